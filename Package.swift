@@ -1,0 +1,209 @@
+// swift-tools-version: 6.2
+import Foundation
+import PackageDescription
+
+/// One set of compiler settings for every target of the house: strict, and warnings are errors.
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// `make setup` builds librdkafka 2.8 into `.deps` where the system's own is older than 2.2.
+let builtLibrdkafka = FileManager.default.fileExists(
+    atPath: Context.packageDirectory + "/.deps/librdkafka/lib/pkgconfig/rdkafka-static.pc"
+)
+
+// The products other people's code names, by the package they come from.
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let serviceLifecycle: Target.Dependency = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let configuration: Target.Dependency = .product(
+    name: "Configuration", package: "swift-configuration")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let asyncHTTPClient: Target.Dependency = .product(
+    name: "AsyncHTTPClient", package: "async-http-client")
+let argumentParser: Target.Dependency = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+
+/// What every service stands on.
+let serviceFoundation: [Target.Dependency] = [
+    "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "ServiceKit",
+    hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
+]
+
+let package = Package(
+    name: "counterfoil",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "catalog", targets: ["Catalog"]),
+        .executable(name: "payments", targets: ["Payments"]),
+        .executable(name: "receipts", targets: ["Receipts"]),
+        .executable(name: "fulfillment", targets: ["Fulfillment"]),
+        .executable(name: "counterfoil", targets: ["Operator"]),
+        .executable(name: "devstore", targets: ["DevStore"]),
+        .library(name: "EventTypes", targets: ["EventTypes"]),
+        .library(name: "StoreAPI", targets: ["StoreAPI"]),
+        .library(name: "Kafka", targets: ["Kafka"]),
+        .library(name: "Postgres", targets: ["Postgres"]),
+        .library(name: "Ledger", targets: ["Ledger"]),
+        .library(name: "Messaging", targets: ["Messaging"]),
+        .library(name: "ServiceKit", targets: ["ServiceKit"]),
+    ],
+    dependencies: [
+        // HTTP server of the services.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+        // HTTP client: webhooks, the operator's command line, tests.
+        .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
+        // Start order, signals and graceful shutdown.
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+        // Settings from the environment.
+        .package(url: "https://github.com/apple/swift-configuration", exact: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        // ES256 signatures and SHA-256.
+        .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+        // The certificate chain that receipts are signed with.
+        .package(url: "https://github.com/apple/swift-certificates", exact: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", exact: "1.7.4"),
+        // Account and administrator tokens.
+        .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+        // Command lines.
+        .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    ],
+    targets: [
+        // Layer 0: C, in exactly these two folders, and the one thread that blocking C calls run on.
+        .systemLibrary(
+            name: "CLibrdkafka",
+            path: "Shared/CLibrdkafka",
+            pkgConfig: builtLibrdkafka ? "rdkafka-static" : "rdkafka"
+        ),
+        .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq"),
+        .target(name: "ThreadExecutor", path: "Shared/ThreadExecutor", swiftSettings: house),
+
+        // Layer 1: one thing each, none knows another.
+        .target(name: "EventTypes", path: "Shared/EventTypes", swiftSettings: house),
+        .target(
+            name: "Kafka",
+            dependencies: ["CLibrdkafka", "ThreadExecutor", logging, metrics, serviceLifecycle],
+            path: "Shared/Kafka",
+            swiftSettings: house
+        ),
+        .target(
+            name: "Postgres",
+            dependencies: ["CLibpq", "ThreadExecutor", logging, metrics, serviceLifecycle],
+            path: "Shared/Postgres",
+            swiftSettings: house
+        ),
+
+        // Layer 2: what every service does the same.
+        .target(name: "StoreAPI", dependencies: ["EventTypes"], path: "Shared/StoreAPI", swiftSettings: house),
+        .target(
+            name: "Ledger",
+            dependencies: ["EventTypes", "Postgres"],
+            path: "Shared/Ledger",
+            swiftSettings: house
+        ),
+        .target(
+            name: "Messaging",
+            dependencies: ["EventTypes", "Kafka", "Postgres", logging, metrics, serviceLifecycle],
+            path: "Shared/Messaging",
+            swiftSettings: house
+        ),
+        .target(
+            name: "ServiceKit",
+            dependencies: [
+                hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
+                jwtKit, crypto,
+            ],
+            path: "Shared/ServiceKit",
+            swiftSettings: house
+        ),
+
+        // Layer 3: the services.
+        .executableTarget(
+            name: "Catalog", dependencies: serviceFoundation, path: "Services/Catalog",
+            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+        .executableTarget(
+            name: "Payments", dependencies: serviceFoundation + ["Ledger", crypto],
+            path: "Services/Payments",
+            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+        .executableTarget(
+            name: "Receipts", dependencies: serviceFoundation + [crypto, x509, asn1],
+            path: "Services/Receipts",
+            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+        .executableTarget(
+            name: "Fulfillment", dependencies: serviceFoundation + [crypto, asyncHTTPClient],
+            path: "Services/Fulfillment",
+            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+        .executableTarget(
+            name: "Operator",
+            dependencies: [
+                "EventTypes", "StoreAPI", argumentParser, asyncHTTPClient, jwtKit, crypto, x509, asn1,
+                nioCore,
+            ],
+            path: "Services/Operator", exclude: ["README.md"], swiftSettings: house),
+        // What the tests, `make run`, `make demo`, `make chaos` and `make bench` start the real thing with.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "EventTypes", "StoreAPI", "Kafka", "Postgres", asyncHTTPClient, jwtKit, crypto,
+                logging, nioCore, nioPosix, nioHTTP1, httpTypes,
+            ],
+            path: "Tests/TestSupport", swiftSettings: house),
+        .executableTarget(
+            name: "DevStore",
+            dependencies: [
+                "TestSupport", "EventTypes", "StoreAPI", "Kafka", "Postgres", asyncHTTPClient,
+                argumentParser, logging, nioCore, nioPosix, nioHTTP1,
+            ],
+            path: "Tests/DevStore", swiftSettings: house),
+    ]
+        + tests(of: "EventTypes", "EventTypes")
+        + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
+        + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
+        + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
+        + tests(of: "Ledger", "EventTypes", "Ledger", "Postgres", "TestSupport")
+        + tests(
+            of: "Messaging", "EventTypes", "Kafka", "Messaging", "Postgres", "TestSupport", logging,
+            serviceLifecycle)
+        + tests(
+            of: "ServiceKit", "ServiceKit", hummingbird, httpTypes, logging, metrics, jwtKit,
+            configuration, serviceLifecycle, nioCore,
+            .product(name: "HummingbirdTesting", package: "hummingbird"))
+        + tests(of: "Catalog", serviceFoundation: true, "Catalog")
+        + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
+        + tests(of: "Receipts", serviceFoundation: true, "Receipts", crypto, x509, asn1)
+        + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto)
+        + tests(
+            of: "EndToEnd", "EventTypes", "StoreAPI", "Kafka", "Postgres", "TestSupport",
+            asyncHTTPClient, nioCore, nioPosix, logging, crypto, x509)
+        + tests(of: "Tidy"),
+    swiftLanguageModes: [.v6]
+)
+
+/// The test target of a module, in the folder of its name.
+func tests(
+    of name: String, serviceFoundation isService: Bool = false, _ dependencies: Target.Dependency...
+) -> [Target] {
+    [
+        .testTarget(
+            name: name + "Tests",
+            dependencies: dependencies + (isService ? serviceFoundation + ["TestSupport"] : []),
+            path: "Tests/\(name)Tests",
+            swiftSettings: house
+        )
+    ]
+}

@@ -1,0 +1,92 @@
+/// The identity of an event: a UUID of version 7, whose first 48 bits are the time it was made.
+///
+/// It is the key of every inbox, so a replayed event is sent again under the id it was born with.
+/// Ids that rise with time keep those indexes compact. (RFC 9562, section 5.7.)
+public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The 16 bytes, in network order.
+    public let bytes: SIMD16<UInt8>
+
+    /// Wraps the bytes of a UUID.
+    public init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
+
+    /// Makes a new id.
+    ///
+    /// - Parameters:
+    ///   - time: The time that the id begins with.
+    ///   - randomBits: Where its 74 random bits come from.
+    public init(time: Timestamp, using randomBits: inout some RandomNumberGenerator) {
+        let milliseconds = UInt64(bitPattern: time.millisecondsSinceEpoch)
+        let high = (milliseconds << 16) | 0x7000 | (randomBits.next() & 0x0FFF)
+        let low = 0x8000_0000_0000_0000 | (randomBits.next() & 0x3FFF_FFFF_FFFF_FFFF)
+        var bytes = SIMD16<UInt8>()
+        for index in 0..<8 {
+            bytes[index] = UInt8(truncatingIfNeeded: high >> (56 - 8 * UInt64(index)))
+            bytes[index + 8] = UInt8(truncatingIfNeeded: low >> (56 - 8 * UInt64(index)))
+        }
+        self.bytes = bytes
+    }
+
+    /// Makes a new id with the system's random bits.
+    public init(time: Timestamp) {
+        var generator = SystemRandomNumberGenerator()
+        self.init(time: time, using: &generator)
+    }
+
+    /// Reads a UUID in its usual form of 36 characters.
+    ///
+    /// - Returns: `nil` if the string is anything else.
+    public init?(_ string: some StringProtocol) {
+        var bytes = SIMD16<UInt8>()
+        var count = 0
+        var pending: UInt8?
+        guard string.utf8.count == 36 else { return nil }
+        for (position, byte) in string.utf8.enumerated() {
+            if position == 8 || position == 13 || position == 18 || position == 23 {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
+            if let first = pending {
+                bytes[count] = first << 4 | UInt8(digit)
+                count += 1
+                pending = nil
+            } else {
+                pending = UInt8(digit)
+            }
+        }
+        self.bytes = bytes
+    }
+
+    /// The UUID in its usual form, in lower case.
+    public var description: String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(unsafeUninitializedCapacity: 36) { buffer in
+            var position = 0
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    buffer[position] = UInt8(ascii: "-")
+                    position += 1
+                }
+                buffer[position] = digits[Int(bytes[index] >> 4)]
+                buffer[position + 1] = digits[Int(bytes[index] & 0xF)]
+                position += 2
+            }
+            return 36
+        }
+    }
+
+    /// Reads the id from a JSON string.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let id = EventID(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a UUID")
+        }
+        self = id
+    }
+
+    /// Writes the id as a JSON string.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

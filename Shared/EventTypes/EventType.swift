@@ -1,0 +1,28 @@
+/// The name of a kind of event, with its version: the `ce_type` of CloudEvents 1.0.
+public struct EventType: OpenEnum {
+    /// The name as it stands on the wire.
+    public let rawValue: String
+    /// Wraps a name; one that this version does not know is kept.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// A product was created, changed, or put on or off sale. Data: ``ProductChanged``.
+    public static let productChanged = EventType(rawValue: "product.changed.v1")
+    /// A payment was accepted. Data: ``TransactionChanged``, as for all six of these.
+    public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
+    /// A transaction waits for approval.
+    public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
+    /// A charge was confirmed.
+    public static let transactionPurchased = EventType(rawValue: "transaction.purchased.v1")
+    /// A payment ended without a charge.
+    public static let transactionFailed = EventType(rawValue: "transaction.failed.v1")
+    /// A finished purchase was restored.
+    public static let transactionRestored = EventType(rawValue: "transaction.restored.v1")
+    /// A charge was given back in full.
+    public static let transactionRefunded = EventType(rawValue: "transaction.refunded.v1")
+    /// A transaction was signed. Data: ``ReceiptIssued``.
+    public static let receiptIssued = EventType(rawValue: "receipt.issued.v1")
+    /// An account's queue changed. Data: ``QueueChanged``.
+    public static let queueChanged = EventType(rawValue: "queue.changed.v1")
+    /// A transaction was finished and left the queue. Data: ``QueueChanged``.
+    public static let transactionFinished = EventType(rawValue: "transaction.finished.v1")
+}

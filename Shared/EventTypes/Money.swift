@@ -1,0 +1,122 @@
+public import Foundation
+
+/// An amount of money: a whole number of the currency's minor units. Never a fraction, never a
+/// bare number.
+///
+/// On the wire: `{"minorUnits": 999, "currency": "USD"}`.
+public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
+    /// The amount in the currency's smallest unit: cents, yen, fils.
+    public let minorUnits: Int64
+    /// The currency.
+    public let currency: Currency
+
+    /// Makes an amount.
+    public init(minorUnits: Int64, currency: Currency) {
+        self.minorUnits = minorUnits
+        self.currency = currency
+    }
+
+    /// No money, in a currency.
+    public static func zero(_ currency: Currency) -> Money {
+        Money(minorUnits: 0, currency: currency)
+    }
+
+    /// Whether the amount is exactly zero.
+    public var isZero: Bool { minorUnits == 0 }
+
+    /// The same amount, owed the other way.
+    public var negated: Money { Money(minorUnits: -minorUnits, currency: currency) }
+
+    /// The price of several of the same.
+    ///
+    /// - Returns: `nil` if the product does not fit in 64 bits.
+    public func multiplied(by quantity: Int) -> Money? {
+        let (product, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
+        return overflow ? nil : Money(minorUnits: product, currency: currency)
+    }
+
+    /// The sum of two amounts of one currency.
+    ///
+    /// - Precondition: Both amounts are of the same currency; adding others is a bug.
+    public func adding(_ other: Money) -> Money? {
+        precondition(currency == other.currency, "Amounts of different currencies are never added.")
+        let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
+        return overflow ? nil : Money(minorUnits: sum, currency: currency)
+    }
+
+    /// The amount in thousandths of the currency unit, the form of `price` in a signed transaction
+    /// (spec section 2.3).
+    public var milliunits: Int64 {
+        switch currency.exponent {
+        case 0: minorUnits * 1000
+        case 1: minorUnits * 100
+        case 2: minorUnits * 10
+        default: minorUnits
+        }
+    }
+
+    /// The amount as a decimal number of the currency unit, exactly.
+    public var decimal: Decimal {
+        Decimal(
+            sign: minorUnits < 0 ? .minus : .plus,
+            exponent: -currency.exponent,
+            significand: Decimal(minorUnits.magnitude)
+        )
+    }
+
+    /// The amount for people: `9.99 USD`, `1500 JPY`, `0.250 KWD`.
+    public var description: String {
+        guard currency.exponent > 0 else { return "\(minorUnits) \(currency)" }
+        let digits = String(minorUnits.magnitude)
+        let padding = String(repeating: "0", count: max(0, currency.exponent + 1 - digits.count))
+        let padded = padding + digits
+        let whole = padded.dropLast(currency.exponent)
+        let fraction = padded.suffix(currency.exponent)
+        return "\(minorUnits < 0 ? "-" : "")\(whole).\(fraction) \(currency)"
+    }
+}
+
+/// A currency of ISO 4217 with 0, 2 or 3 decimals.
+public struct Currency: Identifier {
+    /// A code of ISO 4217.
+    public static let form = "an ISO 4217 currency such as USD"
+    /// The code.
+    public let rawValue: String
+    /// Wraps a string without checking it.
+    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// Tells whether the string is an active code of ISO 4217.
+    public static func isWellFormed(_ rawValue: String) -> Bool {
+        twoDecimals.contains(rawValue) || noDecimals.contains(rawValue)
+            || threeDecimals.contains(rawValue)
+    }
+
+    /// How many decimals the currency has: its minor unit is 10 to the minus this power.
+    public var exponent: Int {
+        if Self.noDecimals.contains(rawValue) { return 0 }
+        if Self.threeDecimals.contains(rawValue) { return 3 }
+        return 2
+    }
+
+    private static let noDecimals: Set<String> = [
+        "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "VND", "VUV",
+        "XAF", "XOF", "XPF",
+    ]
+
+    private static let threeDecimals: Set<String> = [
+        "BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND",
+    ]
+
+    private static let twoDecimals: Set<String> = [
+        "AED", "AFN", "ALL", "AMD", "ANG", "AOA", "ARS", "AUD", "AWG", "AZN", "BAM", "BBD", "BDT",
+        "BGN", "BMD", "BND", "BOB", "BRL", "BSD", "BTN", "BWP", "BYN", "BZD", "CAD", "CDF", "CHF",
+        "CNY", "COP", "CRC", "CUP", "CVE", "CZK", "DKK", "DOP", "DZD", "EGP", "ERN", "ETB", "EUR",
+        "FJD", "FKP", "GBP", "GEL", "GHS", "GIP", "GMD", "GTQ", "GYD", "HKD", "HNL", "HTG", "HUF",
+        "IDR", "ILS", "INR", "IRR", "JMD", "KES", "KGS", "KHR", "KPW", "KYD", "KZT", "LAK", "LBP",
+        "LKR", "LRD", "LSL", "MAD", "MDL", "MGA", "MKD", "MMK", "MNT", "MOP", "MRU", "MUR", "MVR",
+        "MWK", "MXN", "MYR", "MZN", "NAD", "NGN", "NIO", "NOK", "NPR", "NZD", "PAB", "PEN", "PGK",
+        "PHP", "PKR", "PLN", "QAR", "RON", "RSD", "RUB", "SAR", "SBD", "SCR", "SDG", "SEK", "SGD",
+        "SHP", "SLE", "SOS", "SRD", "SSP", "STN", "SVC", "SYP", "SZL", "THB", "TJS", "TMT", "TOP",
+        "TRY", "TTD", "TWD", "TZS", "UAH", "USD", "UYU", "UZS", "VED", "VES", "WST", "XCD", "YER",
+        "ZAR", "ZMW", "ZWG",
+    ]
+}

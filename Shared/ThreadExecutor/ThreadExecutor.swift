@@ -1,0 +1,95 @@
+import Foundation
+
+/// A serial executor that owns one thread, for actors whose work is blocking C calls.
+///
+/// An actor that names this executor runs every one of its jobs on that thread and no other, so a
+/// blocking call (a query, a poll) holds up nothing but its own actor, and a sequence of calls made
+/// inside one actor-isolated function costs no thread hop between them.
+///
+/// The thread starts with ``init(name:)`` and ends after ``shutDown()``, once the jobs already
+/// enqueued have run. A job enqueued after the thread has ended runs on the enqueuing thread, so
+/// that no continuation is ever lost.
+public final class ThreadExecutor: SerialExecutor {
+    private let queue = JobQueue()
+
+    /// Starts the thread.
+    ///
+    /// - Parameter name: The name shown by `ps -T` and debuggers.
+    public init(name: String) {
+        let queue = self.queue
+        let thread = Thread {
+            queue.run()
+        }
+        thread.name = name
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+
+    /// Runs a job of an actor on the thread.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let executor = asUnownedSerialExecutor()
+        if !queue.append(job, executor) {
+            job.runSynchronously(on: executor)
+        }
+    }
+
+    /// The reference that an actor returns as its `unownedExecutor`.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
+
+    /// Lets the thread end after the jobs that are already enqueued. Safe to call twice.
+    public func shutDown() {
+        queue.close()
+    }
+}
+
+/// The jobs waiting for the thread; every field is guarded by `condition`.
+private final class JobQueue: @unchecked Sendable {
+    // `@unchecked`: all state below is read and written only while holding `condition`.
+    private let condition = NSCondition()
+    private var jobs: [(UnownedJob, UnownedSerialExecutor)] = []
+    private var isClosed = false
+    private var hasEnded = false
+
+    func append(_ job: UnownedJob, _ executor: UnownedSerialExecutor) -> Bool {
+        condition.lock()
+        defer { condition.unlock() }
+        guard !hasEnded else { return false }
+        jobs.append((job, executor))
+        if jobs.count == 1 {
+            condition.signal()
+        }
+        return true
+    }
+
+    func close() {
+        condition.lock()
+        isClosed = true
+        condition.signal()
+        condition.unlock()
+    }
+
+    func run() {
+        while let batch = next() {
+            for (job, executor) in batch {
+                job.runSynchronously(on: executor)
+            }
+        }
+    }
+
+    private func next() -> [(UnownedJob, UnownedSerialExecutor)]? {
+        condition.lock()
+        defer { condition.unlock() }
+        while jobs.isEmpty && !isClosed {
+            condition.wait()
+        }
+        if jobs.isEmpty {
+            hasEnded = true
+            return nil
+        }
+        defer { jobs.removeAll(keepingCapacity: true) }
+        return jobs
+    }
+}
