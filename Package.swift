@@ -120,6 +120,7 @@ let package = Package(
             name: "Messaging",
             dependencies: ["EventTypes", "Kafka", "Postgres", logging, metrics, serviceLifecycle],
             path: "Shared/Messaging",
+            resources: [.embedInCode("Migrations")],
             swiftSettings: house
         ),
         .target(

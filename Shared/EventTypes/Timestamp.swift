@@ -38,12 +38,58 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
     }
 
-    /// The moment in RFC 3339 with milliseconds, in UTC.
-    public var description: String {
-        date.formatted(
-            .iso8601.year().month().day().timeZone(separator: .omitted)
-                .time(includingFractionalSeconds: true)
+    /// Reads a moment in RFC 3339, UTC, with or without milliseconds, as ``description`` writes it.
+    ///
+    /// - Returns: `nil` if the string is anything else.
+    public init?(_ string: some StringProtocol) {
+        let bytes = Array(string.utf8)
+        func number(_ range: Range<Int>) -> Int64? {
+            var value: Int64 = 0
+            for byte in bytes[range] {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                value = value * 10 + Int64(byte - 0x30)
+            }
+            return value
+        }
+        guard bytes.count == 20 || bytes.count == 24, bytes.last == UInt8(ascii: "Z"),
+            let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+            let millisecond = bytes.count == 24 ? number(20..<23) : 0,
+            (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        // Days from the civil calendar, with the year beginning in March so that the leap day is
+        // its last.
+        let shifted = month > 2 ? year : year - 1
+        let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+        let days = 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
+        self.init(
+            millisecondsSinceEpoch: (((days * 24 + hour) * 60 + minute) * 60 + second) * 1000
+                + millisecond
         )
+    }
+
+    /// The moment in RFC 3339 with milliseconds, in UTC: `2026-11-21T02:00:00.000Z`.
+    public var description: String {
+        func floor(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
+            let remainder = ((value % divisor) + divisor) % divisor
+            return ((value - remainder) / divisor, remainder)
+        }
+        let (days, inDay) = floor(millisecondsSinceEpoch, 86_400_000)
+        let (era, dayOfEra) = floor(days + 719_468, 146_097)
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        func digits(_ value: Int64, _ count: Int) -> String {
+            let string = String(value)
+            return String(repeating: "0", count: max(0, count - string.utf8.count)) + string
+        }
+        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T"
+            + "\(digits(inDay / 3_600_000, 2)):\(digits(inDay / 60_000 % 60, 2)):"
+            + "\(digits(inDay / 1000 % 60, 2)).\(digits(inDay % 1000, 3))Z"
     }
 
     /// Reads the moment from a JSON number.

@@ -1,0 +1,247 @@
+import EventTypes
+import Foundation
+import Kafka
+import Logging
+import Metrics
+import Postgres
+
+/// Applies batches of events in database transactions, finds the one that spoils a batch, and parks
+/// what stands behind it.
+struct BatchApplier: Sendable {
+    let consumer: String
+    let handler: any EventHandler
+    let client: PostgresClient
+    let logger: Logger
+    private let applied: Counter
+    private let duplicates: Counter
+    private let dead: Counter
+
+    init(consumer: String, handler: any EventHandler, client: PostgresClient, logger: Logger) {
+        self.consumer = consumer
+        self.handler = handler
+        self.client = client
+        self.logger = logger
+        let dimensions = [("consumer", consumer)]
+        applied = Counter(label: "inbox_events_applied", dimensions: dimensions)
+        duplicates = Counter(label: "inbox_events_recognised", dimensions: dimensions)
+        dead = Counter(label: "inbox_events_dead_lettered", dimensions: dimensions)
+    }
+
+    /// What one database transaction did with a batch.
+    private struct Result: Sendable {
+        var fresh: [ReceivedEvent]
+        var duplicates: Int
+        var parked: Int
+    }
+
+    /// The epochs that were stored with this consumer's effects.
+    func storedEpochs() async throws -> [KafkaTopicPartition: Int32] {
+        try await client.withConnection { [consumer] connection in
+            try Inbox.epochs(consumer: consumer, on: connection)
+        }
+    }
+
+    /// Applies a batch: all of it in one database transaction, or, if one event spoils it, each in
+    /// one of its own.
+    ///
+    /// - Throws: An error of the database that says nothing about the events; nothing is lost by
+    ///   applying the same batch again.
+    func apply(
+        _ events: [ReceivedEvent],
+        malformed: [(KafkaMessage, MalformedMessage)]
+    ) async throws {
+        for (message, problem) in malformed {
+            try await bury(message, problem)
+        }
+        guard !events.isEmpty else { return }
+        do {
+            try await settle(applyTogether(events))
+        } catch let error where isPoison(error) {
+            logger.warning(
+                "A batch holds an event that cannot be applied; applying one by one",
+                metadata: ["events": "\(events.count)", "error": "\(error)"]
+            )
+            for event in events {
+                try await applyAlone(event)
+            }
+        }
+    }
+
+    /// Applies the dead and parked events of a key that a redrive was asked for.
+    func redrive() async throws {
+        let outcome = try await client.withConnection { [consumer] connection in
+            try DeadLetters.redriveIsRequested(consumer: consumer, on: connection)
+        }
+        guard outcome else { return }
+        var key = ""
+        do {
+            let events = try await client.withTransaction { [consumer, handler] connection in
+                let events = try DeadLetters.nextRedrive(consumer: consumer, on: connection)
+                let known = events.filter { handler.eventTypes.contains($0.type) }
+                let fresh = try Inbox.insert(known.map(\.id), consumer: consumer, on: connection)
+                try handler.apply(known.filter { fresh.contains($0.id) }, on: connection)
+                try DeadLetters.settle(events.map(\.id), consumer: consumer, on: connection)
+                return events
+            }
+            key = events.first?.key ?? ""
+            logger.info(
+                "Dead letters were applied after all",
+                metadata: ["key": "\(key)", "events": "\(events.count)"]
+            )
+            await handler.didCommit(events)
+        } catch let error where isPoison(error) {
+            let reason = Self.reason(of: error)
+            try await client.withTransaction { [consumer] connection in
+                guard
+                    let key = try DeadLetters.nextRedrive(consumer: consumer, on: connection)
+                        .first?.key
+                else { return }
+                try DeadLetters.refuseRedrive(
+                    key: key, reason: reason, consumer: consumer, on: connection)
+            }
+            logger.warning("Dead letters failed again", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func applyTogether(_ events: [ReceivedEvent]) async throws -> Result {
+        try await client.withTransaction { [consumer, handler] connection in
+            try Self.apply(events, consumer: consumer, handler: handler, on: connection)
+        }
+    }
+
+    private func applyAlone(_ event: ReceivedEvent) async throws {
+        do {
+            try await settle(applyTogether([event]))
+        } catch let error where isPoison(error) {
+            let reason = Self.reason(of: error)
+            try await client.withTransaction { [consumer] connection in
+                try DeadLetters.record(
+                    event, state: .dead, reason: reason, consumer: consumer, on: connection)
+            }
+            dead.increment()
+            logger.error(
+                "An event cannot be applied; it and later ones of its key wait for a redrive",
+                metadata: [
+                    "event.id": "\(event.id)", "event.type": "\(event.type)",
+                    "event.subject": "\(event.subject)", "kafka.topic": "\(event.topic)",
+                    "kafka.partition": "\(event.partition)", "kafka.offset": "\(event.offset)",
+                    "error": "\(error)",
+                ]
+            )
+        }
+    }
+
+    private static func apply(
+        _ events: [ReceivedEvent],
+        consumer: String,
+        handler: any EventHandler,
+        on connection: isolated PostgresConnection
+    ) throws -> Result {
+        let known = events.filter { handler.eventTypes.contains($0.type) }
+        var result = Result(fresh: [], duplicates: 0, parked: 0)
+        if !known.isEmpty {
+            let blocked = try DeadLetters.blocked(
+                Set(known.map(\.key)), consumer: consumer, on: connection)
+            for event in known where blocked.contains(event.key) {
+                try DeadLetters.record(
+                    event, state: .parked, reason: "waits behind a dead letter of the same key",
+                    consumer: consumer, on: connection)
+                result.parked += 1
+            }
+            let open = blocked.isEmpty ? known : known.filter { !blocked.contains($0.key) }
+            var owed = try Inbox.insert(open.map(\.id), consumer: consumer, on: connection)
+            // An event that stands twice in a batch is owed once.
+            result.fresh = open.filter { owed.remove($0.id) != nil }
+            result.duplicates = open.count - result.fresh.count
+            if !result.fresh.isEmpty {
+                try handler.apply(result.fresh, on: connection)
+            }
+        }
+        var newest: [KafkaTopicPartition: ReceivedEvent] = [:]
+        for event in events {
+            newest[KafkaTopicPartition(topic: event.topic, partition: event.partition)] = event
+        }
+        try Inbox.savePositions(newest, consumer: consumer, on: connection)
+        return result
+    }
+
+    private func settle(_ result: Result) async {
+        applied.increment(by: result.fresh.count)
+        if result.duplicates > 0 { duplicates.increment(by: result.duplicates) }
+        if result.parked > 0 {
+            logger.warning("Events were parked", metadata: ["events": "\(result.parked)"])
+        }
+        if !result.fresh.isEmpty { await handler.didCommit(result.fresh) }
+    }
+
+    /// A message that is no event has no id, so its place in the log is its identity.
+    private func bury(_ message: KafkaMessage, _ problem: MalformedMessage) async throws {
+        let place = "\(message.topic)/\(message.partition)/\(message.offset)"
+        var seed = PlaceHash(place)
+        let time = Timestamp(millisecondsSinceEpoch: max(message.timestampMilliseconds, 0))
+        let event = ReceivedEvent(
+            id: EventID(time: time, using: &seed),
+            type: EventType(rawValue: "malformed"),
+            topic: message.topic,
+            key: message.key.map { String(decoding: $0, as: UTF8.self) } ?? "",
+            subject: place,
+            time: time,
+            data: message.value ?? [],
+            partition: message.partition,
+            offset: message.offset
+        )
+        try await client.withTransaction { [consumer] connection in
+            try DeadLetters.record(
+                event, state: .dead, reason: problem.reason, consumer: consumer, on: connection)
+        }
+        dead.increment()
+        logger.error(
+            "A message is not an event; it and later ones of its key wait for a redrive",
+            metadata: ["kafka.place": "\(place)", "error": "\(problem.reason)"]
+        )
+    }
+
+    /// Whether an error says that an event itself cannot be applied. A database that is away, busy
+    /// or set up wrongly says nothing about the event: SQLSTATE classes 22 (data) and 23
+    /// (constraints), and P0001 (raised by a trigger), do.
+    private func isPoison(_ error: any Error) -> Bool {
+        guard !(error is CancellationError) else { return false }
+        guard let error = error as? PostgresError else { return !(error is KafkaError) }
+        guard !error.isRetriable else { return false }
+        guard let state = error.sqlState else { return error.code == .decoding }
+        return state.hasPrefix("22") || state.hasPrefix("23") || state == "P0001"
+    }
+
+    /// An error in words that name the field but hold none of its values.
+    private static func reason(of error: any Error) -> String {
+        guard let error = error as? DecodingError else { return "\(error)" }
+        let context: DecodingError.Context? =
+            switch error {
+            case .dataCorrupted(let context): context
+            case .keyNotFound(_, let context): context
+            case .typeMismatch(_, let context): context
+            case .valueNotFound(_, let context): context
+            @unknown default: nil
+            }
+        let path = context?.codingPath.map(\.stringValue).joined(separator: ".") ?? ""
+        return "the data cannot be read at '\(path)': \(context?.debugDescription ?? "unknown")"
+    }
+}
+
+/// The bits of an identity that is the hash of a place in a log (FNV-1a), the same at every try.
+private struct PlaceHash: RandomNumberGenerator {
+    private var state: UInt64 = 0xCBF2_9CE4_8422_2325
+
+    init(_ place: String) {
+        for byte in place.utf8 { mix(byte) }
+    }
+
+    mutating func next() -> UInt64 {
+        mix(0)
+        return state
+    }
+
+    private mutating func mix(_ byte: UInt8) {
+        state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+}

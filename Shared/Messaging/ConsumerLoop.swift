@@ -1,0 +1,176 @@
+import EventTypes
+import Kafka
+import Logging
+import Metrics
+import Postgres
+import Synchronization
+
+/// The loop of ``EventConsumer``: poll, apply, commit; and on failure, back to the beginning.
+final class ConsumerLoop: Sendable {
+    private let name: String
+    private let topics: [Topic]
+    private let client: PostgresClient
+    private let kafka: KafkaSettings
+    private let batchSizeMax: Int
+    private let applier: BatchApplier
+    private let logger: Logger
+    private let joined = Atomic(false)
+    private let retry = RetryPolicy()
+
+    init(
+        name: String,
+        topics: [Topic],
+        client: PostgresClient,
+        kafka: KafkaSettings,
+        batchSizeMax: Int,
+        applier: BatchApplier,
+        logger: Logger
+    ) {
+        self.name = name
+        self.topics = topics
+        self.client = client
+        self.kafka = kafka
+        self.batchSizeMax = batchSizeMax
+        self.applier = applier
+        self.logger = logger
+    }
+
+    /// Whether the group has answered at least once.
+    var hasJoined: Bool { joined.load(ordering: .relaxed) }
+
+    /// Consumes until cancelled; a consumer that fails fatally is replaced by a new one.
+    func run() async throws {
+        var failures = 0
+        while !Task.isCancelled {
+            let consumer = try KafkaConsumer(
+                settings: kafka, group: name, topics: topics.map(\.name), logger: logger)
+            do {
+                try await consume(with: consumer, &failures)
+            } catch is CancellationError {
+                await consumer.close()
+                return
+            } catch {
+                failures += 1
+                logger.warning(
+                    "The consumer stopped and starts again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
+            }
+            await consumer.close()
+            try? await pause(afterFailures: failures)  // Cancelled: the loop's condition ends it.
+        }
+    }
+
+    private func consume(with consumer: KafkaConsumer, _ failures: inout Int) async throws {
+        var epochs = LogEpochs()
+        var redriveAt = ContinuousClock.now
+        while true {
+            try Task.checkCancellation()
+            let poll = try await consumer.poll(max: batchSizeMax, timeout: .milliseconds(100))
+            if !poll.assigned.isEmpty {
+                joined.store(true, ordering: .relaxed)
+                logger.debug(
+                    "Partitions assigned", metadata: ["kafka.partitions": "\(poll.assigned.count)"])
+            }
+            do {
+                if !poll.assigned.isEmpty {
+                    epochs.load(try await applier.storedEpochs())
+                }
+                if ContinuousClock.now >= redriveAt {
+                    redriveAt = .now + .seconds(1)
+                    try await applier.redrive()
+                }
+                guard !poll.messages.isEmpty else { continue }
+                try await handle(poll.messages, &epochs, consumer)
+                failures = 0
+            } catch let error where isPassing(error) {
+                failures += 1
+                logger.warning(
+                    "A batch could not be applied yet; it is read again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
+                try await rewind(to: poll.messages, consumer)
+                try await pause(afterFailures: failures)
+                // What was assigned may not have been loaded; loading again is harmless.
+                if !poll.assigned.isEmpty, let stored = try? await applier.storedEpochs() {
+                    epochs.load(stored)
+                }
+            }
+        }
+    }
+
+    private func handle(
+        _ messages: [KafkaMessage],
+        _ epochs: inout LogEpochs,
+        _ consumer: KafkaConsumer
+    ) async throws {
+        var events: [ReceivedEvent] = []
+        events.reserveCapacity(messages.count)
+        var malformed: [(KafkaMessage, MalformedMessage)] = []
+        for message in messages {
+            switch EventHeaders.event(in: message) {
+            case .success(let event): events.append(event)
+            case .failure(let problem): malformed.append((message, problem))
+            }
+        }
+        var next = epochs
+        let (admitted, partitionsToRewind) = next.admit(events)
+        try await applier.apply(admitted, malformed: malformed)
+        epochs = next
+        try await commit(messages, except: partitionsToRewind, consumer)
+        for partition in partitionsToRewind {
+            logger.warning(
+                "The partition is a new log; it is read from its beginning",
+                metadata: ["kafka.partition": "\(partition.topic)/\(partition.partition)"]
+            )
+            try await consumer.seek(partition, to: -2)
+        }
+    }
+
+    /// Commits the offsets after the messages. That the broker refuses it is harmless: the messages
+    /// come again and the inbox recognises them.
+    private func commit(
+        _ messages: [KafkaMessage],
+        except excluded: Set<KafkaTopicPartition>,
+        _ consumer: KafkaConsumer
+    ) async throws {
+        var next: [KafkaTopicPartition: Int64] = [:]
+        for message in messages {
+            let partition = KafkaTopicPartition(
+                topic: message.topic, partition: message.partition)
+            guard !excluded.contains(partition) else { continue }
+            next[partition] = max(next[partition] ?? 0, message.offset + 1)
+        }
+        guard !next.isEmpty else { return }
+        do {
+            try await consumer.commit(next)
+        } catch let error as KafkaError {
+            logger.info(
+                "Offsets were not committed; the events will come again and be recognised",
+                metadata: ["error": "\(error)"]
+            )
+        }
+    }
+
+    private func rewind(to messages: [KafkaMessage], _ consumer: KafkaConsumer) async throws {
+        var first: [KafkaTopicPartition: Int64] = [:]
+        for message in messages {
+            let partition = KafkaTopicPartition(
+                topic: message.topic, partition: message.partition)
+            first[partition] = min(first[partition] ?? .max, message.offset)
+        }
+        for (partition, offset) in first {
+            try await consumer.seek(partition, to: offset)
+        }
+    }
+
+    private func pause(afterFailures failures: Int) async throws {
+        try await Task.sleep(
+            for: retry.delay(afterFailures: max(failures, 1), jitter: .random(in: 0...1)))
+    }
+
+    /// Whether an error is of the world around the events rather than of one of them.
+    private func isPassing(_ error: any Error) -> Bool {
+        !(error is CancellationError) && !(error is KafkaError)
+    }
+}

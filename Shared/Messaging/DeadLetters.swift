@@ -1,0 +1,185 @@
+import EventTypes
+import Foundation
+import Kafka
+public import Postgres
+
+/// What a consumer could not apply, and what waits behind it.
+///
+/// The first event of a key that cannot be applied is *dead*; every later event of that key is
+/// *parked*, so that nothing about one account is done out of order, while other accounts go on.
+/// Once the cause is mended, ``requestRedrive(key:consumer:on:)`` has the consumer apply both, in
+/// order. Each is also published to `<topic>.dead-letters`, for whoever watches.
+public enum DeadLetters {
+    /// Asks the consumer to apply the dead and parked events of a key again, in order.
+    ///
+    /// - Returns: How many events wait.
+    /// - Throws: `PostgresError`.
+    @discardableResult
+    public static func requestRedrive(
+        key: String,
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Int {
+        try connection.execute(
+            """
+            UPDATE dead_letters SET redrive_requested_at = now()
+            WHERE consumer = \(consumer) AND key = \(key) AND state IN ('dead', 'parked')
+            """
+        )
+    }
+
+    /// The keys of these that have a dead event, so that theirs must wait.
+    static func blocked(
+        _ keys: Set<String>,
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Set<String> {
+        let rows = try connection.query(
+            """
+            SELECT DISTINCT key FROM dead_letters
+            WHERE consumer = \(consumer) AND key = ANY(\(Array(keys)))
+                AND state IN ('dead', 'parked')
+            """
+        )
+        return Set(try rows.map { try $0.decode(String.self) })
+    }
+
+    /// Records an event that cannot be applied, or that waits behind one.
+    static func record(
+        _ event: ReceivedEvent,
+        state: State,
+        reason: String,
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let added = try connection.execute(
+            """
+            INSERT INTO dead_letters
+                (consumer, event_id, topic, partition, "offset", key, type, subject, time,
+                 traceparent, data, reason, state)
+            VALUES (\(consumer), \(event.id), \(event.topic), \(event.partition), \(event.offset),
+                \(event.key), \(event.type.rawValue), \(event.subject), \(event.time),
+                \(event.traceparent), \(event.data), \(reason), \(state.rawValue))
+            ON CONFLICT (consumer, event_id) DO NOTHING
+            """
+        )
+        guard added > 0 else { return }
+        let letter = DeadLetter(
+            consumer: consumer, reason: reason, state: state.rawValue, topic: event.topic,
+            partition: event.partition, offset: event.offset, eventID: event.id,
+            eventType: event.type, subject: event.subject,
+            dataBase64: Data(event.data).base64EncodedString()
+        )
+        try Outbox.append(
+            [
+                OutboxEvent(
+                    id: EventID(time: event.time), type: DeadLetter.eventType,
+                    topicName: event.topic + ".dead-letters", key: event.key,
+                    subject: event.id.description, time: event.time,
+                    traceparent: event.traceparent, data: try EventCoding.encode(letter)
+                )
+            ],
+            on: connection
+        )
+    }
+
+    /// Whether a redrive waits for this consumer.
+    static func redriveIsRequested(
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let rows = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM dead_letters
+                WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
+                    AND redrive_requested_at IS NOT NULL
+            )
+            """
+        )
+        return try rows.first?.decode(Bool.self) ?? false
+    }
+
+    /// The events of one key that a redrive was asked for, oldest first.
+    static func nextRedrive(
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> [ReceivedEvent] {
+        let rows = try connection.query(
+            """
+            SELECT event_id, type, topic, key, subject, time, traceparent, data, partition, "offset"
+            FROM dead_letters
+            WHERE consumer = \(consumer) AND state IN ('dead', 'parked') AND key = (
+                SELECT key FROM dead_letters
+                WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
+                    AND redrive_requested_at IS NOT NULL
+                ORDER BY redrive_requested_at, id LIMIT 1
+            )
+            ORDER BY id
+            FOR UPDATE
+            """
+        )
+        return try rows.map { row in
+            let (id, type, topic, key, subject, time, trace, data, partition, offset) =
+                try row.decode(
+                    EventID.self, String.self, String.self, String.self, String.self,
+                    Timestamp.self, String?.self, [UInt8].self, Int32.self, Int64.self
+                )
+            return ReceivedEvent(
+                id: id, type: EventType(rawValue: type), topic: topic, key: key, subject: subject,
+                time: time, traceparent: trace, data: data, partition: partition, offset: offset)
+        }
+    }
+
+    /// Marks events as applied after all.
+    static func settle(
+        _ ids: [EventID],
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE dead_letters SET state = 'redriven', settled_at = now()
+            WHERE consumer = \(consumer) AND event_id = ANY(\(ids))
+            """
+        )
+    }
+
+    /// Takes back the request of a redrive that failed again, and keeps why.
+    static func refuseRedrive(
+        key: String,
+        reason: String,
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE dead_letters SET redrive_requested_at = NULL,
+                reason = CASE state WHEN 'dead' THEN \(reason) ELSE reason END
+            WHERE consumer = \(consumer) AND key = \(key) AND state IN ('dead', 'parked')
+            """
+        )
+    }
+
+    /// How an event came to be here.
+    enum State: String {
+        case dead
+        case parked
+    }
+}
+
+/// `dead-letter.recorded.v1`: an event could not be applied, with everything needed to look into it.
+struct DeadLetter: Event {
+    static let eventType = EventType(rawValue: "dead-letter.recorded.v1")
+
+    let consumer: String
+    let reason: String
+    let state: String
+    let topic: String
+    let partition: Int32
+    let offset: Int64
+    let eventID: EventID
+    let eventType: EventType
+    let subject: String
+    let dataBase64: String
+}

@@ -1,0 +1,84 @@
+import EventTypes
+import Kafka
+
+/// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
+/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where in its
+/// producer's log an event stands.
+enum EventHeaders {
+    static let id = "ce_id"
+    static let source = "ce_source"
+    static let specificationVersion = "ce_specversion"
+    static let type = "ce_type"
+    static let time = "ce_time"
+    static let subject = "ce_subject"
+    static let dataSchema = "ce_dataschema"
+    static let traceparent = "traceparent"
+    /// Which log of the broker it was published into; rises when the broker has lost its log.
+    static let epoch = "ce_outboxepoch"
+    /// The producer's outbox position: `xid:position`.
+    static let position = "ce_outboxposition"
+
+    /// The message that carries an event.
+    static func record(for row: OutboxRow, service: String, epoch: Int32) -> KafkaRecord {
+        let event = row.event
+        var headers = [
+            KafkaHeader(name: specificationVersion, value: Array("1.0".utf8)),
+            KafkaHeader(name: id, value: Array(event.id.description.utf8)),
+            KafkaHeader(name: source, value: Array(service.utf8)),
+            KafkaHeader(name: type, value: Array(event.type.rawValue.utf8)),
+            KafkaHeader(name: time, value: Array(event.time.description.utf8)),
+            KafkaHeader(name: subject, value: Array(event.subject.utf8)),
+            KafkaHeader(name: dataSchema, value: Array("/schemas/\(event.type.rawValue)".utf8)),
+            KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
+            KafkaHeader(
+                name: position, value: Array("\(row.cursor.xid):\(row.cursor.position)".utf8)),
+        ]
+        if let traceparent = event.traceparent {
+            headers.append(KafkaHeader(name: self.traceparent, value: Array(traceparent.utf8)))
+        }
+        return KafkaRecord(
+            topic: event.topic, key: Array(event.key.utf8), value: event.data, headers: headers)
+    }
+
+    /// The event that a message carries, or what is wrong with the message.
+    static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
+        var fields: [String: String] = [:]
+        fields.reserveCapacity(message.headers.count)
+        for header in message.headers {
+            fields[header.name] = String(decoding: header.value, as: UTF8.self)
+        }
+        guard let id = fields[id].flatMap({ EventID($0) }) else {
+            return .failure(MalformedMessage(reason: "the header \(Self.id) is not a UUID"))
+        }
+        guard let type = fields[type] else {
+            return .failure(MalformedMessage(reason: "the header \(Self.type) is missing"))
+        }
+        guard let time = fields[time].flatMap({ Timestamp($0) }) else {
+            return .failure(MalformedMessage(reason: "the header \(Self.time) is not a UTC time"))
+        }
+        guard let data = message.value, let key = message.key else {
+            return .failure(MalformedMessage(reason: "the message has no key or no value"))
+        }
+        return .success(
+            ReceivedEvent(
+                id: id,
+                type: EventType(rawValue: type),
+                topic: message.topic,
+                key: String(decoding: key, as: UTF8.self),
+                subject: fields[subject] ?? "",
+                time: time,
+                traceparent: fields[traceparent],
+                data: data,
+                partition: message.partition,
+                offset: message.offset,
+                epoch: fields[epoch].flatMap { Int32($0) } ?? 1,
+                cursor: fields[position].flatMap { OutboxCursor($0) } ?? .start
+            )
+        )
+    }
+}
+
+/// A message that is not an event of ours.
+struct MalformedMessage: Error {
+    let reason: String
+}

@@ -1,0 +1,71 @@
+public import EventTypes
+public import Postgres
+
+// How the vocabulary of events is written into columns and read back. The types belong to
+// `EventTypes`, which knows no database; the conformances stand here once for every service.
+
+/// `timestamptz`, which keeps microseconds; a timestamp has milliseconds.
+extension Timestamp: PostgresEncodable, PostgresDecodable {
+    /// `timestamptz`.
+    public static var postgresType: PostgresType { PostgresTimestamp.postgresType }
+
+    /// Writes the moment in PostgreSQL's binary form.
+    public func encode(into buffer: inout [UInt8]) {
+        PostgresTimestamp(microsecondsSinceEpoch: millisecondsSinceEpoch * 1000)
+            .encode(into: &buffer)
+    }
+
+    /// Reads the moment, rounded down to the millisecond.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        as type: PostgresType
+    ) throws(PostgresError) -> Timestamp {
+        let time = try PostgresTimestamp.decode(bytes, as: type)
+        return Timestamp(
+            millisecondsSinceEpoch: Int64(
+                (Double(time.microsecondsSinceEpoch) / 1000).rounded(.down))
+        )
+    }
+}
+
+/// `uuid`.
+extension EventID: PostgresEncodable, PostgresDecodable {
+    /// `uuid`.
+    public static var postgresType: PostgresType { SIMD16<UInt8>.postgresType }
+
+    /// Writes the 16 bytes.
+    public func encode(into buffer: inout [UInt8]) { bytes.encode(into: &buffer) }
+
+    /// Reads the 16 bytes.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        as type: PostgresType
+    ) throws(PostgresError) -> EventID {
+        EventID(bytes: try SIMD16<UInt8>.decode(bytes, as: type))
+    }
+}
+
+extension Identifier where Self: PostgresEncodable {
+    /// `text`.
+    public static var postgresType: PostgresType { String.postgresType }
+
+    /// Writes the identifier's characters.
+    public func encode(into buffer: inout [UInt8]) { rawValue.encode(into: &buffer) }
+}
+
+extension Identifier where Self: PostgresDecodable {
+    /// Reads an identifier that this service wrote, so its form is not checked again.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        as type: PostgresType
+    ) throws(PostgresError) -> Self {
+        Self(unchecked: try String.decode(bytes, as: type))
+    }
+}
+
+extension AccountID: PostgresEncodable, PostgresDecodable {}
+extension BundleID: PostgresEncodable, PostgresDecodable {}
+extension ProductID: PostgresEncodable, PostgresDecodable {}
+extension Storefront: PostgresEncodable, PostgresDecodable {}
+extension LanguageTag: PostgresEncodable, PostgresDecodable {}
+extension Currency: PostgresEncodable, PostgresDecodable {}

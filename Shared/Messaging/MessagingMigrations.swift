@@ -1,0 +1,23 @@
+import Foundation
+public import Postgres
+
+/// The tables of the spine, for the database of a service.
+public enum MessagingMigrations {
+    /// The migrations, to be applied before the service's own.
+    ///
+    /// - Parameter role: The service's run-time role, which is granted exactly what the spine
+    ///   needs. It must exist.
+    public static func all(role: String) -> [PostgresMigration] {
+        precondition(
+            role.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) },
+            "A service's role is named in lower-case letters and underscores."
+        )
+        let spine = String(decoding: PackageResources.messaging_m0001_spine_sql, as: UTF8.self)
+        return [
+            PostgresMigration(
+                name: "messaging_m0001_spine",
+                sql: spine.replacingOccurrences(of: "SERVICE_ROLE", with: role)
+            )
+        ]
+    }
+}

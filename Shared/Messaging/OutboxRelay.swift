@@ -1,0 +1,106 @@
+public import EventTypes
+public import Kafka
+public import Logging
+import Metrics
+public import Postgres
+public import ServiceLifecycle
+
+/// Publishes the outbox of a service, in commit order, and keeps it published.
+///
+/// One relay of a service works at a time, by an advisory lock of its database; the others stand
+/// by. It is woken by ``wake()`` and by the notification of ``Outbox``. Its place moves only after
+/// the broker has confirmed a batch, so a crash publishes a batch again rather than losing it; the
+/// inboxes recognise it.
+///
+/// It also notices when the broker has lost its log (a topic of its own is gone, or an offset goes
+/// backwards): it then makes the topics again, begins a new epoch, and publishes from the oldest
+/// event that a consumer has not confirmed.
+public struct OutboxRelay: Service {
+    private let leadership: RelayLeadership
+    private let client: PostgresClient
+    private let signal: Signal
+    private let logger: Logger
+    private let lockKey: Int64
+
+    /// Makes a relay. It does nothing before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - service: The service's name, which becomes the `ce_source` of its events.
+    ///   - topics: The topics the service writes.
+    ///   - client: Its database.
+    ///   - kafka: How to reach the broker, for topics and for the consumers' offsets.
+    ///   - topicSettings: What a missing topic is made with.
+    ///   - logger: Where it reports.
+    public init(
+        service: String,
+        topics: [Topic],
+        client: PostgresClient,
+        kafka: KafkaSettings,
+        topicSettings: TopicSettings,
+        logger: Logger
+    ) {
+        var logger = logger
+        logger[metadataKey: "relay"] = .string(service)
+        self.client = client
+        self.logger = logger
+        signal = Signal()
+        lockKey = 0x6F75_7462_6F78
+        leadership = RelayLeadership(
+            service: service, topics: topics, client: client, kafka: kafka,
+            topicSettings: topicSettings, signal: signal, logger: logger
+        )
+    }
+
+    /// Tells the relay that a database transaction of this process has appended events.
+    public func wake() {
+        signal.ring()
+    }
+
+    /// Whether this process has seen every topic of the service exist.
+    public var isReady: Bool { leadership.topicsExist }
+
+    /// Publishes until the service shuts down.
+    public func run() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await event in client.notifications(on: [Outbox.channel]) {
+                    switch event {
+                    case .listening, .notification: signal.ring()
+                    }
+                }
+            }
+            group.addTask {
+                await cancelWhenGracefulShutdown {
+                    await leadForEver()
+                }
+            }
+            try await group.next()
+            try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private func leadForEver() async {
+        let policy = RetryPolicy()
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                try await leadership.checkTopics()
+                try await client.withAdvisoryLock(lockKey) { [leadership] in
+                    try await leadership.run()
+                }
+                failures = 0
+            } catch is CancellationError {
+                return
+            } catch {
+                failures += 1
+                logger.warning(
+                    "The relay stopped and starts again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
+                let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
+                try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+import EventTypes
+import Kafka
+import Logging
+import Metrics
+import Postgres
+import Synchronization
+
+/// The work of the one relay that leads: read settled rows, publish, keep the place, and watch for
+/// a broker that has lost its log.
+final class RelayLeadership: Sendable {
+    private let service: String
+    private let topics: [Topic]
+    private let client: PostgresClient
+    private let kafka: KafkaSettings
+    private let topicSettings: TopicSettings
+    private let signal: Signal
+    private let logger: Logger
+    private let areTopicsThere = Atomic(false)
+    private let publishedEvents: Counter
+    private let lostLogs: Counter
+
+    /// How many rows are read and published at once.
+    private static let batchSize = 1000
+    /// How long the relay rests when nobody rings.
+    private static let idlePause = Duration.seconds(1)
+    /// How often the consumers' offsets and the topics are looked at.
+    private static let watchInterval = Duration.seconds(1)
+
+    init(
+        service: String,
+        topics: [Topic],
+        client: PostgresClient,
+        kafka: KafkaSettings,
+        topicSettings: TopicSettings,
+        signal: Signal,
+        logger: Logger
+    ) {
+        self.service = service
+        self.topics = topics
+        self.client = client
+        self.kafka = kafka
+        self.topicSettings = topicSettings
+        self.signal = signal
+        self.logger = logger
+        publishedEvents = Counter(label: "outbox_events_published")
+        lostLogs = Counter(label: "outbox_logs_lost")
+    }
+
+    /// Whether every topic of the service has been seen.
+    var topicsExist: Bool { areTopicsThere.load(ordering: .relaxed) }
+
+    /// Sees to it that the topics exist before the first event is published. A topic that is gone
+    /// after that is the leader's business, who must publish again.
+    func checkTopics() async throws {
+        let admin = try KafkaAdmin(settings: kafka, logger: logger)
+        do {
+            let progress = try await client.withConnection { connection in
+                try RelayStore.ensurePartitions(on: connection)
+                return try RelayStore.progress(on: connection)
+            }
+            if progress.published == .start {
+                try await makeMissingTopics(admin)
+            } else {
+                areTopicsThere.store(try await missingTopics(admin).isEmpty, ordering: .relaxed)
+            }
+        } catch {
+            await admin.close()
+            throw error
+        }
+        await admin.close()
+    }
+
+    /// Publishes until cancelled.
+    ///
+    /// - Throws: What the database or the broker threw; nothing is lost by starting again.
+    func run() async throws {
+        let admin = try KafkaAdmin(settings: kafka, logger: logger)
+        let producer = try KafkaProducer(settings: kafka, logger: logger)
+        logger.debug("This relay leads")
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await producer.run() }
+                group.addTask { try await self.publish(producer, admin) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        } catch {
+            await admin.close()
+            throw error
+        }
+        await admin.close()
+    }
+
+    private func publish(_ producer: KafkaProducer, _ admin: KafkaAdmin) async throws {
+        var progress = try await client.withConnection { connection in
+            try RelayStore.progress(on: connection)
+        }
+        try await requireRecentDatabase(progress)
+        if try await !missingTopics(admin).isEmpty {
+            try await beginNewLog(&progress, admin)
+        }
+        areTopicsThere.store(true, ordering: .relaxed)
+        let clock = ContinuousClock()
+        var watchedAt = clock.now
+        while true {
+            try Task.checkCancellation()
+            let outcome = try await publishBatch(&progress, producer, admin)
+            if clock.now - watchedAt >= Self.watchInterval {
+                watchedAt = clock.now
+                try await watch(&progress, admin)
+            }
+            switch outcome {
+            case .published: continue
+            case .unsettled: try await Task.sleep(for: .milliseconds(2))
+            case .empty: try await signal.wait(atMost: Self.idlePause)
+            }
+        }
+    }
+
+    private enum Outcome {
+        /// Rows were published; there may be more.
+        case published
+        /// There are rows, but a database transaction older than theirs is still running.
+        case unsettled
+        /// There are no rows.
+        case empty
+    }
+
+    private func publishBatch(
+        _ progress: inout RelayProgress,
+        _ producer: KafkaProducer,
+        _ admin: KafkaAdmin
+    ) async throws -> Outcome {
+        let cursor = progress.published
+        let rows = try await client.withConnection { connection in
+            try RelayStore.rows(after: cursor, limit: Self.batchSize, on: connection)
+        }
+        let settled = rows.prefix(while: \.isSettled)
+        guard let last = settled.last else {
+            return rows.isEmpty ? .empty : .unsettled
+        }
+        let epoch = progress.epoch
+        let records = settled.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
+        let deliveries: [KafkaDelivery]
+        do {
+            deliveries = try await producer.send(records)
+        } catch let error as KafkaError where error.code == .unknownTopic {
+            try await handleUnknownTopic(&progress, records, admin)
+            return .published
+        }
+        let offsets = Self.offsets(of: deliveries, for: records)
+        guard progress.publish(through: last.cursor, offsets: offsets) else {
+            try await beginNewLog(&progress, admin)
+            return .published
+        }
+        let saved = progress
+        try await client.withConnection { connection in
+            try RelayStore.save(saved, touched: Array(offsets.keys), on: connection)
+        }
+        publishedEvents.increment(by: settled.count)
+        return rows.count > settled.count ? .unsettled : .published
+    }
+
+    /// A dead-letter topic is made when it is first needed; a topic of the service's own that is
+    /// gone means that the log is gone.
+    private func handleUnknownTopic(
+        _ progress: inout RelayProgress,
+        _ records: [KafkaRecord],
+        _ admin: KafkaAdmin
+    ) async throws {
+        if try await !missingTopics(admin).isEmpty {
+            try await beginNewLog(&progress, admin)
+        }
+        let others = Set(records.map(\.topic)).subtracting(topics.map(\.name))
+        try await create(Array(others), isCompacted: false, admin)
+    }
+
+    private static func offsets(
+        of deliveries: [KafkaDelivery],
+        for records: [KafkaRecord]
+    ) -> [KafkaTopicPartition: ClosedRange<Int64>] {
+        var ranges: [KafkaTopicPartition: ClosedRange<Int64>] = [:]
+        for (delivery, record) in zip(deliveries, records) {
+            let partition = KafkaTopicPartition(
+                topic: record.topic, partition: delivery.partition)
+            let range = ranges[partition] ?? delivery.offset...delivery.offset
+            ranges[partition] =
+                min(range.lowerBound, delivery.offset)...max(range.upperBound, delivery.offset)
+        }
+        return ranges
+    }
+
+    /// Looks whether the topics are still there, and how far the consumers are.
+    private func watch(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
+        if try await !missingTopics(admin).isEmpty {
+            try await beginNewLog(&progress, admin)
+            return
+        }
+        guard progress.isUnconfirmed else { return }
+        let partitions = Array(progress.lastOffsets.keys)
+        var committed: [String: [KafkaTopicPartition: Int64]] = [:]
+        for consumer in Set(topics.flatMap(\.consumers)) {
+            committed[consumer] = try await admin.committedOffsets(
+                group: consumer, partitions: partitions)
+        }
+        let before = progress.confirmed
+        progress.confirm(
+            committed: committed,
+            consumers: Dictionary(uniqueKeysWithValues: topics.map { ($0.name, $0.consumers) })
+        )
+        guard progress.confirmed != before else { return }
+        let saved = progress
+        try await client.withConnection { connection in
+            try RelayStore.save(saved, touched: [], on: connection)
+        }
+    }
+
+    private func beginNewLog(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
+        progress.restartAfterLoss()
+        lostLogs.increment()
+        logger.warning(
+            "The broker has lost the log of this service; publishing what was not confirmed again",
+            metadata: [
+                "outbox.epoch": "\(progress.epoch)",
+                "outbox.position": "\(progress.published.position)",
+            ]
+        )
+        let saved = progress
+        try await client.withTransaction { connection in
+            try RelayStore.saveAfterLoss(saved, on: connection)
+        }
+        try await makeMissingTopics(admin)
+    }
+
+    private func missingTopics(_ admin: KafkaAdmin) async throws -> [Topic] {
+        var missing: [Topic] = []
+        for topic in topics where try await admin.partitions(of: topic.name) == nil {
+            missing.append(topic)
+        }
+        return missing
+    }
+
+    private func makeMissingTopics(_ admin: KafkaAdmin) async throws {
+        for topic in try await missingTopics(admin) {
+            try await create([topic.name], isCompacted: topic.isCompacted, admin)
+        }
+        areTopicsThere.store(true, ordering: .relaxed)
+    }
+
+    private func create(_ names: [String], isCompacted: Bool, _ admin: KafkaAdmin) async throws {
+        guard !names.isEmpty else { return }
+        let definitions = names.map { name in
+            KafkaTopicDefinition(
+                name: name,
+                partitions: topicSettings.partitions,
+                replicationFactor: topicSettings.replicationFactor,
+                configuration: isCompacted ? ["cleanup.policy": "compact"] : [:]
+            )
+        }
+        let created = try await admin.createTopics(definitions)
+        if !created.isEmpty {
+            logger.info(
+                "Made topics", metadata: ["kafka.topics": "\(created.joined(separator: ", "))"])
+        }
+    }
+
+    /// A database restored from a dump into a new cluster counts its transactions from the start,
+    /// so new rows would sort before old ones and never be published.
+    private func requireRecentDatabase(_ progress: RelayProgress) async throws {
+        let newest = try await client.withConnection { connection in
+            try RelayStore.newestTransaction(on: connection)
+        }
+        guard progress.published.xid <= newest else {
+            throw MessagingError(
+                .outboxAheadOfDatabase,
+                "the outbox was published up to database transaction \(progress.published.xid), "
+                    + "but this database is only at \(newest); after restoring a dump, set the "
+                    + "cluster's next transaction id above it with pg_resetwal -x and -e"
+            )
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import EventTypes
+import Kafka
+import Postgres
+
+/// The SQL of the relay: reading the outbox in commit order, and keeping its own place.
+enum RelayStore {
+    /// The rows after a place, in commit order, the settled ones first.
+    static func rows(
+        after cursor: OutboxCursor,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutboxRow] {
+        let rows = try connection.query(
+            """
+            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data,
+                   xid < pg_snapshot_xmin(pg_current_snapshot())
+            FROM outbox
+            WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+            ORDER BY xid, position
+            LIMIT \(Int64(limit))
+            """
+        )
+        return try rows.map { row in
+            let (xid, position, id, type, topic, key, subject, time, trace, data, isSettled) =
+                try row.decode(
+                    UInt64.self, Int64.self, EventID.self, String.self, String.self, String.self,
+                    String.self, Timestamp.self, String?.self, PostgresJSON.self, Bool.self
+                )
+            return OutboxRow(
+                cursor: OutboxCursor(xid: xid, position: position),
+                event: OutboxEvent(
+                    id: id, type: EventType(rawValue: type), topicName: topic, key: key,
+                    subject: subject, time: time, traceparent: trace, data: data.bytes
+                ),
+                isSettled: isSettled
+            )
+        }
+    }
+
+    /// Where the relay of this database stands.
+    static func progress(on connection: isolated PostgresConnection) throws -> RelayProgress {
+        let cursors = try connection.query(
+            "SELECT xid, position, confirmed_xid, confirmed_position, epoch FROM relay_cursor"
+        )
+        guard let cursor = cursors.first else {
+            throw MessagingError(.notMigrated, "relay_cursor has no row; run the migrations")
+        }
+        let (xid, position, confirmedXID, confirmedPosition, epoch) = try cursor.decode(
+            UInt64.self, Int64.self, UInt64.self, Int64.self, Int32.self)
+        var lastOffsets: [KafkaTopicPartition: Int64] = [:]
+        for row in try connection.query("SELECT topic, partition, last_offset FROM relay_offsets") {
+            let (topic, partition, offset) = try row.decode(
+                String.self, Int32.self, Int64.self)
+            lastOffsets[KafkaTopicPartition(topic: topic, partition: partition)] = offset
+        }
+        return RelayProgress(
+            published: OutboxCursor(xid: xid, position: position),
+            confirmed: OutboxCursor(xid: confirmedXID, position: confirmedPosition),
+            epoch: epoch,
+            lastOffsets: lastOffsets
+        )
+    }
+
+    /// Keeps where the relay stands.
+    ///
+    /// - Parameter touched: The partitions whose newest offset changed.
+    static func save(
+        _ progress: RelayProgress,
+        touched: [KafkaTopicPartition],
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            WITH offsets AS (
+                INSERT INTO relay_offsets (topic, partition, last_offset)
+                SELECT * FROM unnest(
+                    \(touched.map(\.topic)), \(touched.map(\.partition)),
+                    \(touched.map { progress.lastOffsets[$0] ?? -1 })
+                )
+                ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
+            )
+            UPDATE relay_cursor SET
+                epoch = \(progress.epoch),
+                xid = \(progress.published.xid), position = \(progress.published.position),
+                confirmed_xid = \(progress.confirmed.xid),
+                confirmed_position = \(progress.confirmed.position)
+            """
+        )
+    }
+
+    /// Forgets the offsets of a log that is gone, and keeps the new beginning.
+    static func saveAfterLoss(
+        _ progress: RelayProgress,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute("DELETE FROM relay_offsets")
+        try save(progress, touched: [], on: connection)
+    }
+
+    /// The id that the next database transaction of the cluster gets.
+    static func newestTransaction(on connection: isolated PostgresConnection) throws -> UInt64 {
+        let rows = try connection.query("SELECT pg_snapshot_xmax(pg_current_snapshot())")
+        return try rows.first?.decode(UInt64.self) ?? 0
+    }
+
+    /// Makes the outbox partitions of the coming months.
+    static func ensurePartitions(on connection: isolated PostgresConnection) throws {
+        try connection.execute("SELECT ensure_outbox_partitions(3)")
+    }
+}

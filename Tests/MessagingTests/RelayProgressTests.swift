@@ -1,0 +1,83 @@
+import Kafka
+import Testing
+
+@testable import Messaging
+
+@Suite struct RelayProgressTests {
+    private let topic = "payments.transactions"
+    private var partition: KafkaTopicPartition { KafkaTopicPartition(topic: topic, partition: 0) }
+
+    private func fresh() -> RelayProgress {
+        RelayProgress(published: .start, confirmed: .start, epoch: 1, lastOffsets: [:])
+    }
+
+    private func cursor(_ position: Int64) -> OutboxCursor {
+        OutboxCursor(xid: UInt64(position) + 700, position: position)
+    }
+
+    @Test func aBatchWithHigherOffsetsMovesThePlace() {
+        var progress = fresh()
+        #expect(progress.publish(through: cursor(10), offsets: [partition: 0...9]))
+        #expect(progress.publish(through: cursor(20), offsets: [partition: 10...19]))
+        #expect(progress.published == cursor(20))
+        #expect(progress.lastOffsets == [partition: 19])
+        #expect(progress.isUnconfirmed)
+    }
+
+    @Test func anOffsetThatGoesBackwardsMeansTheLogIsLost() {
+        var progress = fresh()
+        #expect(progress.publish(through: cursor(10), offsets: [partition: 0...9]))
+        let before = progress
+        #expect(!progress.publish(through: cursor(20), offsets: [partition: 0...9]))
+        #expect(progress == before)
+    }
+
+    @Test func afterALossPublishingBeginsAtTheOldestUnconfirmedEvent() {
+        var progress = fresh()
+        _ = progress.publish(through: cursor(10), offsets: [partition: 0...9])
+        _ = progress.publish(through: cursor(20), offsets: [partition: 10...19])
+        progress.confirm(
+            committed: ["receipts": [partition: 20], "fulfillment": [partition: 12]],
+            consumers: [topic: ["receipts", "fulfillment"]]
+        )
+        #expect(progress.confirmed == cursor(10))
+        progress.restartAfterLoss()
+        #expect(progress.published == cursor(10))
+        #expect(progress.epoch == 2)
+        #expect(progress.lastOffsets.isEmpty)
+    }
+
+    @Test func aConsumerThatHasCommittedNothingHoldsConfirmationBack() {
+        var progress = fresh()
+        _ = progress.publish(through: cursor(10), offsets: [partition: 0...9])
+        progress.confirm(
+            committed: ["receipts": [partition: 10]],
+            consumers: [topic: ["receipts", "fulfillment"]]
+        )
+        #expect(progress.confirmed == .start)
+    }
+
+    @Test func aRestartedRelayConfirmsWhatTheLastOnePublished() {
+        var progress = RelayProgress(
+            published: cursor(20), confirmed: cursor(5), epoch: 3, lastOffsets: [partition: 19])
+        #expect(progress.isUnconfirmed)
+        progress.confirm(
+            committed: ["receipts": [partition: 20]], consumers: [topic: ["receipts"]])
+        #expect(progress.confirmed == cursor(20))
+        #expect(!progress.isUnconfirmed)
+    }
+
+    @Test func manyUnconfirmedBatchesKeepTheOldestAndTheNewestPlace() {
+        var progress = fresh()
+        for batch in 0..<500 as Range<Int64> {
+            let first = batch * 10
+            _ = progress.publish(
+                through: cursor(first + 10), offsets: [partition: first...first + 9])
+        }
+        progress.confirm(committed: ["receipts": [partition: 10]], consumers: [topic: ["receipts"]])
+        #expect(progress.confirmed == cursor(10))
+        progress.confirm(
+            committed: ["receipts": [partition: 5000]], consumers: [topic: ["receipts"]])
+        #expect(progress.confirmed == cursor(5000))
+    }
+}
