@@ -152,8 +152,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "EventTypes", "StoreAPI", argumentParser, asyncHTTPClient, jwtKit, crypto, x509, asn1,
-                nioCore,
+                "EventTypes", "StoreAPI", argumentParser, asyncHTTPClient, crypto, x509, asn1,
+                nioCore, nioHTTP1,
             ],
             path: "Services/Operator", exclude: ["README.md"], swiftSettings: house),
         // What the tests, `make run`, `make demo`, `make chaos` and `make bench` start the real thing with.
@@ -191,6 +191,7 @@ let package = Package(
         + tests(
             of: "EndToEnd", "EventTypes", "StoreAPI", "Kafka", "Postgres", "TestSupport",
             asyncHTTPClient, nioCore, nioPosix, logging, crypto, x509)
+        + tests(of: "Operator", "EventTypes", "StoreAPI", "Operator", crypto, x509, asn1)
         + tests(of: "Tidy"),
     swiftLanguageModes: [.v6]
 )

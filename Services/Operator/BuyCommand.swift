@@ -1,0 +1,88 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import StoreAPI
+
+/// `counterfoil buy`: one purchase, as an app would make it.
+struct BuyCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "buy",
+        abstract: "Makes one purchase: products, payment, queue, finish.",
+        discussion: """
+            Payment methods of the sandbox:
+              \(SandboxPaymentMethod.allCases.map(\.rawValue).joined(separator: "\n  "))
+
+            Examples:
+              counterfoil buy com.example.coins.100 --account ada
+              counterfoil buy com.example.pro --account ada --storefront FRA --language fr
+              counterfoil buy com.example.pro --account ada --payment-method sandbox_decline
+            """
+    )
+
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var app: AppOptions
+
+    @Argument(help: "The product to buy.")
+    var product: ProductID
+
+    @Option(help: "The account that buys.")
+    var account: AccountID
+
+    @Option(help: "The storefront to buy in.")
+    var storefront: Storefront = Storefront(unchecked: "USA")
+
+    @Option(help: "The language of the product's title.")
+    var language: LanguageTag = LanguageTag(unchecked: "en-US")
+
+    @Option(help: "How many, from 1 to 10.")
+    var quantity = 1
+
+    @Option(help: "What to charge.")
+    var paymentMethod = SandboxPaymentMethod.success.rawValue
+
+    @Option(help: "How many seconds to wait for the end.")
+    var timeout = 30
+
+    @Flag(help: "Leave the transaction in the queue.")
+    var noFinish = false
+
+    func validate() throws {
+        guard (1...3600).contains(timeout) else {
+            throw ValidationError("--timeout must be from 1 to 3600 seconds.")
+        }
+    }
+
+    func perform() async throws {
+        let token = try app.token(
+            for: account, keys: keys.directory, at: .wallClock(), lifetime: .seconds(3_600 + 600))
+        let prints = !store.json
+        let purchase = Purchase(
+            catalog: store.connection(to: .catalog, token: token),
+            payments: store.connection(to: .payments, token: token),
+            fulfillment: store.connection(to: .fulfillment, token: token),
+            deadline: .now + .seconds(timeout),
+            tell: { line in if prints { Console.say(line) } }
+        )
+        let listing = try await purchase.listing(
+            of: product, in: storefront, language: language)
+        let transaction = try await purchase.pay(
+            PaymentRequest(
+                productID: product,
+                quantity: quantity,
+                storefront: storefront,
+                price: listing.price,
+                paymentMethod: paymentMethod
+            ))
+        var outcome = try await purchase.outcome(of: transaction.id)
+        if !noFinish && outcome.finishedAt == nil {
+            outcome.finishedAt = try await purchase.finish(transaction.id).finishedAt
+        }
+        if store.json { try Console.say(json: outcome) }
+        if outcome.transaction.state == .failed {
+            throw OperatorError(
+                .failed,
+                "The payment failed: \(outcome.transaction.failureReason?.rawValue ?? "unknown").")
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// What the operator sees: results on standard output, for people or as JSON, and complaints on
+/// standard error.
+enum Console {
+    /// Says a line.
+    static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data((line + "\n").utf8))
+    }
+
+    /// Says a value as JSON with sorted keys.
+    static func say(json value: some Encodable) throws {
+        say(try prettyJSON(value))
+    }
+
+    /// Says what went wrong.
+    static func complain(_ line: String) {
+        FileHandle.standardError.write(Data(("counterfoil: " + line + "\n").utf8))
+    }
+
+    /// A value as JSON with sorted keys, one member a line.
+    static func prettyJSON(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+
+    /// Rows of cells in columns that line up.
+    static func table(_ rows: [[String]]) -> String {
+        let columnCount = rows.map(\.count).max() ?? 0
+        let widths = (0..<columnCount).map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                column == row.count - 1
+                    ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+            }
+            .joined(separator: "  ")
+        }
+        .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,156 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// Makes what a store needs to start: the receipts' chain, a key pair of one app, one of an
+/// administrator, and the webhooks' secret. What exists stays as it is; only what is missing is made.
+struct KeyCreation {
+    let directory: KeyDirectory
+    let time: Date
+    /// The files made, as paths within the directory, in the order they were made.
+    private(set) var created: [String] = []
+
+    init(directory: KeyDirectory, time: Date) {
+        self.directory = directory
+        self.time = time
+    }
+
+    /// Makes everything.
+    mutating func createAll(
+        bundleID: String, keyID: String, administrator: String
+    ) throws(OperatorError) {
+        try createReceiptChain()
+        try createPair(
+            privateKey: directory.appPrivateKey(bundleID: bundleID, keyID: keyID),
+            publicKey: directory.appKey(bundleID: bundleID, keyID: keyID)
+        )
+        try createPair(
+            privateKey: directory.administratorPrivateKey(name: administrator),
+            publicKey: directory.administratorKey(name: administrator)
+        )
+        if try directory.read(directory.webhookSecret) == nil {
+            let secret = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
+                bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16) }
+                    .joined()
+            }
+            try create(directory.webhookSecret, secret + "\n", isPrivate: true)
+        }
+    }
+
+    /// Makes a P-256 key pair, or the public half that is missing.
+    private mutating func createPair(privateKey: URL, publicKey: URL) throws(OperatorError) {
+        let hasPublicKey = try directory.read(publicKey) != nil
+        let hasPrivateKey = try directory.read(privateKey) != nil
+        if hasPublicKey && !hasPrivateKey {
+            // The private half may be kept elsewhere, as it should be in production.
+            return
+        }
+        let key = try key(privateKey)
+        if !hasPublicKey {
+            try create(publicKey, key.publicKey.pemRepresentation + "\n", isPrivate: false)
+        }
+    }
+
+    private mutating func createReceiptChain() throws(OperatorError) {
+        let hasChain = try directory.read(directory.signingChain) != nil
+        let hasKey = try directory.read(directory.signingKey) != nil
+        if hasChain && hasKey {
+            guard try directory.read(directory.rootCertificate) == nil else { return }
+            try createRootCertificateFromChain()
+            return
+        }
+        guard !hasChain else {
+            throw OperatorError(
+                .failed,
+                """
+                \(directory.signingChain.path) exists, but the key it certifies does not. \
+                Put \(directory.signingKey.path) back, or move the chain away.
+                """
+            )
+        }
+        let root = try rootAuthority()
+        let intermediateKey = try key(directory.intermediateKey)
+        let signingKey = try key(directory.signingKey)
+        let chain = try certifying { () throws in
+            let intermediate = SigningChain.Authority(
+                certificate: try SigningChain.intermediate(
+                    key: intermediateKey, from: root, at: time),
+                key: intermediateKey
+            )
+            let leaf = try SigningChain.leaf(
+                key: signingKey.publicKey, from: intermediate, at: time)
+            return try [leaf, intermediate.certificate, root.certificate]
+                .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
+        }
+        try create(directory.signingChain, chain, isPrivate: false)
+    }
+
+    private mutating func rootAuthority() throws(OperatorError) -> SigningChain.Authority {
+        let stored = try directory.read(directory.rootCertificate)
+        let hasKey = try directory.read(directory.rootKey) != nil
+        if let stored {
+            guard hasKey else {
+                throw OperatorError(
+                    .failed,
+                    """
+                    The chain can only be made with the root's key, and \
+                    \(directory.rootKey.path) does not exist.
+                    """
+                )
+            }
+            let certificate = try certifying { try Certificate(derEncoded: Array(stored)) }
+            return SigningChain.Authority(certificate: certificate, key: try key(directory.rootKey))
+        }
+        let key = try key(directory.rootKey)
+        let certificate = try certifying { try SigningChain.root(key: key, at: time) }
+        let bytes = try certifying { try certificate.serializeAsPEM().derBytes }
+        try directory.create(directory.rootCertificate, Data(bytes), isPrivate: false)
+        created.append(directory.relativePath(of: directory.rootCertificate))
+        return SigningChain.Authority(certificate: certificate, key: key)
+    }
+
+    private mutating func createRootCertificateFromChain() throws(OperatorError) {
+        let chain = try directory.read(directory.signingChain) ?? Data()
+        let root = try certifying {
+            try PEMDocument.parseMultiple(pemString: String(decoding: chain, as: UTF8.self)).last
+                .map { try Certificate(pemDocument: $0) }
+        }
+        guard let root else {
+            throw OperatorError(.failed, "\(directory.signingChain.path) holds no certificate.")
+        }
+        let bytes = try certifying { try root.serializeAsPEM().derBytes }
+        try directory.create(directory.rootCertificate, Data(bytes), isPrivate: false)
+        created.append(directory.relativePath(of: directory.rootCertificate))
+    }
+
+    /// Reads a private key, or makes it if it does not exist.
+    private mutating func key(_ file: URL) throws(OperatorError) -> P256.Signing.PrivateKey {
+        if let stored = try directory.read(file) {
+            do {
+                return try P256.Signing.PrivateKey(
+                    pemRepresentation: String(decoding: stored, as: UTF8.self))
+            } catch {
+                throw OperatorError(.failed, "\(file.path) is no P-256 private key in PEM.")
+            }
+        }
+        let key = P256.Signing.PrivateKey()
+        try create(file, key.pemRepresentation + "\n", isPrivate: true)
+        return key
+    }
+
+    private mutating func create(
+        _ file: URL, _ text: String, isPrivate: Bool
+    ) throws(OperatorError) {
+        try directory.create(file, Data(text.utf8), isPrivate: isPrivate)
+        created.append(directory.relativePath(of: file))
+    }
+
+    private func certifying<Value>(_ body: () throws -> Value) throws(OperatorError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw OperatorError(.failed, "The receipts' certificates cannot be made: \(error)")
+        }
+    }
+}

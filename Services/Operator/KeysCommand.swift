@@ -1,0 +1,81 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil keys`: the files that the services and the operator prove themselves with.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys",
+        abstract: "Makes the keys and certificates of a store.",
+        subcommands: [CreateKeysCommand.self]
+    )
+}
+
+/// `counterfoil keys create`.
+struct CreateKeysCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Makes what is missing in a directory of keys; never overwrites.",
+        discussion: """
+            Makes, below the directory:
+              apps/<bundle>/<key id>.pem            public key of an app: APP_KEYS_DIRECTORY=apps
+              administrators/<name>.pem             public key: ADMIN_KEYS_DIRECTORY=administrators
+              receipts/signing-key.pem              key of the receipts service, mode 0600
+              receipts/signing-chain.pem            leaf, intermediate and root certificate
+              receipts/root.cer                     the root alone, DER, for verifiers
+              private/apps/, private/administrators/  the private halves, mode 0600
+              private/authority/                    keys of root and intermediate, mode 0600
+              private/webhook-secret                secret of the webhooks, mode 0600
+
+            The keys of private/authority are needed again only to issue a new chain: keep them
+            offline. Run it again to add an app or an administrator.
+
+            Examples:
+              counterfoil keys create --directory .dev/keys
+              counterfoil keys create --directory .dev/keys --bundle com.example.game --admin grace
+            """
+    )
+
+    @Option(help: "The directory of keys.")
+    var directory: String
+
+    @Option(help: "The bundle id of the app to make a key pair for.")
+    var bundle: BundleID = BundleID(unchecked: "com.example.app")
+
+    @Option(help: "The id of the app's key, by which its tokens name it.")
+    var keyID: String = "key-1"
+
+    @Option(help: "The name of the administrator to make a key pair for.")
+    var admin: String = "operator"
+
+    @Flag(help: "Print the names of the files made as JSON.")
+    var json = false
+
+    func validate() throws {
+        for name in [keyID, admin] where !Self.isFileName(name) {
+            throw ValidationError(
+                "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores.")
+        }
+    }
+
+    func perform() async throws {
+        var creation = KeyCreation(directory: KeyDirectory(path: directory), time: Date())
+        try creation.createAll(bundleID: bundle.rawValue, keyID: keyID, administrator: admin)
+        if json {
+            try Console.say(json: ["created": creation.created])
+        } else if creation.created.isEmpty {
+            Console.say("Everything is there already in \(directory).")
+        } else {
+            Console.say("Made in \(directory):")
+            for file in creation.created { Console.say("  " + file) }
+        }
+    }
+
+    /// Whether a name is safe to be a file's: no path, no leading full stop.
+    static func isFileName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.unicodeScalars.allSatisfy {
+                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
+            }
+    }
+}

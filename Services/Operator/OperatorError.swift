@@ -1,0 +1,25 @@
+/// What keeps a command from being done, in words for the operator, with the exit code it ends in.
+struct OperatorError: Error, Hashable, CustomStringConvertible {
+    /// The kinds of failure, one for each exit code but 64, which the argument parser owns.
+    struct Code: Hashable, Sendable {
+        let exitCode: Int32
+
+        /// The store refused, or something failed for good.
+        static let failed = Code(exitCode: 1)
+        /// A service cannot be reached, or says that a later try may succeed.
+        static let unavailable = Code(exitCode: 69)
+        /// The store works on it; the command stopped waiting.
+        static let stillWaiting = Code(exitCode: 75)
+    }
+
+    let code: Code
+    let description: String
+
+    init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    /// Whether the same command may succeed later.
+    var isRetriable: Bool { code != .failed }
+}

@@ -1,0 +1,133 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StoreAPI
+
+/// Requests to one service, with one token. A refusal becomes an ``OperatorError`` that holds the
+/// problem's own words; a service that is away, one that is worth repeating.
+struct StoreConnection: Sendable {
+    let service: String
+    let baseURL: String
+    let token: String
+
+    /// The largest answer that is read: an exported catalog.
+    private static let answerBytesMax = 64 * 1024 * 1024
+
+    /// What a request carries beyond its path.
+    struct Content: Sendable {
+        var query: [(name: String, value: String)] = []
+        var headers: [(name: String, value: String)] = []
+        var body: Data?
+
+        static let none = Content()
+
+        static func json(
+            _ value: some Encodable, headers: [(name: String, value: String)] = []
+        ) throws(OperatorError) -> Content {
+            do {
+                return Content(headers: headers, body: try JSONEncoder().encode(value))
+            } catch {
+                throw OperatorError(.failed, "The request cannot be written as JSON: \(error)")
+            }
+        }
+    }
+
+    /// Sends a request and reads the answer's JSON.
+    func send<Answer: Decodable>(
+        _ method: HTTPMethod, _ path: String, _ content: Content = .none, as type: Answer.Type
+    ) async throws(OperatorError) -> Answer {
+        let body = try await send(method, path, content)
+        do {
+            return try JSONDecoder().decode(type, from: body)
+        } catch {
+            throw OperatorError(
+                .failed, "\(service) gave an answer that this version does not understand: \(error)")
+        }
+    }
+
+    /// Sends a request and reads the answer's bytes.
+    func send(
+        _ method: HTTPMethod, _ path: String, _ content: Content = .none
+    ) async throws(OperatorError) -> Data {
+        let response = try await execute(request(method, path, content), timeout: .seconds(30))
+        let body = try await read(response)
+        guard (200..<300).contains(response.status.code) else {
+            throw refusal(status: Int(response.status.code), body: body)
+        }
+        return body
+    }
+
+    /// Opens a stream of server-sent events.
+    func stream(
+        _ path: String, resumingAfter lastEventID: String?
+    ) async throws(OperatorError) -> HTTPClientResponse.Body {
+        var content = Content(headers: [("Accept", "text/event-stream")])
+        if let lastEventID { content.headers.append(("Last-Event-ID", lastEventID)) }
+        let response = try await execute(request(.GET, path, content), timeout: .hours(1))
+        guard response.status == .ok else {
+            throw refusal(status: Int(response.status.code), body: try await read(response))
+        }
+        return response.body
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: String, _ content: Content
+    ) throws(OperatorError) -> HTTPClientRequest {
+        guard var components = URLComponents(string: baseURL + path) else {
+            throw OperatorError(.failed, "\(baseURL) is no URL.")
+        }
+        if !content.query.isEmpty {
+            components.queryItems = content.query.map { URLQueryItem(name: $0.name, value: $0.value) }
+        }
+        var request = HTTPClientRequest(url: components.string ?? baseURL + path)
+        request.method = method
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        for header in content.headers { request.headers.add(name: header.name, value: header.value) }
+        if let body = content.body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(bytes: body))
+        }
+        return request
+    }
+
+    private func execute(
+        _ request: HTTPClientRequest, timeout: TimeAmount
+    ) async throws(OperatorError) -> HTTPClientResponse {
+        do {
+            return try await HTTPClient.shared.execute(request, timeout: timeout)
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    private func read(_ response: HTTPClientResponse) async throws(OperatorError) -> Data {
+        do {
+            return Data(buffer: try await response.body.collect(upTo: Self.answerBytesMax))
+        } catch {
+            throw unreachable(error)
+        }
+    }
+
+    private func unreachable(_ error: any Error) -> OperatorError {
+        OperatorError(.unavailable, "\(service) cannot be reached at \(baseURL) (\(error)).")
+    }
+
+    private func refusal(status: Int, body: Data) -> OperatorError {
+        let code: OperatorError.Code = status == 503 || status == 429 ? .unavailable : .failed
+        // An answer that is no problem document comes from something between us and the service.
+        guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
+            return OperatorError(code, "\(service) answered \(status) without saying why.")
+        }
+        var text = "\(problem.title) (\(problem.status) \(problem.code))\n\(problem.detail)"
+        if let price = problem.currentPrice { text += "\nThe price is \(price)." }
+        if let incident = problem.incident {
+            text += "\nThe log of \(service) tells more under the incident \(incident)."
+        }
+        return OperatorError(code, text)
+    }
+}
+
+extension Data {
+    fileprivate init(buffer: ByteBuffer) { self.init(buffer.readableBytesView) }
+}

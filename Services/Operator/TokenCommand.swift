@@ -1,0 +1,66 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil token`: tokens for trying the interface by hand.
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token",
+        abstract: "Signs a token for requests by hand.",
+        discussion: """
+            Examples:
+              TOKEN=$(counterfoil token account --keys .dev/keys --account ada)
+              curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8084/v1/queue/transactions
+            """,
+        subcommands: [AccountTokenCommand.self, AdminTokenCommand.self]
+    )
+}
+
+/// `counterfoil token account`.
+struct AccountTokenCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "account", abstract: "Signs a token for an account of an app.")
+
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var app: AppOptions
+    @OptionGroup var lifetime: LifetimeOption
+
+    @Option(help: "The account's id, in the app's own account system.")
+    var account: AccountID
+
+    func perform() async throws {
+        Console.say(
+            try app.token(
+                for: account, keys: keys.directory, at: .wallClock(), lifetime: lifetime.duration))
+    }
+}
+
+/// `counterfoil token admin`.
+struct AdminTokenCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "admin", abstract: "Signs a token for an administrator.")
+
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var admin: AdminOption
+    @OptionGroup var lifetime: LifetimeOption
+
+    func perform() async throws {
+        Console.say(
+            try admin.token(
+                keys: keys.directory, at: .wallClock(), lifetime: lifetime.duration))
+    }
+}
+
+/// How long a token is valid.
+struct LifetimeOption: ParsableArguments {
+    @Option(help: "How many seconds the token is valid: 1 to 86400.")
+    var lifetime = 3600
+
+    var duration: Duration { .seconds(lifetime) }
+
+    func validate() throws {
+        guard (1...86_400).contains(lifetime) else {
+            throw ValidationError("--lifetime must be from 1 to 86400 seconds.")
+        }
+    }
+}
