@@ -1,0 +1,77 @@
+import Crypto
+import EventTypes
+
+/// A transaction with the receipt that was signed for it.
+struct SignedTransaction: Hashable, Sendable {
+    /// The transaction as it was signed.
+    let transaction: Transaction
+    /// When the charge was confirmed or the restore made.
+    let purchasedAt: Timestamp
+    /// What the receipt gives as the time of its signature.
+    let signedAt: Timestamp
+    /// The bytes that were signed, before base64url.
+    let payload: [UInt8]
+    /// The signature: r and s, 32 bytes each.
+    let signature: [UInt8]
+
+    /// SHA-256 of the payload, in hexadecimal.
+    var payloadSHA256: String {
+        SHA256.hash(data: payload).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
+        }.joined()
+    }
+}
+
+/// Signs transactions with the key of one chain: ES256, about 20 µs each.
+///
+/// It signs on the thread that asks, one after the other: a batch of 500 takes 10 ms, and the other
+/// core is PostgreSQL's. It reads no clock and touches no network.
+struct ReceiptSigner: Sendable {
+    /// The chain whose key signs.
+    let chain: SigningChain
+    /// What every receipt gives as its environment.
+    let environment: StoreEnvironment
+    /// The hash of everything before the payload. The header is 3 KB of the 4 KB that are hashed
+    /// for a signature, so it is hashed once and the state copied.
+    private let prefix: SHA256
+
+    /// Makes a signer.
+    init(chain: SigningChain, environment: StoreEnvironment) {
+        self.chain = chain
+        self.environment = environment
+        var prefix = SHA256()
+        prefix.update(data: Array(chain.header.utf8) + [UInt8(ascii: ".")])
+        self.prefix = prefix
+    }
+
+    /// Signs one transaction.
+    ///
+    /// - Throws: ``ReceiptsError`` if it cannot have a receipt, or if the certificates are not valid
+    ///   at the time of signature: Apple's verifier would refuse what was signed then.
+    func sign(_ transaction: Transaction, at now: Timestamp) throws -> SignedTransaction {
+        let content = try SignedTransactionPayload(
+            transaction,
+            environment: environment,
+            signedAt: now
+        )
+        guard chain.isValid(at: content.signedDate) else {
+            throw ReceiptsError(
+                code: .chainNotValid,
+                detail: "The signing chain is valid from \(chain.validFrom) to "
+                    + "\(chain.validUntil), not at \(content.signedDate). Put a valid key and "
+                    + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
+            )
+        }
+        let payload = try content.encoded()
+        var hash = prefix
+        hash.update(data: CompactJWS.base64URL(payload))
+        let signature = try chain.privateKey.signature(for: hash.finalize())
+        return SignedTransaction(
+            transaction: transaction,
+            purchasedAt: content.purchaseDate,
+            signedAt: content.signedDate,
+            payload: payload,
+            signature: Array(signature.rawRepresentation)
+        )
+    }
+}

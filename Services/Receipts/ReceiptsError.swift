@@ -1,0 +1,28 @@
+/// Why `receipts` did not sign, store or serve. Holds no payload, no token and no key material.
+struct ReceiptsError: Error, Hashable, CustomStringConvertible {
+    /// The kinds of failure; a struct, so that it can grow.
+    struct Code: Hashable, Sendable, CustomStringConvertible {
+        let description: String
+
+        /// The event's transaction is not paid for, so there is nothing to sign.
+        static let transactionNotPaid = Code(description: "transaction_not_paid")
+        /// The product type has no name in Apple's vocabulary that this version knows.
+        static let productTypeUnknown = Code(description: "product_type_unknown")
+        /// The price does not fit the milliunits of a signed transaction.
+        static let priceOutOfRange = Code(description: "price_out_of_range")
+        /// The clock, or the transaction's date, lies outside the validity of the certificates.
+        static let chainNotValid = Code(description: "chain_not_valid")
+        /// A row of our own tables is not what we wrote.
+        static let storedReceiptMalformed = Code(description: "stored_receipt_malformed")
+    }
+
+    /// What kind of failure it is.
+    let code: Code
+    /// What happened and, where there is something to do, what.
+    let detail: String
+
+    /// Whether the same event can succeed later: only where the operator replaces the chain.
+    var isRetriable: Bool { code == .chainNotValid }
+
+    var description: String { "\(code): \(detail)" }
+}

@@ -1,0 +1,137 @@
+import Crypto
+import EventTypes
+import Foundation
+import SwiftASN1
+import X509
+
+/// The key that receipts are signed with and the three certificates that vouch for it: leaf,
+/// intermediate, root.
+///
+/// Making one proves everything that Apple's verifier asks of a chain (spec section 2.4), so that a
+/// store with a chain nobody accepts does not start. The key never leaves this value: it is in no
+/// description, error or log.
+struct SigningChain: Sendable, CustomStringConvertible {
+    /// SHA-256 of the leaf certificate: what a stored receipt says it was signed with.
+    let leafSHA256: [UInt8]
+    /// The protected header of every receipt of this chain, in base64url.
+    let header: String
+    /// The root certificate in DER, for clients to pin.
+    let rootCertificate: [UInt8]
+    /// The first moment at which all three certificates are valid.
+    let validFrom: Timestamp
+    /// The last moment at which all three certificates are valid.
+    let validUntil: Timestamp
+    /// Signs. Read by ``ReceiptSigner`` only.
+    let privateKey: P256.Signing.PrivateKey
+
+    /// The chain's name in events: the SHA-256 of its leaf, in hexadecimal.
+    var id: String {
+        leafSHA256.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
+    }
+
+    var description: String { "SigningChain(\(id))" }
+
+    /// Reads and checks a key and its chain.
+    ///
+    /// - Parameters:
+    ///   - key: A P-256 private key in PEM, PKCS#8 or SEC 1.
+    ///   - certificates: Three certificates in PEM: leaf, intermediate, root.
+    ///   - now: The moment at which they have to be valid.
+    /// - Throws: ``SigningChainRefusal`` with everything that is wrong, not only the first.
+    init(key: [UInt8], certificates: [UInt8], at now: Timestamp) throws(SigningChainRefusal) {
+        var refusal = SigningChainRefusal()
+        let privateKey = Self.privateKey(key, &refusal)
+        let documents = Self.certificates(certificates, &refusal)
+        var check = SigningChainCheck(documents.map(\.certificate))
+        check.run(at: now.date, privateKey: privateKey)
+        refusal.chainProblems += check.problems
+        guard refusal.isEmpty, let privateKey, documents.count == 3 else { throw refusal }
+
+        self.privateKey = privateKey
+        leafSHA256 = Array(SHA256.hash(data: documents[0].bytes))
+        rootCertificate = documents[2].bytes
+        header = Self.header(documents.map(\.bytes))
+        validFrom = documents.map { Timestamp($0.certificate.notValidBefore) }.max() ?? now
+        validUntil = documents.map { Timestamp($0.certificate.notValidAfter) }.min() ?? now
+    }
+
+    /// Whether all three certificates are valid at a moment.
+    func isValid(at moment: Timestamp) -> Bool { moment >= validFrom && moment <= validUntil }
+
+    private struct Document {
+        let bytes: [UInt8]
+        let certificate: Certificate
+    }
+
+    private static func privateKey(
+        _ pem: [UInt8],
+        _ refusal: inout SigningChainRefusal
+    ) -> P256.Signing.PrivateKey? {
+        do {
+            return try P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
+        } catch {
+            // The parser's words may quote the input: they stay out of what is reported.
+            refusal.keyProblems.append(
+                "is not a P-256 private key in PEM; make one with "
+                    + "`openssl ecparam -name prime256v1 -genkey -noout`"
+            )
+            return nil
+        }
+    }
+
+    private static func certificates(
+        _ pem: [UInt8],
+        _ refusal: inout SigningChainRefusal
+    ) -> [Document] {
+        let documents: [Document]
+        do {
+            documents = try PEMDocument.parseMultiple(pemString: String(decoding: pem, as: UTF8.self))
+                .map { document in
+                    Document(
+                        bytes: document.derBytes,
+                        certificate: try Certificate(pemDocument: document)
+                    )
+                }
+        } catch {
+            refusal.chainProblems.append("is not a file of certificates in PEM (\(error))")
+            return []
+        }
+        if documents.count != 3 {
+            refusal.chainProblems.append(
+                "holds \(documents.count) certificates; it has to hold three, in this order: "
+                    + "leaf, intermediate, root"
+            )
+            return []
+        }
+        return documents
+    }
+
+    private static func header(_ certificates: [[UInt8]]) -> String {
+        let x5c = certificates.map { "\"\(Data($0).base64EncodedString())\"" }
+        let json = "{\"alg\":\"ES256\",\"typ\":\"JWT\",\"x5c\":[\(x5c.joined(separator: ","))]}"
+        return String(decoding: CompactJWS.base64URL(Array(json.utf8)), as: UTF8.self)
+    }
+}
+
+/// Everything that is wrong with a signing key and its chain, without a byte of either.
+struct SigningChainRefusal: Error, Hashable, CustomStringConvertible {
+    /// What is wrong with the key.
+    var keyProblems: [String] = []
+    /// What is wrong with the certificates.
+    var chainProblems: [String] = []
+
+    /// Whether nothing is wrong.
+    var isEmpty: Bool { keyProblems.isEmpty && chainProblems.isEmpty }
+
+    var description: String {
+        (keyProblems.map { "signing key \($0)" } + chainProblems.map { "signing chain \($0)" })
+            .joined(separator: "; ")
+    }
+}
+
+extension Timestamp {
+    /// The moment of a certificate's date, which has whole seconds.
+    fileprivate init(_ date: Date) {
+        self.init(millisecondsSinceEpoch: Int64(date.timeIntervalSince1970) * 1000)
+    }
+}

@@ -1,0 +1,40 @@
+import EventTypes
+
+/// A transaction as `payments` publishes it once it is purchased.
+func purchased(
+    _ number: Int64 = 2_000_000_000_001,
+    originalNumber: Int64? = nil,
+    version: Int = 2,
+    state: TransactionState = .purchased,
+    account: String = "alice",
+    bundle: String = "com.example.app",
+    type: ProductType = .consumable,
+    quantity: Int = 3,
+    storefront: String = "USA",
+    price: Money = Money(minorUnits: 297, currency: Currency(unchecked: "USD")),
+    applicationUsername: String? = nil,
+    purchasedAt: Timestamp? = TestChain.now.advanced(by: .seconds(-5)),
+    originalPurchasedAt: Timestamp? = nil,
+    revokedAt: Timestamp? = nil
+) -> Transaction {
+    Transaction(
+        id: TransactionID(number: number),
+        originalID: TransactionID(number: originalNumber ?? number),
+        version: version,
+        state: state,
+        accountID: AccountID(unchecked: account),
+        bundleID: BundleID(unchecked: bundle),
+        productID: ProductID(unchecked: "coins.100"),
+        productVersion: 1,
+        productType: type,
+        quantity: quantity,
+        storefront: Storefront(unchecked: storefront),
+        price: price,
+        applicationUsername: applicationUsername,
+        deliveryPlan: [.credit(unit: "coins", amount: 100)],
+        requestedAt: TestChain.now.advanced(by: .seconds(-10)),
+        purchasedAt: purchasedAt,
+        originalPurchasedAt: originalPurchasedAt ?? purchasedAt,
+        revokedAt: revokedAt
+    )
+}

@@ -1,0 +1,137 @@
+import EventTypes
+import Testing
+
+@testable import Receipts
+
+@Suite struct SignedTransactionPayloadTests {
+    private func json(
+        _ transaction: Transaction,
+        at now: Timestamp = TestChain.now,
+        environment: StoreEnvironment = .sandbox
+    ) throws -> String {
+        let payload = try SignedTransactionPayload(
+            transaction, environment: environment, signedAt: now)
+        return String(decoding: try payload.encoded(), as: UTF8.self)
+    }
+
+    @Test func aPurchaseSaysWhatApplesPayloadSays() throws {
+        let transaction = purchased(
+            applicationUsername: "7C9E6679-7425-40DE-944B-E07FC1F90AE7"
+        )
+        let expected = """
+            {"appAccountToken":"7c9e6679-7425-40de-944b-e07fc1f90ae7",\
+            "bundleId":"com.example.app","currency":"USD","environment":"Sandbox",\
+            "inAppOwnershipType":"PURCHASED","originalPurchaseDate":1795226395000,\
+            "originalTransactionId":"2000000000001","price":2970,"productId":"coins.100",\
+            "purchaseDate":1795226395000,"quantity":3,"signedDate":1795226400000,\
+            "storefront":"USA","storefrontId":"143441","transactionId":"2000000000001",\
+            "transactionReason":"PURCHASE","type":"Consumable"}
+            """
+        #expect(try json(transaction) == expected)
+    }
+
+    @Test func aRestoredTransactionHasItsOwnDateAndTheFirstPurchases() throws {
+        let first = TestChain.now.advanced(by: .seconds(-90 * 86_400))
+        let restored = purchased(
+            2_000_000_000_009,
+            originalNumber: 2_000_000_000_001,
+            state: .restored,
+            type: .nonConsumable,
+            quantity: 1,
+            price: .zero(Currency(unchecked: "USD")),
+            originalPurchasedAt: first
+        )
+        let expected = """
+            {"bundleId":"com.example.app","currency":"USD","environment":"Production",\
+            "inAppOwnershipType":"PURCHASED","originalPurchaseDate":1787450400000,\
+            "originalTransactionId":"2000000000001","price":0,"productId":"coins.100",\
+            "purchaseDate":1795226395000,"quantity":1,"signedDate":1795226400000,\
+            "storefront":"USA","storefrontId":"143441","transactionId":"2000000000009",\
+            "transactionReason":"PURCHASE","type":"Non-Consumable"}
+            """
+        #expect(try json(restored, environment: .production) == expected)
+    }
+
+    @Test func aRefundedPurchaseIsRevoked() throws {
+        let refunded = purchased(version: 3, revokedAt: TestChain.now)
+        let text = try json(refunded)
+        #expect(text.contains("\"revocationDate\":1795226400000,\"revocationReason\":0"))
+        #expect(text.contains("\"revocationType\":\"REFUND_FULL\""))
+    }
+
+    @Test func aUserNameThatIsNoUUIDStaysOut() throws {
+        for name in [nil, "", "alice", "7c9e6679742540de944be07fc1f90ae7"] {
+            #expect(!(try json(purchased(applicationUsername: name)).contains("appAccountToken")))
+        }
+    }
+
+    @Test(arguments: [
+        (ProductType.consumable, "Consumable"), (.nonConsumable, "Non-Consumable"),
+        (.autoRenewableSubscription, "Auto-Renewable Subscription"),
+        (.nonRenewingSubscription, "Non-Renewing Subscription"),
+    ])
+    func theFourTypesHaveApplesNames(_ type: ProductType, _ name: String) throws {
+        #expect(try json(purchased(type: type)).contains("\"type\":\"\(name)\""))
+    }
+
+    @Test(arguments: [
+        ("USD", 999 as Int64, 9990 as Int64), ("JPY", 1500, 1_500_000), ("KWD", 250, 250),
+        ("EUR", 0, 0),
+    ])
+    func thePriceIsInWholeMilliunits(
+        _ currency: String,
+        _ minorUnits: Int64,
+        _ milliunits: Int64
+    ) throws {
+        let price = Money(minorUnits: minorUnits, currency: Currency(unchecked: currency))
+        let text = try json(purchased(price: price))
+        #expect(text.contains("\"price\":\(milliunits),"))
+        #expect(text.contains("\"currency\":\"\(currency)\""))
+    }
+
+    @Test func thePriceIsTheTotalOfThePurchaseNotOfOne() throws {
+        let one = Money(minorUnits: 99, currency: Currency(unchecked: "USD"))
+        let total = try #require(one.multiplied(by: 3))
+        #expect(try json(purchased(quantity: 3, price: total)).contains("\"price\":2970,"))
+    }
+
+    @Test func theSignatureIsNeverDatedBeforeWhatItVouchesFor() throws {
+        let early = TestChain.now.advanced(by: .seconds(-86_400))
+        let text = try json(purchased(), at: early)
+        #expect(text.contains("\"signedDate\":1795226395000,"))
+        let revoked = try json(purchased(revokedAt: TestChain.now), at: early)
+        #expect(revoked.contains("\"signedDate\":1795226400000,"))
+    }
+
+    @Test func whatHasNoReceiptIsRefused() throws {
+        let currency = Currency(unchecked: "JPY")
+        let cases: [(Transaction, ReceiptsError.Code)] = [
+            (purchased(state: .purchasing, purchasedAt: nil), .transactionNotPaid),
+            (purchased(state: .failed), .transactionNotPaid),
+            (purchased(purchasedAt: nil), .transactionNotPaid),
+            (purchased(state: .unknown("held")), .transactionNotPaid),
+            (purchased(type: .unknown("rental")), .productTypeUnknown),
+            (purchased(price: Money(minorUnits: .max, currency: currency)), .priceOutOfRange),
+            (purchased(price: Money(minorUnits: .min, currency: currency)), .priceOutOfRange),
+        ]
+        for (transaction, code) in cases {
+            let error = #expect(throws: ReceiptsError.self) { try json(transaction) }
+            #expect(error?.code == code)
+            #expect(error?.isRetriable == false)
+        }
+    }
+
+    @Test func everyStorefrontHasANumberOfItsOwn() throws {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
+        var codes: [Storefront] = []
+        for first in letters {
+            for second in letters {
+                codes += letters.compactMap { Storefront(rawValue: first + second + $0) }
+            }
+        }
+        #expect(codes.count > 200)
+        #expect(Set(codes.map(StorefrontNumber.digits)).count == codes.count)
+        #expect(StorefrontNumber.digits(of: Storefront(unchecked: "USA")) == "143441")
+        #expect(StorefrontNumber.digits(of: Storefront(unchecked: "ABW")) == "200048")
+    }
+}
