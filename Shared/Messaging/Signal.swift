@@ -1,32 +1,59 @@
 import Synchronization
 
 /// A bell: rung any number of times while its listener is busy, it is heard once.
-final class Signal: Sendable {
-    private let stream: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
-
-    init() {
-        (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+///
+/// It is not built on an `AsyncStream`, because such a stream is over for good as soon as one task
+/// that waits for it is cancelled, and a wait that runs out of time is just that.
+public final class Signal: Sendable {
+    private struct State {
+        var isRung = false
+        var listener: CheckedContinuation<Void, Never>?
     }
 
-    func ring() {
-        continuation.yield()
+    private let state = Mutex(State())
+
+    /// Makes a bell that has not been rung.
+    public init() {}
+
+    /// Wakes the listener, or the next one if nobody waits.
+    public func ring() {
+        let listener = state.withLock { state in
+            let listener = state.listener.take()
+            state.isRung = listener == nil
+            return listener
+        }
+        listener?.resume()
     }
 
     /// Waits for the bell or for the time to pass. One listener at a time.
     ///
     /// - Throws: `CancellationError`.
-    func wait(atMost duration: Duration) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { [stream] in
-                for await _ in stream { return }
+    public func wait(atMost duration: Duration) async throws {
+        let timer = Task { [weak self] in
+            try await Task.sleep(for: duration)
+            self?.release()
+        }
+        defer { timer.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.isRung || Task.isCancelled {
+                        state.isRung = false
+                        return true
+                    }
+                    state.listener = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-            group.addTask {
-                try await Task.sleep(for: duration)
-            }
-            defer { group.cancelAll() }
-            _ = try await group.next()
+        } onCancel: {
+            release()
         }
         try Task.checkCancellation()
+    }
+
+    /// Ends a wait without ringing.
+    private func release() {
+        state.withLock { $0.listener.take() }?.resume()
     }
 }
