@@ -1,0 +1,37 @@
+import Testing
+
+@testable import Messaging
+
+@Suite(.timeLimit(.minutes(1))) struct SignalTests {
+    @Test func aBellRungBeforeTheWaitIsHeardOnce() async throws {
+        let signal = Signal()
+        signal.ring()
+        signal.ring()
+        try await signal.wait(atMost: .seconds(50))
+        let started = ContinuousClock.now
+        try await signal.wait(atMost: .milliseconds(30))
+        #expect(ContinuousClock.now - started >= .milliseconds(30))
+    }
+
+    @Test func aBellEndsTheWait() async throws {
+        let signal = Signal()
+        async let waited: Void = signal.wait(atMost: .seconds(50))
+        signal.ring()
+        try await waited
+    }
+
+    @Test func waitingAgainAfterATimeoutStillHearsTheBell() async throws {
+        let signal = Signal()
+        for _ in 0..<3 { try await signal.wait(atMost: .milliseconds(5)) }
+        async let waited: Void = signal.wait(atMost: .seconds(50))
+        signal.ring()
+        try await waited
+    }
+
+    @Test func cancellationEndsTheWait() async throws {
+        let signal = Signal()
+        let task = Task { try await signal.wait(atMost: .seconds(50)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+}
