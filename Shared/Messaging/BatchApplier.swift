@@ -206,6 +206,7 @@ struct BatchApplier: Sendable {
     /// (constraints), and P0001 (raised by a trigger), do.
     private func isPoison(_ error: any Error) -> Bool {
         guard !(error is CancellationError) else { return false }
+        if let error = error as? any RetriableHandlerError, error.isRetriable { return false }
         guard let error = error as? PostgresError else { return !(error is KafkaError) }
         guard !error.isRetriable else { return false }
         guard let state = error.sqlState else { return error.code == .decoding }

@@ -14,7 +14,8 @@ public protocol EventHandler: Sendable {
     /// - Parameters:
     ///   - events: Events that this consumer has not done before.
     ///   - connection: The connection with the open database transaction.
-    /// - Throws: `PostgresError` of a database that is away or busy: the events come again.
+    /// - Throws: `PostgresError` of a database that is away or busy, or a ``RetriableHandlerError``:
+    ///   the events come again.
     ///   Anything else says that one of the events cannot be applied: the consumer then applies them
     ///   one by one, and the one that fails alone goes to the dead letters.
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws
@@ -27,4 +28,13 @@ public protocol EventHandler: Sendable {
 extension EventHandler {
     /// Does nothing.
     public func didCommit(_ events: [ReceivedEvent]) async {}
+}
+
+/// An error of a handler that knows whether its events are to blame.
+///
+/// Where a retry can help, something around the events is wrong (a certificate has expired): the
+/// consumer keeps its place, waits and applies them again. Otherwise it is one of the events.
+public protocol RetriableHandlerError: Error {
+    /// Whether the same events can be applied later.
+    var isRetriable: Bool { get }
 }

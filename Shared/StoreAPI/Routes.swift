@@ -23,6 +23,8 @@ public enum Routes {
     public static let credits = "/v1/credits"
     /// `payments`: one transaction. Append its id. `GET`.
     public static let transactions = "/v1/transactions"
+    /// `receipts`: the certificate that every receipt's chain ends in, in DER. `GET`.
+    public static let rootCertificate = "/v1/receipts/root-certificate"
     /// `payments`, administrators: one transaction. Append its id and what to do.
     public static let adminTransactions = "/v1/admin/transactions"
 
@@ -30,6 +32,10 @@ public enum Routes {
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.
     public static func receipt(_ id: TransactionID) -> String { "\(transactions)/\(id)/receipt" }
+    /// `receipts`, administrators: the signed transaction of any account.
+    public static func adminReceipt(_ id: TransactionID) -> String {
+        "\(adminTransactions)/\(id)/receipt"
+    }
     /// `fulfillment`: finish the transaction. `POST`.
     public static func finish(_ id: TransactionID) -> String { "\(transactions)/\(id)/finish" }
     /// `payments`, administrators: approve or decline a deferred transaction. `POST`.
