@@ -18,6 +18,9 @@ let builtLibrdkafka = FileManager.default.fileExists(
 // The products other people's code names, by the package they come from.
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
+let unixSignals: Target.Dependency = .product(
+    name: "UnixSignals", package: "swift-service-lifecycle")
 let serviceLifecycle: Target.Dependency = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let configuration: Target.Dependency = .product(
@@ -126,8 +129,8 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
-                jwtKit, crypto,
+                "EventTypes", "StoreAPI", hummingbird, httpTypes, nioCore, nioHTTP1, logging,
+                metrics, coreMetrics, serviceLifecycle, unixSignals, configuration, crypto,
             ],
             path: "Shared/ServiceKit",
             swiftSettings: house
@@ -181,8 +184,9 @@ let package = Package(
             of: "Messaging", "EventTypes", "Kafka", "Messaging", "Postgres", "TestSupport", logging,
             serviceLifecycle)
         + tests(
-            of: "ServiceKit", "ServiceKit", hummingbird, httpTypes, logging, metrics, jwtKit,
-            configuration, serviceLifecycle, nioCore,
+            of: "ServiceKit", "ServiceKit", "EventTypes", "StoreAPI", hummingbird, httpTypes,
+            logging, metrics, coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore,
+            nioPosix,
             .product(name: "HummingbirdTesting", package: "hummingbird"))
         + tests(of: "Catalog", serviceFoundation: true, "Catalog")
         + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")

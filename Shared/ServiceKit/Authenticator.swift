@@ -1,0 +1,180 @@
+import Crypto
+public import EventTypes
+public import Logging
+import Synchronization
+
+/// The buyer that a request speaks for.
+public struct AuthenticatedAccount: Hashable, Sendable {
+    /// The account.
+    public let accountID: AccountID
+    /// The app that signed the token.
+    public let bundleID: BundleID
+    /// Names an account of an app.
+    public init(accountID: AccountID, bundleID: BundleID) {
+        self.accountID = accountID
+        self.bundleID = bundleID
+    }
+}
+
+/// The administrator that a request speaks for.
+public struct AuthenticatedAdministrator: Hashable, Sendable {
+    /// The administrator's name.
+    public let name: String
+    /// Names an administrator.
+    public init(name: String) { self.name = name }
+}
+
+/// Tells who sent a request, by its token: a JWT signed with ES256 and nothing else.
+///
+/// - An account token is signed by an app: header `kid`; claims `iss` (the bundle id), `sub` (the
+///   account id), `aud` `counterfoil`, `exp`, `iat`. Its key is `<bundle id>/<kid>.pem` in the
+///   directory of app keys.
+/// - An administrator token has `iss` `administrator`, `sub` and `kid` the administrator's name,
+///   `aud` `counterfoil-admin`, `exp`. Its key is `<name>.pem` in the directory of admin keys.
+///
+/// A token lives 24 hours at most. Keys are read once; a token that names an unknown key makes the
+/// directories be read again, at most every five seconds, so that a key can be added to and removed
+/// from a running service.
+public struct Authenticator: Sendable {
+    private let state: State
+
+    /// Reads the keys.
+    ///
+    /// - Parameters:
+    ///   - appKeysDirectory: Holds `<bundle id>/<key id>.pem`.
+    ///   - adminKeysDirectory: Holds `<name>.pem`.
+    ///   - now: The clock.
+    ///   - logger: Told of keys that change and of files that are no keys.
+    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
+    ///   P-256 key in PEM.
+    public init(
+        appKeysDirectory: String,
+        adminKeysDirectory: String,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger = Logger(label: "authenticator")
+    ) throws {
+        let directories = KeyDirectories(apps: appKeysDirectory, admins: adminKeysDirectory)
+        let (keys, problems) = directories.read()
+        guard problems.isEmpty else {
+            throw ServiceKitError(.keys, problems.joined(separator: "; "))
+        }
+        state = State(directories: directories, keys: keys, now: now, logger: logger)
+    }
+
+    /// Tells which account a token speaks for.
+    ///
+    /// - Throws: ``HTTPProblem`` 401, saying what is wrong with the token.
+    public func account(of token: some StringProtocol) throws -> AuthenticatedAccount {
+        try state.account(of: token)
+    }
+
+    /// Tells which administrator a token speaks for.
+    ///
+    /// - Throws: ``HTTPProblem`` 401, saying what is wrong with the token.
+    public func administrator(of token: some StringProtocol) throws -> AuthenticatedAdministrator {
+        try state.administrator(of: token)
+    }
+}
+
+/// The keys and what they have verified, shared by all requests.
+private final class State: Sendable {
+    private struct Keys {
+        var known: KeyDirectories.Keys
+        var readAgainAfter: Timestamp
+    }
+
+    private let directories: KeyDirectories
+    private let keys: Mutex<Keys>
+    private let accounts = TokenCache<AuthenticatedAccount>()
+    private let administrators = TokenCache<AuthenticatedAdministrator>()
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+
+    init(
+        directories: KeyDirectories,
+        keys: KeyDirectories.Keys,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger
+    ) {
+        self.directories = directories
+        self.keys = Mutex(Keys(known: keys, readAgainAfter: now().advanced(by: .seconds(5))))
+        self.now = now
+        self.logger = logger
+    }
+
+    func account(of token: some StringProtocol) throws -> AuthenticatedAccount {
+        let now = now()
+        let digest = SHA256.hash(data: Array(token.utf8))
+        if let known = accounts.value(of: digest, now: now) { return known }
+        let parsed = try SignedToken(token)
+        guard let issuer = parsed.claims.iss, let bundleID = BundleID(rawValue: issuer) else {
+            throw HTTPProblem.unauthorized("The token's issuer (iss) is not a bundle id.")
+        }
+        guard let subject = parsed.claims.sub, let accountID = AccountID(rawValue: subject) else {
+            throw HTTPProblem.unauthorized("The token's subject (sub) is not \(AccountID.form).")
+        }
+        let key = try key(parsed.header.kid, unknown: unknownKey(of: issuer)) { keys, kid in
+            keys.apps[issuer]?[kid]
+        }
+        try parsed.verify(key: key, audience: "counterfoil", now: now)
+        let account = AuthenticatedAccount(accountID: accountID, bundleID: bundleID)
+        accounts.insert(account, for: digest, until: parsed.expiry)
+        return account
+    }
+
+    func administrator(of token: some StringProtocol) throws -> AuthenticatedAdministrator {
+        let now = now()
+        let digest = SHA256.hash(data: Array(token.utf8))
+        if let known = administrators.value(of: digest, now: now) { return known }
+        let parsed = try SignedToken(token)
+        guard parsed.claims.iss == "administrator" else {
+            throw HTTPProblem.unauthorized("The token's issuer (iss) is not \"administrator\".")
+        }
+        guard let name = parsed.claims.sub, name == parsed.header.kid else {
+            throw HTTPProblem.unauthorized(
+                "The token's subject (sub) and key id (kid) are not the same name.")
+        }
+        let key = try key(name, unknown: "The store knows no administrator of that name.") {
+            keys, name in keys.admins[name]
+        }
+        try parsed.verify(key: key, audience: "counterfoil-admin", now: now)
+        let administrator = AuthenticatedAdministrator(name: name)
+        administrators.insert(administrator, for: digest, until: parsed.expiry)
+        return administrator
+    }
+
+    private func unknownKey(of issuer: String) -> String {
+        "The store has no key of that key id (kid) for the app \(shortened(issuer, to: 60))."
+    }
+
+    private func key(
+        _ kid: String?,
+        unknown: String,
+        find: (KeyDirectories.Keys, String) -> P256.Signing.PublicKey?
+    ) throws -> P256.Signing.PublicKey {
+        guard let kid else { throw HTTPProblem.unauthorized("The token has no key id (kid).") }
+        if let key = keys.withLock({ find($0.known, kid) }) { return key }
+        if readKeysAgain(), let key = keys.withLock({ find($0.known, kid) }) { return key }
+        throw HTTPProblem.unauthorized(unknown)
+    }
+
+    /// Reads the directories again if that has not been done in the last seconds.
+    private func readKeysAgain() -> Bool {
+        let now = now()
+        let isDue = keys.withLock { keys in
+            guard now >= keys.readAgainAfter else { return false }
+            keys.readAgainAfter = now.advanced(by: .seconds(5))
+            return true
+        }
+        guard isDue else { return false }
+        let (read, problems) = directories.read()
+        for problem in problems {
+            logger.warning("a key file cannot be used", metadata: ["problem": "\(problem)"])
+        }
+        keys.withLock { $0.known = read }
+        // A key may have gone; nothing that it verified is believed any more.
+        accounts.removeAll()
+        administrators.removeAll()
+        return true
+    }
+}

@@ -1,0 +1,137 @@
+import Logging
+
+/// The settings that every service has.
+///
+/// | key | default | meaning |
+/// | --- | --- | --- |
+/// | `HTTP_HOST`, `HTTP_PORT` | `127.0.0.1`, the service's own | where HTTP is served |
+/// | `HTTP_CONNECTIONS_MAX` | 4096 | further clients wait in the kernel's queue |
+/// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | a connection without a request in work is closed after it |
+/// | `HTTP_BODY_TIMEOUT_MS` | 10000 | how long a body may take to arrive |
+/// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
+/// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
+/// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
+/// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | whose tokens are believed |
+public struct CommonSettings: Sendable {
+    /// Where and how HTTP is served.
+    public let http: HTTPSettings
+    /// The service's own database, as a `postgresql://` URL.
+    public let databaseURL: String
+    /// How many connections to the database are kept.
+    public let databasePoolSize: Int
+    /// The broker's addresses: `host:port,host:port`.
+    public let kafkaBootstrapServers: String
+    /// Further properties of librdkafka.
+    public let kafkaProperties: [String: String]
+    /// How many partitions a topic gets that the service makes.
+    public let topicPartitions: Int
+    /// How many copies of a topic that the service makes.
+    public let topicReplication: Int
+    /// The directory of the apps' public keys.
+    public let appKeysDirectory: String
+    /// The directory of the administrators' public keys.
+    public let adminKeysDirectory: String
+
+    /// Reads the settings.
+    ///
+    /// - Parameters:
+    ///   - reader: Where to read them from; takes note of what is wrong.
+    ///   - service: The service's name.
+    ///   - defaultPort: The service's own port.
+    public init(_ reader: inout SettingsReader, service: String, defaultPort: Int) {
+        http = HTTPSettings(&reader, defaultPort: defaultPort)
+        databaseURL = reader.secret(
+            "DATABASE_URL",
+            "The database of \(service): postgresql://user:password@host:port/database."
+        )
+        databasePoolSize = reader.integer(
+            "DATABASE_POOL_SIZE", default: 4, in: 1...64, "Connections kept to the database.")
+        kafkaBootstrapServers = reader.string(
+            "KAFKA_BOOTSTRAP_SERVERS", "The broker's addresses: host:port,host:port.")
+        kafkaProperties = reader.list(
+            "KAFKA_PROPERTIES", default: [:],
+            "Further librdkafka properties (TLS, SASL, timeouts): name=value,name=value.")
+        topicPartitions = reader.integer(
+            "KAFKA_TOPIC_PARTITIONS", default: 8, in: 1...1000,
+            "Partitions of a topic that the service has to make.")
+        topicReplication = reader.integer(
+            "KAFKA_TOPIC_REPLICATION", default: 1, in: 1...9,
+            "Copies of a topic that the service has to make; 3 in production.")
+        appKeysDirectory = reader.string(
+            "APP_KEYS_DIRECTORY",
+            "Public keys of the apps: <bundle id>/<key id>.pem. They sign account tokens.")
+        adminKeysDirectory = reader.string(
+            "ADMIN_KEYS_DIRECTORY",
+            "Public keys of the administrators: <name>.pem. They sign administrator tokens.")
+    }
+}
+
+/// Where and how a service serves HTTP.
+public struct HTTPSettings: Sendable {
+    /// The address to listen on.
+    public var host: String
+    /// The port to listen on; 0 takes a free one.
+    public var port: Int
+    /// How many connections are served at once; further ones wait in the kernel's queue.
+    public var connectionsMax: Int
+    /// After how long a connection without a request in work is closed.
+    public var idleTimeout: Duration
+    /// How long the body of a request may take to arrive.
+    public var bodyTimeout: Duration
+
+    /// Makes settings.
+    public init(
+        host: String = "127.0.0.1",
+        port: Int,
+        connectionsMax: Int = 4096,
+        idleTimeout: Duration = .seconds(60),
+        bodyTimeout: Duration = .seconds(10)
+    ) {
+        self.host = host
+        self.port = port
+        self.connectionsMax = connectionsMax
+        self.idleTimeout = idleTimeout
+        self.bodyTimeout = bodyTimeout
+    }
+
+    /// Reads the settings.
+    public init(_ reader: inout SettingsReader, defaultPort: Int) {
+        host = reader.string("HTTP_HOST", default: "127.0.0.1", "The address to listen on.")
+        port = reader.integer(
+            "HTTP_PORT", default: defaultPort, in: 0...65535,
+            "The port to listen on; 0 takes a free one.")
+        connectionsMax = reader.integer(
+            "HTTP_CONNECTIONS_MAX", default: 4096, in: 1...100_000,
+            "Connections served at once; further ones wait in the kernel's queue.")
+        idleTimeout = reader.milliseconds(
+            "HTTP_IDLE_TIMEOUT_MS", default: .seconds(60), in: .milliseconds(100)...(.seconds(3600)),
+            "A connection without a request in work is closed after it.")
+        bodyTimeout = reader.milliseconds(
+            "HTTP_BODY_TIMEOUT_MS", default: .seconds(10), in: .milliseconds(100)...(.seconds(600)),
+            "How long the body of a request may take to arrive.")
+    }
+}
+
+/// What `<service> migrate` reads.
+public struct MigrationSettings: Sendable {
+    /// The service's database as its owner, as a `postgresql://` URL.
+    public let databaseURL: String
+
+    /// Reads the settings.
+    public init(_ reader: inout SettingsReader) {
+        databaseURL = reader.secret(
+            "MIGRATION_DATABASE_URL",
+            "The service's database as its owner, who may change tables; used by migrate only.")
+    }
+}
+
+/// How much a service logs, and in what form.
+struct LogSettings: Sendable {
+    var level: Logger.Level
+    var format: LogFormat
+
+    init(_ reader: inout SettingsReader) {
+        level = reader.choice("LOG_LEVEL", default: .info, "The least level that is logged.")
+        format = reader.choice("LOG_FORMAT", default: .text, "The form of a log line.")
+    }
+}

@@ -1,0 +1,87 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Logging
+import StoreAPI
+
+/// The one place where errors become HTTP: a problem stays what it is, a retriable failure becomes
+/// `503 try_again`, anything else `500 internal` with an incident id whose details only the log has.
+enum ErrorMapping {
+    static func problem(
+        for error: any Error, request: Request, logger: Logger
+    ) -> HTTPProblem {
+        var problem = mapped(error, request: request, logger: logger)
+        if hasMuchBodyLeft(request) {
+            problem.closesConnection = true
+        }
+        return problem
+    }
+
+    private static func mapped(
+        _ error: any Error, request: Request, logger: Logger
+    ) -> HTTPProblem {
+        switch error {
+        case let problem as HTTPProblem:
+            return problem
+        case let error as any RetriableError where error.isRetriable:
+            logger.debug("request failed for now", metadata: ["error": "\(error)"])
+            return .tryAgain("The service cannot reach what it needs at present. Try again.")
+        case is CancellationError:
+            return .tryAgain("The service is shutting down. Try again.")
+        case let error as Hummingbird.HTTPError:
+            return routed(error, request: request)
+        default:
+            return incident(error, request: request, logger: logger)
+        }
+    }
+
+    private static func routed(_ error: Hummingbird.HTTPError, request: Request) -> HTTPProblem {
+        if error.status == .notFound {
+            let path = request.uri.path
+            return .notFound("There is no \(request.method) \(shortened(path)).")
+        }
+        let reason = error.status.reasonPhrase
+        return HTTPProblem(
+            error.status,
+            code: reason.lowercased().replacing(" ", with: "_"),
+            title: reason,
+            detail: shortened(error.body ?? reason)
+        )
+    }
+
+    private static func incident(
+        _ error: any Error, request: Request, logger: Logger
+    ) -> HTTPProblem {
+        let number = UInt64.random(in: .min ... .max)
+        let digits = String(number, radix: 16)
+        let incident = String(repeating: "0", count: 16 - digits.count) + digits
+        logger.error(
+            "request failed",
+            metadata: [
+                "incident": "\(incident)", "error": "\(error)", "error.type": "\(type(of: error))",
+                "http.method": "\(request.method)", "http.path": "\(shortened(request.uri.path))",
+            ])
+        var problem = HTTPProblem(
+            .internalServerError,
+            code: "internal",
+            title: "Internal error",
+            detail: "The service failed. Its log knows more under incident \(incident)."
+        )
+        problem.problem.incident = incident
+        return problem
+    }
+
+    /// After an early refusal the rest of a large body is not worth reading.
+    private static func hasMuchBodyLeft(_ request: Request) -> Bool {
+        if request.headers[.transferEncoding] != nil { return true }
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }) else {
+            return false
+        }
+        return length > RequestBodyLimits.drained
+    }
+}
+
+/// A text from outside, cut to a length that is fit for an answer or a log line.
+func shortened(_ text: some StringProtocol, to length: Int = 120) -> String {
+    text.count > length ? text.prefix(length) + "…" : String(text)
+}

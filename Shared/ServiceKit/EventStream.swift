@@ -1,0 +1,113 @@
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// One event of a stream of server-sent events.
+public struct ServerSentEvent: Hashable, Sendable {
+    /// What a client resumes from (`Last-Event-ID`).
+    public var id: String?
+    /// The event's name; `message` to a client if there is none.
+    public var name: String?
+    /// The data; each of its lines is sent as one `data:` line.
+    public var data: String
+
+    /// Makes an event.
+    public init(id: String? = nil, name: String? = nil, data: String) {
+        self.id = id
+        self.name = name
+        self.data = data
+    }
+
+    /// Appends the event as it stands on the wire.
+    func write(to buffer: inout ByteBuffer) {
+        if let id { buffer.writeString("id: \(Self.oneLine(id))\n") }
+        if let name { buffer.writeString("event: \(Self.oneLine(name))\n") }
+        for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            buffer.writeString("data: ")
+            buffer.writeSubstring(line)
+            buffer.writeString("\n")
+        }
+        buffer.writeString("\n")
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.contains(where: \.isNewline) ? String(text.filter { !$0.isNewline }) : text
+    }
+}
+
+/// Writes the events of one stream. Each call returns once the client's connection has taken the
+/// bytes, so that a slow client slows its own stream and needs no memory.
+public struct EventStreamWriter {
+    private let box: WriterBox
+
+    fileprivate init(_ box: WriterBox) { self.box = box }
+
+    /// Sends an event.
+    public func send(_ event: ServerSentEvent) async throws {
+        try await send([event])
+    }
+
+    /// Sends several events with one write.
+    public func send(_ events: some Sequence<ServerSentEvent>) async throws {
+        var buffer = ByteBuffer()
+        for event in events { event.write(to: &buffer) }
+        guard buffer.readableBytes > 0 else { return }
+        try await box.write(buffer)
+    }
+
+    /// Sends a comment, which clients ignore: a heartbeat that keeps proxies from closing the
+    /// stream.
+    public func sendHeartbeat() async throws {
+        try await box.write(ByteBuffer(string: ":\n\n"))
+    }
+}
+
+/// Answers a request with a stream of server-sent events.
+///
+/// `produce` runs in a task of its own that is cancelled when the client disconnects, when the
+/// service shuts down, and (through the connection's TCP timeout) when the client stops reading for
+/// half a minute. Idle timeouts do not apply while it runs. When it returns the stream ends.
+///
+/// - Parameters:
+///   - request: The request; its body is not read.
+///   - headers: Further headers.
+///   - produce: Sends the events.
+public func eventStreamResponse(
+    to request: Request,
+    headers: HTTPFields = [:],
+    _ produce: @escaping @Sendable (EventStreamWriter) async throws -> Void
+) -> Response {
+    var headers = headers
+    headers[.contentType] = "text/event-stream"
+    headers[.cacheControl] = "no-store"
+    let body = ResponseBody { writer in
+        let box = WriterBox(writer: writer)
+        do {
+            try await request.body.consumeWithCancellationOnInboundClose { _ in
+                try await cancelWhenGracefulShutdown {
+                    // The head goes out at once, also if the first event takes its time.
+                    let writer = EventStreamWriter(box)
+                    try await writer.sendHeartbeat()
+                    try await produce(writer)
+                }
+            }
+        } catch is CancellationError {
+            // The client has gone or the service shuts down: the stream ends like any other.
+        }
+        try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: headers, body: body)
+}
+
+/// Carries the connection's writer into the task that produces the events.
+///
+/// `@unchecked`: the writer is used by that task alone until it has ended, and its only form on a
+/// server, a value around a channel's writer, is itself safe to use from any task.
+private final class WriterBox: @unchecked Sendable {
+    private var writer: any ResponseBodyWriter
+
+    init(writer: any ResponseBodyWriter) { self.writer = writer }
+
+    func write(_ buffer: ByteBuffer) async throws { try await writer.write(buffer) }
+}

@@ -1,0 +1,106 @@
+public import EventTypes
+import Foundation
+public import HTTPTypes
+import Hummingbird
+public import StoreAPI
+
+/// A refusal or failure that a handler throws; the edge sends it as `application/problem+json`.
+///
+/// Also known as `HTTPError`; the name `HTTPProblem` is unambiguous where Hummingbird is imported.
+public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The HTTP status.
+    public var status: HTTPResponse.Status
+    /// The body.
+    public var problem: Problem
+    /// After how long trying again makes sense.
+    public var retryAfter: Duration?
+    /// Whether the connection is closed after the answer, because the rest of the request is not
+    /// worth reading.
+    var closesConnection = false
+
+    /// Makes a problem.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - code: The stable code: `stale_price`, `product_unknown`, …
+    ///   - title: The code in words; the same for every problem of one code.
+    ///   - detail: What was wrong in this request, where, and what to do.
+    ///   - currentPrice: With `stale_price`: what the purchase costs at present.
+    ///   - retryAfter: After how long trying again makes sense.
+    public init(
+        _ status: HTTPResponse.Status,
+        code: String,
+        title: String,
+        detail: String,
+        currentPrice: Money? = nil,
+        retryAfter: Duration? = nil
+    ) {
+        self.status = status
+        self.retryAfter = retryAfter
+        problem = Problem(
+            code: code,
+            title: title,
+            status: status.code,
+            detail: detail,
+            currentPrice: currentPrice
+        )
+    }
+
+    /// The stable code.
+    public var code: String { problem.code }
+
+    /// The status, the code and the detail, for logs.
+    public var description: String { "\(status.code) \(problem.code): \(problem.detail)" }
+
+    /// Nothing of that name is there, or not for this account; the two are not told apart.
+    public static func notFound(_ detail: String) -> HTTPProblem {
+        HTTPProblem(.notFound, code: "not_found", title: "Not found", detail: detail)
+    }
+
+    /// The service cannot do it at present, and trying again may help.
+    public static func tryAgain(
+        _ detail: String, retryAfter: Duration = .seconds(1)
+    ) -> HTTPProblem {
+        HTTPProblem(
+            .serviceUnavailable,
+            code: "try_again",
+            title: "Temporarily unavailable",
+            detail: detail,
+            retryAfter: retryAfter
+        )
+    }
+
+    /// The request has no token, or one that is not believed.
+    static func unauthorized(_ detail: String) -> HTTPProblem {
+        HTTPProblem(.unauthorized, code: "unauthorized", title: "Not authorized", detail: detail)
+    }
+
+    /// The problem as a response.
+    func response() -> Response {
+        var headers = HTTPFields()
+        headers.reserveCapacity(5)
+        headers[.contentType] = "application/problem+json"
+        if let retryAfter {
+            let seconds = max(1, (retryAfter.milliseconds + 999) / 1000)
+            headers[.retryAfter] = String(seconds)
+        }
+        if status == .unauthorized {
+            headers[.wwwAuthenticate] = "Bearer"
+        }
+        if closesConnection {
+            headers[.connection] = "close"
+        }
+        let body: ByteBuffer
+        do {
+            body = try encodedJSON(problem)
+        } catch {
+            // A problem holds texts and whole numbers, which always encode; should that change,
+            // the status still tells the kind.
+            body = ByteBuffer(string: "{}")
+        }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+}
+
+/// The name under which handlers throw a problem.
+public typealias HTTPError = HTTPProblem

@@ -1,0 +1,201 @@
+import Foundation
+public import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// What is read of a body.
+public enum RequestBodyLimits {
+    /// The largest body that is decoded, unless the route says otherwise.
+    public static let decoded = 64 * 1024
+    /// How much of an oversized body is read away, so that its sender gets to read the refusal.
+    static let drained = 1024 * 1024
+}
+
+/// Reads a request's body and decodes it from JSON.
+///
+/// - Parameters:
+///   - type: What to decode.
+///   - request: The request.
+///   - limit: The largest body that is accepted, in bytes.
+///   - timeout: How long the body may take to arrive.
+/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON, 413 if it is larger than the
+///   limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
+public func decodeBody<T: Decodable>(
+    _ type: T.Type,
+    from request: Request,
+    upTo limit: Int = RequestBodyLimits.decoded,
+    within timeout: Duration = .seconds(10)
+) async throws -> T {
+    try requireJSON(request)
+    let bytes = try await collectBody(of: request, upTo: limit, within: timeout)
+    return try decodeJSON(type, from: bytes)
+}
+
+/// Reads a request's body.
+///
+/// - Parameters:
+///   - request: The request.
+///   - limit: The largest body that is accepted, in bytes.
+///   - timeout: How long the body may take to arrive.
+/// - Throws: ``HTTPProblem``: 413 if it is larger than the limit, 408 if it takes too long.
+public func collectBody(
+    of request: Request,
+    upTo limit: Int = RequestBodyLimits.decoded,
+    within timeout: Duration = .seconds(10)
+) async throws -> ByteBuffer {
+    if let length = request.headers[.contentLength].flatMap({ Int($0) }),
+        length > RequestBodyLimits.drained, length > limit
+    {
+        throw oversized(limit)
+    }
+    let start = ContinuousClock.now
+    var collected = ByteBuffer()
+    var count = 0
+    for try await chunk in request.body {
+        count += chunk.readableBytes
+        if count <= limit {
+            if collected.readableBytes == 0 {
+                collected = chunk
+            } else {
+                collected.writeImmutableBuffer(chunk)
+            }
+        } else if count > max(limit, RequestBodyLimits.drained) {
+            throw oversized(limit)
+        }
+        if ContinuousClock.now - start > timeout {
+            throw tooSlow()
+        }
+    }
+    guard count <= limit else { throw oversized(limit) }
+    return collected
+}
+
+/// Decodes JSON bytes.
+///
+/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected.
+public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) throws -> T {
+    do {
+        return try JSONDecoder().decode(type, from: Data(bytes.readableBytesView))
+    } catch let error as DecodingError {
+        throw HTTPProblem(
+            .badRequest,
+            code: "malformed_json",
+            title: "The body cannot be understood",
+            detail: explain(error, bodyIsEmpty: bytes.readableBytes == 0)
+        )
+    }
+}
+
+/// Makes a response whose body is JSON.
+///
+/// - Parameters:
+///   - value: What to encode.
+///   - status: The HTTP status.
+///   - headers: Further headers.
+public func jsonResponse(
+    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+) throws -> Response {
+    var headers = headers
+    headers[.contentType] = "application/json"
+    let body = try encodedJSON(value)
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+}
+
+/// The value as JSON, the same bytes for equal values.
+func encodedJSON(_ value: some Encodable) throws -> ByteBuffer {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return ByteBuffer(bytes: try encoder.encode(value))
+}
+
+private func requireJSON(_ request: Request) throws {
+    let type = request.headers[.contentType] ?? ""
+    let essence = type.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+    guard essence == "application/json" else {
+        let found = type.isEmpty ? "none" : "\"\(shortened(type, to: 60))\""
+        throw HTTPProblem(
+            .unsupportedMediaType,
+            code: "unsupported_media_type",
+            title: "The body is not JSON",
+            detail: "Send the body with Content-Type: application/json; found \(found)."
+        )
+    }
+}
+
+private func oversized(_ limit: Int) -> HTTPProblem {
+    HTTPProblem(
+        .contentTooLarge,
+        code: "body_too_large",
+        title: "The body is too large",
+        detail: "The body may have \(limit) bytes at most."
+    )
+}
+
+private func tooSlow() -> HTTPProblem {
+    var problem = HTTPProblem(
+        .requestTimeout,
+        code: "body_too_slow",
+        title: "The body took too long",
+        detail: "The whole body has to arrive within a few seconds."
+    )
+    problem.closesConnection = true
+    return problem
+}
+
+/// The error as a sentence that names the field and what was expected, and never repeats more than
+/// a few characters of the input.
+private func explain(_ error: DecodingError, bodyIsEmpty: Bool) -> String {
+    if bodyIsEmpty { return "The body is empty; expected a JSON document." }
+    switch error {
+    case .keyNotFound(let key, let context):
+        return "\(field(context.codingPath + [key])) is missing."
+    case .valueNotFound(let type, let context):
+        return "\(field(context.codingPath)) is null; expected \(name(of: type))."
+    case .typeMismatch(let type, let context):
+        return "\(field(context.codingPath)) is not \(name(of: type))."
+    case .dataCorrupted(let context):
+        if context.codingPath.isEmpty, let reason = syntaxError(context) {
+            return "The body is not JSON: \(reason)"
+        }
+        return "\(field(context.codingPath)): \(shortened(context.debugDescription))"
+    @unknown default:
+        return "The body does not have the expected form."
+    }
+}
+
+private func syntaxError(_ context: DecodingError.Context) -> String? {
+    guard let underlying = context.underlyingError as NSError? else { return nil }
+    let reason = underlying.userInfo["NSDebugDescription"] as? String
+    return shortened(reason ?? "it cannot be parsed.")
+}
+
+private func field(_ path: [any CodingKey]) -> String {
+    guard !path.isEmpty else { return "The document" }
+    var text = ""
+    for key in path {
+        if let index = key.intValue {
+            text += "[\(index)]"
+        } else {
+            text += (text.isEmpty ? "" : ".") + shortened(key.stringValue, to: 40)
+        }
+    }
+    return "Field \(shortened(text))"
+}
+
+private func name(of type: any Any.Type) -> String {
+    switch type {
+    case is String.Type: "a text"
+    case is Bool.Type: "true or false"
+    case is any BinaryInteger.Type: "a whole number"
+    case is any BinaryFloatingPoint.Type: "a number"
+    case is any AnyDictionary.Type: "an object"
+    case is any AnyArray.Type: "an array"
+    default: "of the expected form"
+    }
+}
+
+// What `DecodingError` names when a container was expected.
+private protocol AnyDictionary {}
+private protocol AnyArray {}
+extension Dictionary: AnyDictionary {}
+extension Array: AnyArray {}

@@ -1,0 +1,251 @@
+import Foundation
+public import Logging
+import Metrics
+public import ServiceLifecycle
+import UnixSignals
+
+/// What a service is made of.
+public struct Composition: Sendable {
+    /// The parts, in the order in which they start; they are shut down in reverse.
+    public var services: [any Service]
+    /// What `/health/ready` asks and the log reports.
+    public var readiness: [ReadinessCheck]
+
+    /// Makes a composition.
+    ///
+    /// - Parameters:
+    ///   - services: The parts, in the order in which they start.
+    ///   - readiness: What has to be there before the service can do its work.
+    public init(services: [any Service], readiness: [ReadinessCheck]) {
+        self.services = services
+        self.readiness = readiness
+    }
+}
+
+/// Runs a service's command line: the whole of its `main`.
+///
+/// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT; `migrate` brings
+/// its database up to date; `settings` lists every key. The process exits with 0, 64 (usage),
+/// 78 (configuration: all problems are told at once) or 1. A second signal ends it at once.
+///
+/// - Parameters:
+///   - name: The service's name.
+///   - compose: Reads the settings and makes the parts, without I/O.
+///   - migrate: Reads the settings of `migrate` and returns what it does.
+public func runService(
+    _ name: String,
+    compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
+    migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+) async -> Never {
+    // A log pipe or a client that has gone is an error of the write, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    let runner = ServiceRunner(
+        name: name,
+        environment: ProcessInfo.processInfo.environment,
+        bootstrap: { makeLog in
+            LoggingSystem.bootstrap(makeLog)
+            MetricsSystem.bootstrap(PrometheusMetrics.shared)
+        }
+    )
+    let status = await runner.run(
+        arguments: Array(CommandLine.arguments.dropFirst()), compose: compose, migrate: migrate)
+    exit(status.rawValue)
+}
+
+/// How a service's process ends.
+enum ExitStatus: Int32 {
+    case success = 0
+    case failure = 1
+    case usage = 64
+    case configuration = 78
+}
+
+/// The commands of a service, apart from the process they run in.
+struct ServiceRunner {
+    typealias MakeLog = @Sendable (String) -> any LogHandler
+
+    let name: String
+    let environment: [String: String]
+    var bootstrap: (@escaping MakeLog) -> Void = { _ in }
+    var writeOutput: (String) -> Void = { writeAll($0, to: STDOUT_FILENO) }
+    var writeLog: @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
+    var trapsSignals = true
+    /// How long a shutdown may take before the process gives up on it.
+    var shutdownMax: Duration = .seconds(30)
+
+    func run(
+        arguments: [String],
+        compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
+        migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+    ) async -> ExitStatus {
+        switch arguments {
+        case [], ["serve"]:
+            return await serve(compose)
+        case ["migrate"]:
+            return await self.migrate(migrate)
+        case ["settings"]:
+            writeOutput(describe(compose, migrate))
+            return .success
+        case ["--help"], ["-h"], ["help"]:
+            writeOutput(ServiceHelp.text(of: name))
+            return .success
+        case ["--version"]:
+            writeOutput("\(name) \(ServiceHelp.version)\n")
+            return .success
+        default:
+            let given = shortened(arguments.joined(separator: " "))
+            writeLog("\(name): unknown command: \(given)\nTry: \(name) --help\n")
+            return .usage
+        }
+    }
+
+    private func serve(
+        _ compose: @Sendable (inout SettingsReader, Logger) throws -> Composition
+    ) async -> ExitStatus {
+        var reader = SettingsReader(environment: environment)
+        let logger = startLog(&reader)
+        let composition: Composition
+        do {
+            composition = try compose(&reader, logger)
+        } catch {
+            return refuse(reader, error, logger)
+        }
+        guard reader.problems.isEmpty else { return refuse(reader, nil, logger) }
+        logSettings(reader, logger)
+        let reporter = ReadinessReporter(checks: composition.readiness, logger: logger)
+        return await run([reporter] + composition.services, logger)
+    }
+
+    private func migrate(
+        _ migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws ->
+            Void
+    ) async -> ExitStatus {
+        var reader = SettingsReader(environment: environment)
+        let logger = startLog(&reader)
+        let work: @Sendable () async throws -> Void
+        do {
+            work = try migrate(&reader, logger)
+        } catch {
+            return refuse(reader, error, logger)
+        }
+        guard reader.problems.isEmpty else { return refuse(reader, nil, logger) }
+        do {
+            try await work()
+            return .success
+        } catch {
+            logger.critical("migration failed", metadata: ["error": "\(error)"])
+            return .failure
+        }
+    }
+
+    /// Runs the parts until a signal, or until one of them fails.
+    private func run(_ services: [any Service], _ logger: Logger) async -> ExitStatus {
+        // The group logs at error level what is logged here as the one critical line.
+        var quiet = logger
+        quiet.logLevel = .critical
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: services.map {
+                    .init(
+                        service: $0,
+                        successTerminationBehavior: .gracefullyShutdownGroup,
+                        failureTerminationBehavior: .gracefullyShutdownGroup
+                    )
+                },
+                logger: quiet
+            )
+        )
+        let signals = trapsSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint) : nil
+        let shutdownMax = shutdownMax
+        let listener = Task.detached {
+            guard let signals else { return }
+            await shutDown(group, on: signals, within: shutdownMax, logger)
+        }
+        defer { listener.cancel() }
+        do {
+            try await group.run()
+            logger.info("stopped")
+            return .success
+        } catch {
+            logger.critical("service failed", metadata: ["error": "\(error)"])
+            return error is ServiceKitError && isConfiguration(error) ? .configuration : .failure
+        }
+    }
+
+    private func startLog(_ reader: inout SettingsReader) -> Logger {
+        let settings = LogSettings(&reader)
+        let writeLog = writeLog
+        let makeLog: MakeLog = { label in
+            LogOutput(label: label, level: settings.level, format: settings.format, write: writeLog)
+        }
+        bootstrap(makeLog)
+        return Logger(label: name, factory: makeLog)
+    }
+
+    /// One critical line for each problem of the settings; else one for the error.
+    private func refuse(
+        _ reader: SettingsReader, _ error: (any Error)?, _ logger: Logger
+    ) -> ExitStatus {
+        for problem in reader.problems {
+            logger.critical(
+                "invalid setting",
+                metadata: ["key": "\(problem.key)", "problem": "\(problem.problem)"])
+        }
+        if reader.problems.isEmpty, let error {
+            logger.critical("cannot start", metadata: ["error": "\(error)"])
+        }
+        return .configuration
+    }
+
+    private func isConfiguration(_ error: any Error) -> Bool {
+        guard let error = error as? ServiceKitError else { return false }
+        return error.code == .settings || error.code == .keys
+    }
+
+    /// What the environment sets, secrets redacted.
+    private func logSettings(_ reader: SettingsReader, _ logger: Logger) {
+        var metadata: Logger.Metadata = ["version": "\(ServiceHelp.version)"]
+        for setting in reader.documented {
+            if let value = setting.value { metadata[setting.key] = "\(value)" }
+        }
+        logger.info("starting", metadata: metadata)
+    }
+
+    private func describe(
+        _ compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
+        _ migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws ->
+            Void
+    ) -> String {
+        let silent = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+        var serving = SettingsReader(environment: environment, isDescribing: true)
+        _ = LogSettings(&serving)
+        var migrating = SettingsReader(environment: environment, isDescribing: true)
+        // Placeholders let composing fail once it has read its settings; these are what is asked.
+        _ = try? compose(&serving, silent)
+        _ = try? migrate(&migrating, silent)
+        return ServiceHelp.table(serving.documented + migrating.documented)
+    }
+}
+
+/// The first signal asks for a graceful shutdown; a second one, or one that takes too long, ends
+/// the process.
+private func shutDown(
+    _ group: ServiceGroup, on signals: UnixSignalsSequence, within limit: Duration, _ logger: Logger
+) async {
+    var isFirst = true
+    for await signal in signals {
+        guard isFirst else {
+            logger.warning("second signal: stopping at once")
+            _exit(128 + signal.rawValue)
+        }
+        isFirst = false
+        logger.info("shutting down", metadata: ["signal": "\(signal)"])
+        await group.triggerGracefulShutdown()
+        Task.detached {
+            // Cancelled never: either the process ends before, or it has to.
+            try? await Task.sleep(for: limit)
+            logger.critical("shutdown took too long", metadata: ["limit": "\(limit)"])
+            _exit(ExitStatus.failure.rawValue)
+        }
+    }
+}

@@ -1,0 +1,256 @@
+public import Configuration
+import EventTypes
+import Foundation
+
+/// Reads a service's settings from environment variables, and remembers every key it was asked for
+/// and every problem it met, so that an operator sees all problems at once.
+///
+/// A bad value never becomes the default. Where a value is missing or wrong the reader notes the
+/// problem and returns a harmless placeholder; ``check()`` then refuses. Read every setting first,
+/// call ``check()``, and only then make things of them:
+///
+/// ```swift
+/// let common = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+/// let attemptsMax = reader.integer("ATTEMPTS_MAX", default: 8, in: 1...100, "How often to try.")
+/// try reader.check()
+/// ```
+public struct SettingsReader {
+    /// Everything that was found wrong so far.
+    public private(set) var problems: [SettingsProblem] = []
+    /// Every key that was asked for so far, in that order.
+    public private(set) var documented: [DocumentedSetting] = []
+    /// Whether this reader only collects the documentation of the keys.
+    public let isDescribing: Bool
+
+    private let configuration: ConfigReader
+
+    /// Makes a reader of environment variables.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables.
+    ///   - isDescribing: Whether to collect what keys there are, with placeholders for values.
+    public init(environment: [String: String], isDescribing: Bool = false) {
+        self.init(
+            configuration: ConfigReader(
+                provider: EnvironmentVariablesProvider(environmentVariables: environment)
+            ),
+            isDescribing: isDescribing
+        )
+    }
+
+    /// Makes a reader over any configuration.
+    public init(configuration: ConfigReader, isDescribing: Bool = false) {
+        self.configuration = configuration
+        self.isDescribing = isDescribing
+    }
+
+    /// Refuses if anything was wrong, and always in a reader that only describes.
+    ///
+    /// - Throws: ``ServiceKitError`` with the code `settings`.
+    public func check() throws {
+        guard problems.isEmpty, !isDescribing else {
+            let text = problems.map { "\($0.key) \($0.problem)" }.joined(separator: "; ")
+            throw ServiceKitError(.settings, text.isEmpty ? "settings were only described" : text)
+        }
+    }
+
+    /// Reads a text.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - default: What it is when not set; without one the setting is required.
+    ///   - meaning: What it is for, in a sentence.
+    public mutating func string(
+        _ key: String, default: String? = nil, _ meaning: String
+    ) -> String {
+        text(key, default: `default`, isSecret: false, meaning)
+    }
+
+    /// Reads a text that must never be shown.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - default: What it is when not set; without one the setting is required.
+    ///   - meaning: What it is for, in a sentence.
+    public mutating func secret(
+        _ key: String, default: String? = nil, _ meaning: String
+    ) -> String {
+        text(key, default: `default`, isSecret: true, meaning)
+    }
+
+    /// Reads a whole number.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - default: What it is when not set; without one the setting is required.
+    ///   - range: What it may be.
+    ///   - meaning: What it is for, in a sentence.
+    public mutating func integer(
+        _ key: String, default: Int? = nil, in range: ClosedRange<Int>, _ meaning: String
+    ) -> Int {
+        let value = value(of: key, default: `default`.map { String($0) }, meaning)
+        let placeholder = `default` ?? range.lowerBound
+        guard let value else { return placeholder }
+        guard let number = Int(value) else {
+            refuse(key, "is \(quoted(value)), which is not a whole number")
+            return placeholder
+        }
+        guard range.contains(number) else {
+            refuse(key, "is \(number); it must be from \(range.lowerBound) to \(range.upperBound)")
+            return placeholder
+        }
+        return number
+    }
+
+    /// Reads a duration, given as a whole number of milliseconds.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable; its name ends in `_MS`.
+    ///   - default: What it is when not set; without one the setting is required.
+    ///   - range: What it may be.
+    ///   - meaning: What it is for, in a sentence.
+    public mutating func milliseconds(
+        _ key: String, default: Duration? = nil, in range: ClosedRange<Duration>, _ meaning: String
+    ) -> Duration {
+        .milliseconds(
+            integer(
+                key,
+                default: `default`.map { Int($0.milliseconds) },
+                in: Int(range.lowerBound.milliseconds)...Int(range.upperBound.milliseconds),
+                meaning
+            )
+        )
+    }
+
+    /// Reads one of several words.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - default: What it is when not set; without one the setting is required.
+    ///   - meaning: What it is for, in a sentence. The words are added to it.
+    public mutating func choice<T: CaseIterable & RawRepresentable<String>>(
+        _ key: String, default: T?, _ meaning: String
+    ) -> T {
+        let words = T.allCases.map(\.rawValue).joined(separator: ", ")
+        let value = value(of: key, default: `default`?.rawValue, "\(meaning) One of: \(words).")
+        guard let placeholder = `default` ?? T.allCases.first else {
+            preconditionFailure("A choice has at least one word.")
+        }
+        guard let value else { return placeholder }
+        guard let choice = T(rawValue: value) else {
+            refuse(key, "is \(quoted(value)); it must be one of: \(words)")
+            return placeholder
+        }
+        return choice
+    }
+
+    /// Reads a list of names with values: `name=value,name=value`.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - default: What it is when not set.
+    ///   - meaning: What it is for, in a sentence.
+    public mutating func list(
+        _ key: String, default: [String: String], _ meaning: String
+    ) -> [String: String] {
+        let text = `default`.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            .joined(separator: ",")
+        guard let value = value(of: key, default: text, meaning) else { return `default` }
+        var entries: [String: String] = [:]
+        for entry in value.split(separator: ",") {
+            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = parts[0].trimmingCharacters(in: .whitespaces)
+            guard parts.count == 2, !name.isEmpty else {
+                refuse(key, "holds an entry that is not name=value")
+                return `default`
+            }
+            entries[name] = parts[1].trimmingCharacters(in: .whitespaces)
+        }
+        return entries
+    }
+
+    /// Reads the file that the setting names.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable that holds the path.
+    ///   - default: The path when not set; without one the setting is required.
+    ///   - meaning: What the file is for, in a sentence.
+    /// - Returns: The contents of the file.
+    public mutating func file(
+        _ key: String, default: String? = nil, _ meaning: String
+    ) -> [UInt8] {
+        guard let path = value(of: key, default: `default`, "\(meaning) A path."), !path.isEmpty,
+            !isDescribing
+        else { return [] }
+        do {
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch {
+            let reason = (error as NSError).localizedDescription
+            refuse(key, "names a file that cannot be read: \(quoted(path)) (\(reason))")
+            return []
+        }
+    }
+
+    /// Notes a problem that only the caller can see, such as two settings that exclude each other.
+    ///
+    /// - Parameters:
+    ///   - key: The environment variable.
+    ///   - problem: What is wrong, as the rest of a sentence that begins with the key.
+    public mutating func refuse(_ key: String, _ problem: String) {
+        guard !isDescribing else { return }
+        problems.append(SettingsProblem(key: key, problem: problem))
+    }
+
+    private mutating func text(
+        _ key: String, default: String?, isSecret: Bool, _ meaning: String
+    ) -> String {
+        let value = value(of: key, default: `default`, isSecret: isSecret, meaning)
+        if let value, value.isEmpty, `default` != "" {
+            refuse(key, "is empty (\(meaning))")
+        }
+        return value ?? `default` ?? ""
+    }
+
+    /// The value as it stands, the default, or `nil` with a problem noted if there is neither.
+    private mutating func value(
+        of key: String, default: String?, isSecret: Bool = false, _ meaning: String
+    ) -> String? {
+        let value = configuration.string(forKey: ConfigKey(key), isSecret: isSecret)
+        documented.append(
+            DocumentedSetting(
+                key: key,
+                defaultValue: `default`.map { isSecret && !$0.isEmpty ? "<redacted>" : $0 },
+                value: value.map { isSecret ? "<redacted>" : $0 },
+                meaning: meaning
+            )
+        )
+        if value == nil, `default` == nil {
+            refuse(key, "is required: \(meaning)")
+        }
+        return value ?? `default`
+    }
+
+    private func quoted(_ value: String) -> String {
+        value.count > 60 ? "\"\(value.prefix(60))…\"" : "\"\(value)\""
+    }
+}
+
+/// What is wrong with one setting.
+public struct SettingsProblem: Hashable, Sendable {
+    /// The environment variable.
+    public let key: String
+    /// What is wrong, as the rest of a sentence that begins with the key.
+    public let problem: String
+}
+
+/// One setting as `<service> settings` shows it.
+public struct DocumentedSetting: Hashable, Sendable {
+    /// The environment variable.
+    public let key: String
+    /// What it is when not set; `nil` if it is required. A secret is redacted.
+    public let defaultValue: String?
+    /// What the environment sets it to, if it does. A secret is redacted.
+    public let value: String?
+    /// What it is for, in a sentence.
+    public let meaning: String
+}

@@ -1,0 +1,142 @@
+import Crypto
+import EventTypes
+import Foundation
+
+/// A JWT in compact form, taken apart but not believed before ``verify(key:audience:now:)``.
+///
+/// Only ES256 is understood, whatever the header asks for, so there is no algorithm to confuse.
+struct SignedToken {
+    struct Header: Decodable {
+        var alg: String?
+        var kid: String?
+        var crit: [String]?
+    }
+
+    struct Claims: Decodable {
+        var iss: String?
+        var sub: String?
+        var aud: Audience?
+        var exp: Double?
+        var iat: Double?
+        var nbf: Double?
+    }
+
+    /// One name or several.
+    enum Audience: Decodable {
+        case one(String)
+        case several([String])
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            // Not one name: then it has to be a list, or decoding that throws.
+            if let one = try? container.decode(String.self) {
+                self = .one(one)
+            } else {
+                self = .several(try container.decode([String].self))
+            }
+        }
+
+        func names(_ audience: String) -> Bool {
+            switch self {
+            case .one(let name): name == audience
+            case .several(let names): names.contains(audience)
+            }
+        }
+    }
+
+    /// A token is a few hundred bytes long; more is not worth parsing.
+    static let lengthMax = 4096
+    /// How long a token may be good for.
+    static let lifetimeMax = Duration.seconds(24 * 3600)
+    /// How far the signer's clock may be ahead of ours.
+    static let clockTolerance = Duration.seconds(60)
+
+    let header: Header
+    let claims: Claims
+    private let signedBytes: ArraySlice<UInt8>
+    private let signature: Data
+
+    init(_ token: some StringProtocol) throws {
+        let bytes = Array(token.utf8)
+        guard bytes.count <= Self.lengthMax else {
+            throw HTTPProblem.unauthorized("The token is longer than \(Self.lengthMax) bytes.")
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3, let header = Self.decoded(parts[0]),
+            let claims = Self.decoded(parts[1]), let signature = Self.decoded(parts[2])
+        else {
+            throw HTTPProblem.unauthorized("The token is not a JWT: three parts in base64url.")
+        }
+        let decoder = JSONDecoder()
+        do {
+            self.header = try decoder.decode(Header.self, from: header)
+            self.claims = try decoder.decode(Claims.self, from: claims)
+        } catch {
+            throw HTTPProblem.unauthorized("The token's header or claims are not as JWT has them.")
+        }
+        guard self.header.alg == "ES256" else {
+            throw HTTPProblem.unauthorized("The token is not signed with ES256.")
+        }
+        guard self.header.crit == nil else {
+            throw HTTPProblem.unauthorized("The token's header asks for extensions (crit).")
+        }
+        signedBytes = bytes[..<(parts[0].count + 1 + parts[1].count)]
+        self.signature = signature
+    }
+
+    /// When the token ceases to be good.
+    var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
+
+    /// Believes the token or throws.
+    func verify(key: P256.Signing.PublicKey, audience: String, now: Timestamp) throws {
+        // Bytes that are no signature at all are refused like one of another key.
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
+            key.isValidSignature(signature, for: signedBytes)
+        else {
+            throw HTTPProblem.unauthorized("The token's signature is not by the key it names.")
+        }
+        guard claims.aud?.names(audience) == true else {
+            throw HTTPProblem.unauthorized("The token's audience (aud) is not \"\(audience)\".")
+        }
+        guard claims.exp != nil else {
+            throw HTTPProblem.unauthorized("The token has no expiry (exp).")
+        }
+        guard now < expiry else {
+            throw HTTPProblem.unauthorized("The token has expired. Sign a new one.")
+        }
+        let latest = now.advanced(by: Self.clockTolerance)
+        let begin = max(claims.iat.map(Self.timestamp) ?? now, claims.nbf.map(Self.timestamp) ?? now)
+        guard begin <= latest else {
+            throw HTTPProblem.unauthorized(
+                "The token is from the future (iat, nbf). Set the signer's clock.")
+        }
+        let issued = claims.iat.map(Self.timestamp) ?? now
+        guard expiry <= latest.advanced(by: Self.lifetimeMax),
+            expiry.duration(since: issued) <= Self.lifetimeMax
+        else {
+            throw HTTPProblem.unauthorized("The token is good for more than 24 hours.")
+        }
+    }
+
+    /// Seconds since 1970, as JWT has dates. Numbers beyond any calendar are cut.
+    private static func timestamp(_ seconds: Double) -> Timestamp {
+        let bounded = min(max(seconds, 0), 1e12)
+        return Timestamp(millisecondsSinceEpoch: Int64(bounded * 1000))
+    }
+
+    /// base64url without padding.
+    private static func decoded(_ text: ArraySlice<UInt8>) -> Data? {
+        var base64: [UInt8] = []
+        base64.reserveCapacity(text.count + 3)
+        for byte in text {
+            switch byte {
+            case UInt8(ascii: "-"): base64.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
+            default: base64.append(byte)
+            }
+        }
+        while base64.count % 4 != 0 { base64.append(UInt8(ascii: "=")) }
+        return Data(base64Encoded: Data(base64))
+    }
+}

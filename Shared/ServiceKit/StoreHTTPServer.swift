@@ -1,0 +1,136 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+public import Logging
+import NIOCore
+import NIOHTTP1
+public import ServiceLifecycle
+
+/// Serves a router's routes over HTTP/1.1.
+///
+/// It answers from the first moment, so that `/health/live` and `/health/ready` can be asked while
+/// the service still waits for its database. On graceful shutdown it stops accepting, answers what
+/// is in work, and ends.
+public struct StoreHTTPServer: Service {
+    private let responder: RouterResponder<StoreRequestContext>
+    private let settings: HTTPSettings
+    private let logger: Logger
+    private let didListen: @Sendable (Int) -> Void
+
+    /// Makes a server.
+    ///
+    /// - Parameters:
+    ///   - router: The routes; routes added later are not seen.
+    ///   - settings: Where and how to serve.
+    ///   - logger: Told of the address.
+    ///   - didListen: Called with the port once it is listened on.
+    public init(
+        router: StoreRouter,
+        settings: HTTPSettings,
+        logger: Logger,
+        didListen: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        responder = router.buildResponder()
+        self.settings = settings
+        self.logger = logger
+        self.didListen = didListen
+    }
+
+    /// Serves until graceful shutdown.
+    ///
+    /// - Throws: ``ServiceKitError`` if the address cannot be listened on.
+    public func run() async throws {
+        do {
+            try await application().run()
+        } catch let error as IOError {
+            throw cannotListen(error.errnoCode, "\(error)")
+        } catch let error as SocketAddressError {
+            throw cannotListen(0, "\(error)")
+        }
+    }
+
+    private func application() -> Application<RouterResponder<StoreRequestContext>> {
+        // The libraries below log what is logged here already.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .critical)
+        let settings = settings
+        let logger = logger
+        let didListen = didListen
+        return Application(
+            responder: responder,
+            server: .http1(
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [ConnectionOptionsHandler()],
+                    idleTimeout: .nanoseconds(settings.idleTimeout.nanoseconds),
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 16 * 1024,
+                        maxHeaderListSize: 32 * 1024,
+                        maxHeaderFieldCount: 100
+                    )
+                )
+            ),
+            configuration: ApplicationConfiguration(
+                address: .hostname(settings.host, port: settings.port),
+                backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    settings.connectionsMax, logger: quiet)
+            ),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? settings.port
+                logger.info(
+                    "listening", metadata: ["host": "\(settings.host)", "port": "\(port)"])
+                didListen(port)
+            },
+            logger: quiet
+        )
+    }
+
+    private func cannotListen(_ errnoCode: Int32, _ text: String) -> ServiceKitError {
+        let address = "\(settings.host):\(settings.port)"
+        switch errnoCode {
+        case EADDRINUSE:
+            return ServiceKitError(
+                .addressInUse,
+                "\(address) is taken by another process; stop it or set HTTP_PORT to a free port"
+            )
+        case EACCES:
+            return ServiceKitError(
+                .cannotListen, "\(address) needs a privilege; set HTTP_PORT to 1024 or above")
+        case EADDRNOTAVAIL:
+            return ServiceKitError(
+                .cannotListen, "\(address) is not an address of this machine; set HTTP_HOST")
+        default:
+            return ServiceKitError(.cannotListen, "\(address) cannot be listened on: \(text)")
+        }
+    }
+}
+
+extension Duration {
+    /// The duration in whole nanoseconds.
+    var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+    }
+}
+
+/// Whether the error is of the HTTP parser, which ends the connection by itself.
+func isParserError(_ error: any Error) -> Bool {
+    error is HTTPParserError
+}
+
+/// Makes the kernel give up on a client that is gone or does not read: without it, a stream to such
+/// a client would be held for many minutes.
+private final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+    typealias InboundOut = NIOAny
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard let options = context.channel.syncOptions else { return }
+        // A connection that cannot take an option is about to fail by itself.
+        try? options.setOption(.socketOption(.so_keepalive), value: 1)
+        #if os(Linux)
+        try? options.setOption(
+            .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)), value: 30_000)
+        #endif
+    }
+}

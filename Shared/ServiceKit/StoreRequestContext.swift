@@ -1,0 +1,42 @@
+public import Hummingbird
+import NIOCore
+
+/// What a handler knows of a request beside the request itself.
+public struct StoreRequestContext: RequestContext {
+    /// What the router keeps.
+    public var coreContext: CoreRequestContextStorage
+    /// The account whose token the request carries, on routes that ask for one.
+    public var account: AuthenticatedAccount?
+    /// The administrator whose token the request carries, on routes that ask for one.
+    public var administrator: AuthenticatedAdministrator?
+
+    /// The connection, so that it can be closed after a refusal.
+    let channel: any Channel
+
+    /// Makes the context of a request.
+    public init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        channel = source.channel
+    }
+
+    /// The account that the request speaks for.
+    ///
+    /// - Throws: ``HTTPProblem`` 401 on a route that does not ask for an account token.
+    public func requireAccount() throws -> AuthenticatedAccount {
+        guard let account else {
+            throw HTTPProblem.unauthorized("Send an account token: Authorization: Bearer <token>.")
+        }
+        return account
+    }
+
+    /// The administrator that the request speaks for.
+    ///
+    /// - Throws: ``HTTPProblem`` 401 on a route that does not ask for an administrator token.
+    public func requireAdministrator() throws -> AuthenticatedAdministrator {
+        guard let administrator else {
+            throw HTTPProblem.unauthorized(
+                "Send an administrator token: Authorization: Bearer <token>.")
+        }
+        return administrator
+    }
+}

@@ -1,0 +1,135 @@
+import HTTPTypes
+public import Hummingbird
+public import Logging
+import StoreAPI
+
+/// The routes of a service, in groups by whose token they ask for.
+///
+/// Every error that a handler throws, an unknown route and a missing token included, is answered
+/// with `application/problem+json`. `/health/live`, `/health/ready` and `/metrics` are there already
+/// and ask for no token.
+public struct StoreRouter {
+    /// Routes that ask for an account token.
+    public let account: RouterGroup<StoreRequestContext>
+    /// Routes that ask for an administrator token.
+    public let admin: RouterGroup<StoreRequestContext>
+    /// Routes that ask for no token.
+    public let open: RouterGroup<StoreRequestContext>
+
+    private let router: Router<StoreRequestContext>
+
+    init(authenticator: Authenticator, readiness: [ReadinessCheck], metrics: PrometheusMetrics) {
+        router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
+        router.add(middleware: EdgeMiddleware())
+        open = router.group()
+        account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
+        admin = router.group().add(
+            middleware: AdministratorMiddleware(authenticator: authenticator))
+        addHealthRoutes(to: open, readiness: readiness, metrics: metrics)
+    }
+
+    /// Makes what answers requests; routes added later are not seen.
+    public func buildResponder() -> RouterResponder<StoreRequestContext> {
+        router.buildResponder()
+    }
+}
+
+/// Makes the routes of a service.
+///
+/// - Parameters:
+///   - authenticator: Tells who sent a request.
+///   - readiness: What `/health/ready` asks; see ``ReadinessCheck``.
+///   - logger: Of no use at present beyond the request's own; kept for the call sites' symmetry.
+public func storeRouter(
+    authenticator: Authenticator, readiness: [ReadinessCheck], logger: Logger
+) -> StoreRouter {
+    StoreRouter(authenticator: authenticator, readiness: readiness, metrics: .shared)
+}
+
+/// Turns errors into problems and measures requests; the outermost of all.
+struct EdgeMiddleware: RouterMiddleware {
+    typealias Context = StoreRequestContext
+    private let metrics = RequestMetrics()
+
+    func handle(
+        _ request: Request,
+        context: StoreRequestContext,
+        next: (Request, StoreRequestContext) async throws -> Response
+    ) async throws -> Response {
+        let start = ContinuousClock.now
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error where isParserError(error) {
+            // The connection's own business: it answers 400 and closes.
+            throw error
+        } catch {
+            let problem = ErrorMapping.problem(
+                for: error, request: request, logger: context.logger)
+            response = problem.response()
+            if problem.closesConnection {
+                response.body = closing(response.body, context: context)
+            }
+        }
+        metrics.record(
+            route: context.endpointPath ?? "unknown",
+            method: request.method,
+            status: response.status,
+            duration: ContinuousClock.now - start
+        )
+        return response
+    }
+
+    /// The body, after which the connection is closed.
+    private func closing(_ body: ResponseBody, context: StoreRequestContext) -> ResponseBody {
+        let channel = context.channel
+        return ResponseBody(contentLength: body.contentLength) { writer in
+            try await body.write(writer)
+            channel.close(promise: nil)
+        }
+    }
+}
+
+/// Lets only requests with an account token through.
+struct AccountMiddleware: RouterMiddleware {
+    typealias Context = StoreRequestContext
+    let authenticator: Authenticator
+
+    func handle(
+        _ request: Request,
+        context: StoreRequestContext,
+        next: (Request, StoreRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.account = try authenticator.account(of: bearerToken(of: request, "an account"))
+        return try await next(request, context)
+    }
+}
+
+/// Lets only requests with an administrator token through.
+struct AdministratorMiddleware: RouterMiddleware {
+    typealias Context = StoreRequestContext
+    let authenticator: Authenticator
+
+    func handle(
+        _ request: Request,
+        context: StoreRequestContext,
+        next: (Request, StoreRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.administrator = try authenticator.administrator(
+            of: bearerToken(of: request, "an administrator"))
+        return try await next(request, context)
+    }
+}
+
+private func bearerToken(of request: Request, _ kind: String) throws -> Substring {
+    guard let value = request.headers[.authorization] else {
+        throw HTTPProblem.unauthorized("Send \(kind) token: Authorization: Bearer <token>.")
+    }
+    let parts = value.split(separator: " ", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "bearer" else {
+        throw HTTPProblem.unauthorized("The Authorization header is not Bearer <token>.")
+    }
+    return parts[1]
+}
