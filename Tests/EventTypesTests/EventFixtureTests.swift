@@ -1,0 +1,133 @@
+import EventTypes
+import Testing
+
+/// Every event of version 1 as it stands on the wire. A fixture of `v1` never changes: what breaks
+/// one of these tests breaks a consumer that is not upgraded yet.
+@Suite struct EventFixtureTests {
+    /// The members of the fixtures in `v1/unknown` that version 1 does not know.
+    private static let unknownMembers: Set<String> = [
+        "downloads", "environment", "familyShareable", "finishedBy", "offer", "reason", "size",
+    ]
+
+    private func roundTrip<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
+        let bytes = try Fixture.bytes("events/v1/\(name).json")
+        let event = try EventCoding.decode(type, from: bytes)
+        let encoded = try EventCoding.encode(event)
+        #expect(try Fixture.canonical(encoded) == Fixture.canonical(bytes))
+        #expect(String(decoding: encoded, as: UTF8.self) == (try Fixture.canonical(bytes)))
+        #expect(try EventCoding.decode(type, from: encoded) == event)
+        return event
+    }
+
+    private func surviving<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
+        let bytes = try Fixture.bytes("events/v1/unknown/\(name).json")
+        let event = try EventCoding.decode(type, from: bytes)
+        let encoded = try EventCoding.encode(event)
+        let known = try Fixture.canonical(bytes, without: Self.unknownMembers)
+        #expect(try Fixture.canonical(encoded) == known)
+        #expect(known != (try Fixture.canonical(bytes)))
+        return event
+    }
+
+    @Test func aChangedProductReadsBack() throws {
+        let product = try roundTrip(ProductChanged.self, "product.changed").product
+        #expect(product.id.rawValue == "com.example.coins.100")
+        #expect(product.version == 3)
+        #expect(product.type == .consumable)
+        #expect(product.isOnSale && !product.isRestorable)
+        #expect(
+            product.prices[Storefront(unchecked: "KWT")]
+                == Money(minorUnits: 300, currency: Currency(unchecked: "KWD")))
+        #expect(product.localizations[LanguageTag(unchecked: "fr")]?.title == "100 pièces")
+        #expect(
+            product.deliveryPlan == [
+                .credit(unit: "coins", amount: 100), .webhook(url: "https://merchant.example/hook"),
+            ])
+    }
+
+    @Test(arguments: [
+        ("purchasing", TransactionState.purchasing), ("deferred", .deferred),
+        ("purchased", .purchased), ("failed", .failed), ("restored", .restored),
+        ("refunded", .purchased),
+    ])
+    func aChangedTransactionReadsBack(name: String, state: TransactionState) throws {
+        let transaction = try roundTrip(TransactionChanged.self, "transaction.\(name)").transaction
+        #expect(transaction.state == state)
+        #expect(transaction.accountID == AccountID(unchecked: "ada"))
+        #expect(transaction.requestedAt == Timestamp(millisecondsSinceEpoch: 1_795_237_175_000))
+        #expect((transaction.failureReason == .insufficientFunds) == (name == "failed"))
+        #expect((transaction.applicationUsername == nil) == (name == "failed"))
+        #expect((transaction.revokedAt != nil) == (name == "refunded"))
+        #expect((transaction.originalID != transaction.id) == (name == "restored"))
+        #expect((transaction.purchasedAt == nil) == !["purchased", "restored", "refunded"].contains(name))
+    }
+
+    @Test func anIssuedReceiptReadsBack() throws {
+        let receipt = try roundTrip(ReceiptIssued.self, "receipt.issued")
+        #expect(receipt.transaction.state == .purchased)
+        #expect(receipt.signingChainID == "1")
+        #expect(receipt.payloadSHA256.count == 64)
+        #expect(receipt.issuedAt.millisecondsSinceEpoch == 1_795_237_175_300)
+    }
+
+    @Test func aChangedQueueReadsBack() throws {
+        let change = try roundTrip(QueueChanged.self, "queue.changed")
+        #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)
+    }
+
+    @Test func aFinishedTransactionReadsBack() throws {
+        let change = try roundTrip(QueueChanged.self, "transaction.finished")
+        #expect(change.revision == 13)
+        #expect(change.finishedAt == Timestamp(millisecondsSinceEpoch: 1_795_237_176_000))
+    }
+
+    @Test func unknownFieldsAndValuesOfAProductSurvive() throws {
+        let product = try surviving(ProductChanged.self, "product.changed").product
+        #expect(product.type == .unknown("lootBox"))
+        #expect(product.deliveryPlan == [.unknown(kind: "hologram"), .entitlement])
+    }
+
+    @Test(arguments: ["purchasing", "deferred", "purchased", "failed", "restored", "refunded"])
+    func unknownFieldsAndValuesOfATransactionSurvive(name: String) throws {
+        let transaction = try surviving(TransactionChanged.self, "transaction.\(name)").transaction
+        #expect(transaction.state == .unknown("quarantined"))
+        #expect(transaction.productType == .unknown("lootBox"))
+        #expect(transaction.failureReason == .unknown("cosmicRay"))
+        #expect(transaction.failureReason?.storeKitErrorCode == 0)
+        #expect(transaction.deliveryPlan == [.unknown(kind: "hologram")])
+    }
+
+    @Test func unknownFieldsAndValuesOfAReceiptSurvive() throws {
+        let receipt = try surviving(ReceiptIssued.self, "receipt.issued")
+        #expect(receipt.transaction.state == .unknown("quarantined"))
+    }
+
+    @Test(arguments: ["queue.changed", "transaction.finished"])
+    func unknownFieldsAndValuesOfAQueueSurvive(name: String) throws {
+        let change = try surviving(QueueChanged.self, name)
+        #expect(change.transaction.productType == .unknown("lootBox"))
+    }
+
+    @Test func everyEventTypeHasBothFixtures() throws {
+        let types: [EventType] = [
+            .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
+            .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
+            .queueChanged, .transactionFinished,
+        ]
+        let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
+        #expect(try Fixture.names(in: "events/v1") == expected)
+        #expect(try Fixture.names(in: "events/v1/unknown") == expected)
+    }
+
+    @Test func missingFieldsAreNamed() throws {
+        let error = #expect(throws: DecodingError.self) {
+            try EventCoding.decode(ProductChanged.self, from: Array(#"{"product":{}}"#.utf8))
+        }
+        guard case .keyNotFound(let key, let context)? = error else {
+            Issue.record("expected a missing key, got \(String(describing: error))")
+            return
+        }
+        #expect(key.stringValue == "id")
+        #expect(context.codingPath.map(\.stringValue) == ["product"])
+    }
+}

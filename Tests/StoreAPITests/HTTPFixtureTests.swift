@@ -1,0 +1,140 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+
+/// Every body of the HTTP interface as it stands on the wire.
+@Suite struct HTTPFixtureTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Fixtures/http")
+
+    private func canonical(_ json: Data) throws -> String {
+        let document = try JSONSerialization.jsonObject(with: json)
+        let data = try JSONSerialization.data(
+            withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    private func roundTrip<Body: Codable & Equatable>(
+        _ type: Body.Type, _ name: String
+    ) throws -> Body {
+        let json = try Data(contentsOf: Self.folder.appending(path: name + ".json"))
+        let body = try JSONDecoder().decode(type, from: json)
+        #expect(try canonical(JSONEncoder().encode(body)) == canonical(json))
+        // A field that this version does not know is no reason to refuse an answer.
+        var extended = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
+        extended["addedLater"] = ["anything"]
+        let decoded = try JSONDecoder().decode(
+            type, from: JSONSerialization.data(withJSONObject: extended))
+        #expect(decoded == body)
+        return body
+    }
+
+    @Test func productsResponse() throws {
+        let body = try roundTrip(ProductsResponse.self, "products.response")
+        #expect(body.storefront == Storefront(unchecked: "FRA"))
+        #expect(body.products.map(\.price.description) == ["1.19 EUR"])
+        #expect(body.products.map(\.language.rawValue) == ["fr"])
+        #expect(body.invalidProductIDs == ["com.example.unknown", "not an id"])
+    }
+
+    @Test func productDraft() throws {
+        let body = try roundTrip(ProductDraft.self, "product.draft")
+        #expect(body.type == .consumable && body.isOnSale == true && body.prices.count == 4)
+        let minimal = try roundTrip(ProductDraft.self, "product.draft.minimal")
+        #expect(minimal.isOnSale == nil && minimal.isRestorable == nil)
+        #expect(minimal.deliveryPlan == nil)
+    }
+
+    @Test func catalogDocument() throws {
+        let body = try roundTrip(CatalogDocument.self, "catalog.document")
+        #expect(
+            body.products.keys.sorted().map(\.rawValue)
+                == ["com.example.coins.100", "com.example.pro"])
+    }
+
+    @Test func catalogImportResult() throws {
+        let body = try roundTrip(CatalogImportResult.self, "catalog.import.result")
+        #expect(body == CatalogImportResult(created: 1, changed: 2, unchanged: 3))
+    }
+
+    @Test func paymentRequest() throws {
+        let body = try roundTrip(PaymentRequest.self, "payment.request")
+        #expect(body.price.description == "0.300 KWD")
+        #expect(body.applicationUsername == "ada-in-the-app")
+        let minimal = try roundTrip(PaymentRequest.self, "payment.request.minimal")
+        #expect(minimal.price.description == "800 JPY")
+        #expect(SandboxPaymentMethod(rawValue: minimal.paymentMethod) == .decline)
+    }
+
+    @Test func transactionResponse() throws {
+        let body = try roundTrip(TransactionResponse.self, "transaction.response")
+        #expect(body.transaction.state == .purchasing)
+    }
+
+    @Test func approvalRequest() throws {
+        #expect(try roundTrip(ApprovalRequest.self, "approval.approve").decision == .approve)
+        #expect(try roundTrip(ApprovalRequest.self, "approval.decline").decision == .decline)
+    }
+
+    @Test func restore() throws {
+        let request = try roundTrip(RestoreRequest.self, "restore.request")
+        #expect(request.applicationUsername == "ada-in-the-app")
+        let response = try roundTrip(RestoreResponse.self, "restore.response")
+        #expect(response.transactions.map(\.state) == [.restored])
+        #expect(response.transactions.first?.price.isZero == true)
+    }
+
+    @Test func queueResponse() throws {
+        let body = try roundTrip(QueueResponse.self, "queue.response")
+        #expect(body.revision == 12 && body.transactions.count == 1)
+    }
+
+    @Test func finishResponse() throws {
+        let body = try roundTrip(FinishResponse.self, "finish.response")
+        #expect(body.transactionID.number == 1_000_000_000_000_001)
+    }
+
+    @Test func entitlementsResponse() throws {
+        let body = try roundTrip(EntitlementsResponse.self, "entitlements.response")
+        #expect(body.entitlements.map { $0.revokedAt == nil } == [true, false])
+    }
+
+    @Test func creditsResponse() throws {
+        #expect(
+            try roundTrip(CreditsResponse.self, "credits.response").balances
+                == ["coins": 200, "tickets": -10])
+    }
+
+    @Test func receiptResponse() throws {
+        let body = try roundTrip(ReceiptResponse.self, "receipt.response")
+        #expect(body.signedTransaction.split(separator: ".").count == 3)
+    }
+
+    @Test func problem() throws {
+        #expect(try roundTrip(Problem.self, "problem").code == "not_found")
+        #expect(
+            try roundTrip(Problem.self, "problem.stale_price").currentPrice?.description
+                == "1.19 EUR")
+        #expect(try roundTrip(Problem.self, "problem.incident").incident == "0193-abc")
+    }
+
+    @Test func theSampleCatalogIsADocument() throws {
+        let file = Self.folder.appending(path: "../../../deploy/sample/catalog.json")
+        let document = try JSONDecoder().decode(
+            CatalogDocument.self, from: Data(contentsOf: file.standardizedFileURL))
+        let types = Set(document.products.values.map(\.type))
+        #expect(types.count == 4)
+        let exponents = document.products.values.flatMap { $0.prices.values.map(\.currency.exponent) }
+        #expect(Set(exponents) == [0, 2, 3])
+    }
+
+    @Test func routesHoldTheirIdentifiers() {
+        let id = TransactionID(number: 7)
+        #expect(Routes.finish(id) == "/v1/transactions/7/finish")
+        #expect(Routes.receipt(id) == "/v1/transactions/7/receipt")
+        #expect(Routes.approval(id) == "/v1/admin/transactions/7/approval")
+        #expect(Routes.refund(id) == "/v1/admin/transactions/7/refund")
+        #expect(Routes.adminProduct(ProductID(unchecked: "pro")) == "/v1/admin/products/pro")
+    }
+}
