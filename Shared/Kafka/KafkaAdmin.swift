@@ -1,0 +1,87 @@
+public import Logging
+import ThreadExecutor
+
+/// Asks a cluster about its topics and groups, and makes and deletes topics. Its calls block a
+/// thread of its own.
+public actor KafkaAdmin {
+    private let executor: ThreadExecutor
+    private let admin: RDKafkaAdmin
+
+    /// The executor that owns the thread.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+        executor.asUnownedSerialExecutor()
+    }
+
+    /// Makes a handle and begins to connect.
+    ///
+    /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``.
+    public init(settings: KafkaSettings, logger: Logger) throws(KafkaError) {
+        try KafkaLibrary.requireSupportedVersion()
+        admin = try RDKafkaAdmin(settings: settings, logger: logger)
+        executor = ThreadExecutor(name: "kafka-admin")
+    }
+
+    deinit {
+        executor.shutDown()
+    }
+
+    /// Makes topics. One that exists already is left as it is.
+    ///
+    /// - Returns: The names of those that were made.
+    /// - Throws: ``KafkaError``.
+    @discardableResult
+    public func createTopics(_ topics: [KafkaTopicDefinition]) throws(KafkaError) -> [String] {
+        try admin.createTopics(topics)
+    }
+
+    /// Deletes topics and everything in them. One that does not exist is no error.
+    ///
+    /// - Throws: ``KafkaError``.
+    public func deleteTopics(_ names: [String]) throws(KafkaError) {
+        try admin.deleteTopics(names)
+    }
+
+    /// How many partitions a topic has; `nil` if it does not exist.
+    ///
+    /// - Throws: ``KafkaError``.
+    public func partitions(of topic: String) throws(KafkaError) -> Int? {
+        try admin.requireOpen()
+        return try RDKafkaMetadata.partitionCount(of: topic, admin.handle)
+    }
+
+    /// The next offsets that a group will read, for those partitions where it has committed one.
+    ///
+    /// - Throws: ``KafkaError``.
+    public func committedOffsets(
+        group: String,
+        partitions: [KafkaTopicPartition]
+    ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+        try admin.committedOffsets(group: group, partitions: partitions)
+    }
+
+    /// The first offset of a partition and the one after its last.
+    ///
+    /// - Throws: ``KafkaError``.
+    public func watermarks(
+        of partition: KafkaTopicPartition
+    ) throws(KafkaError) -> (low: Int64, high: Int64) {
+        let (low, high) = try admin.watermarks(of: partition)
+        return (low, high)
+    }
+
+    /// The first offset at or after a time, for each partition; -1 where there is none.
+    ///
+    /// - Parameter times: Milliseconds since 1970.
+    /// - Throws: ``KafkaError``.
+    public func offsets(
+        for times: [KafkaTopicPartition: Int64]
+    ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+        try admin.offsets(for: times)
+    }
+
+    /// Frees the handle. Safe to call twice.
+    public func close() {
+        admin.close()
+        executor.shutDown()
+    }
+}

@@ -1,0 +1,53 @@
+/// A failure that librdkafka or the broker reported.
+public struct KafkaError: Error, CustomStringConvertible, Sendable {
+    /// The kinds of failure a caller may want to tell apart.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        /// The name of the kind.
+        public let description: String
+
+        /// No broker can be reached.
+        public static let brokerUnavailable = Code(description: "brokerUnavailable")
+        /// No answer came in time.
+        public static let timedOut = Code(description: "timedOut")
+        /// The topic or partition does not exist.
+        public static let unknownTopic = Code(description: "unknownTopic")
+        /// The message is larger than the broker takes.
+        public static let messageTooLarge = Code(description: "messageTooLarge")
+        /// Too much is waiting to be sent.
+        public static let queueFull = Code(description: "queueFull")
+        /// The group has begun a new generation without this member.
+        public static let illegalGeneration = Code(description: "illegalGeneration")
+        /// The group does not know this member.
+        public static let unknownMember = Code(description: "unknownMember")
+        /// The handle can do no more; make a new one.
+        public static let fatal = Code(description: "fatal")
+        /// A property does not exist or its value does not fit.
+        public static let configuration = Code(description: "configuration")
+        /// librdkafka is too old.
+        public static let unsupportedVersion = Code(description: "unsupportedVersion")
+        /// The producer or consumer was closed.
+        public static let closed = Code(description: "closed")
+        /// Anything else; the description holds librdkafka's words.
+        public static let other = Code(description: "other")
+    }
+
+    /// The kind of failure.
+    public let code: Code
+    /// Whether the same call may succeed later.
+    public let isRetriable: Bool
+    /// Whether the producer or consumer has to be made anew.
+    public let isFatal: Bool
+    /// What failed, in librdkafka's words; never a payload or a secret.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, isRetriable: Bool = false, isFatal: Bool = false) {
+        self.code = code
+        self.message = message
+        self.isRetriable = isRetriable
+        self.isFatal = isFatal
+    }
+
+    /// The failure in words.
+    public var description: String { "\(code): \(message)" }
+}

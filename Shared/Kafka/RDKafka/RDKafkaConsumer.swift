@@ -1,0 +1,228 @@
+import CLibrdkafka
+import Logging
+
+/// The consuming handle. Every call is made on one thread, the consumer's, and so are its callbacks,
+/// because they run inside ``poll(max:timeout:)`` and ``close()``.
+///
+/// Order of destruction: close (the last revocation is called back), destroy the queue, destroy the
+/// handle, release the box that its callbacks reach.
+final class RDKafkaConsumer {
+    private let handle: OpaquePointer
+    private let queue: OpaquePointer
+    private let box: Unmanaged<CallbackBox>
+    private var buffer: UnsafeMutableBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>
+    private var isClosed = false
+
+    /// Makes a consumer.
+    ///
+    /// - Parameter group: The group it is a member of; `nil` for one that is told its partitions.
+    init(settings: KafkaSettings, group: String?, logger: Logger) throws(KafkaError) {
+        let box = Unmanaged.passRetained(CallbackBox(logger: logger))
+        do {
+            let configuration = try RDKafkaConfiguration.make(
+                settings,
+                defaults: [
+                    // Nothing is joined without a group, but librdkafka wants a name.
+                    "group.id": group ?? "\(settings.clientID)-follower",
+                    "enable.auto.commit": "false",
+                    "enable.auto.offset.store": "false",
+                    "auto.offset.reset": "earliest",
+                    "allow.auto.create.topics": "false",
+                    "fetch.error.backoff.ms": "100",
+                    "queued.max.messages.kbytes": "16384",
+                ],
+                opaque: box
+            )
+            rd_kafka_conf_set_rebalance_cb(configuration) { handle, error, list, opaque in
+                guard let handle, let opaque else { return }
+                let box = Unmanaged<CallbackBox>.fromOpaque(opaque).takeUnretainedValue()
+                RDKafkaConsumer.rebalance(handle, error, list, box)
+            }
+            handle = try RDKafkaConfiguration.makeHandle(RD_KAFKA_CONSUMER, configuration)
+        } catch {
+            box.release()
+            throw error
+        }
+        self.box = box
+        rd_kafka_poll_set_consumer(handle)
+        queue = rd_kafka_queue_get_consumer(handle)
+        buffer = .allocate(capacity: 1024)
+    }
+
+    deinit {
+        close()
+    }
+
+    private static func rebalance(
+        _ handle: OpaquePointer,
+        _ error: rd_kafka_resp_err_t,
+        _ list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?,
+        _ box: CallbackBox
+    ) {
+        let partitions = RDKafkaPartitionList.elements(of: UnsafePointer(list)).map(\.partition)
+        let isCooperative = String(cString: rd_kafka_rebalance_protocol(handle)) == "COOPERATIVE"
+        if error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
+            box.assigned += partitions
+            if isCooperative {
+                destroy(rd_kafka_incremental_assign(handle, list))
+            } else {
+                rd_kafka_assign(handle, list)
+            }
+        } else {
+            box.revoked += partitions
+            box.assigned.removeAll { partitions.contains($0) }
+            if isCooperative {
+                destroy(rd_kafka_incremental_unassign(handle, list))
+            } else {
+                rd_kafka_assign(handle, nil)
+            }
+        }
+    }
+
+    /// An error of an incremental rebalance says that the group has moved on; the next rebalance
+    /// follows by itself.
+    private static func destroy(_ error: OpaquePointer?) {
+        if let error { rd_kafka_error_destroy(error) }
+    }
+
+    func subscribe(_ topics: [String]) throws(KafkaError) {
+        let list = RDKafkaPartitionList(topics: topics)
+        let error = rd_kafka_subscribe(handle, list.pointer)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw KafkaError(error, "subscribing to \(topics.joined(separator: ", "))")
+        }
+    }
+
+    /// Adds partitions to those read, each from an offset.
+    func assign(_ offsets: [KafkaTopicPartition: Int64]) throws(KafkaError) {
+        let list = RDKafkaPartitionList(offsets)
+        if let error = rd_kafka_incremental_assign(handle, list.pointer) {
+            throw KafkaError(consuming: error, "assigning partitions")
+        }
+    }
+
+    func poll(max: Int, timeout: Duration) throws(KafkaError) -> KafkaPoll {
+        try requireOpen()
+        if buffer.count < max {
+            buffer.deallocate()
+            buffer = .allocate(capacity: max)
+        }
+        var messages: [KafkaMessage] = []
+        var failure: KafkaError?
+        // The first message is waited for; what else is there by then is taken along.
+        var count = rd_kafka_consume_batch_queue(
+            queue, Int32(timeout.inMilliseconds), buffer.baseAddress, 1)
+        take(count, &messages, &failure)
+        if count == 1, max > 1 {
+            count = rd_kafka_consume_batch_queue(queue, 0, buffer.baseAddress, max - 1)
+            messages.reserveCapacity(Swift.max(0, count) + 1)
+            take(count, &messages, &failure)
+        }
+        if let failure { throw failure }
+        let callbacks = box.takeUnretainedValue()
+        defer {
+            callbacks.assigned = []
+            callbacks.revoked = []
+        }
+        // What was read from a partition that was revoked in the same poll is another's to do.
+        if !callbacks.revoked.isEmpty {
+            let revoked = Set(callbacks.revoked).subtracting(callbacks.assigned)
+            messages.removeAll { message in
+                revoked.contains(
+                    KafkaTopicPartition(topic: message.topic, partition: message.partition))
+            }
+        }
+        return KafkaPoll(
+            messages: messages, assigned: callbacks.assigned, revoked: callbacks.revoked)
+    }
+
+    private func take(
+        _ count: Int,
+        _ messages: inout [KafkaMessage],
+        _ failure: inout KafkaError?
+    ) {
+        for index in 0..<max(0, count) {
+            guard let message = buffer[index] else { continue }
+            if message.pointee.err == RD_KAFKA_RESP_ERR_NO_ERROR {
+                messages.append(RDKafkaMessage.read(message))
+            } else if rd_kafka_fatal_error(handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR {
+                failure = KafkaError(RD_KAFKA_RESP_ERR__FATAL, "consuming")
+            }
+            // Other errors (a topic that does not exist yet, a broker that is away) are states that
+            // librdkafka mends by itself.
+            rd_kafka_message_destroy(message)
+        }
+    }
+
+    func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
+        try requireOpen()
+        let list = RDKafkaPartitionList(next)
+        let error = rd_kafka_commit(handle, list.pointer, 0)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw KafkaError(error, "committing offsets")
+        }
+        try list.requireNoError("committing the offset of")
+    }
+
+    func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
+        try requireOpen()
+        let list = RDKafkaPartitionList([partition: offset])
+        if let error = rd_kafka_seek_partitions(handle, list.pointer, 10_000) {
+            throw KafkaError(consuming: error, "seeking")
+        }
+        try list.requireNoError("seeking in")
+    }
+
+    func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+        try requireOpen()
+        let list = RDKafkaPartitionList(partitions)
+        let error = rd_kafka_pause_partitions(handle, list.pointer)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error, "pausing") }
+        try list.requireNoError("pausing")
+    }
+
+    func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
+        try requireOpen()
+        let list = RDKafkaPartitionList(partitions)
+        let error = rd_kafka_resume_partitions(handle, list.pointer)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else { throw KafkaError(error, "resuming") }
+        try list.requireNoError("resuming")
+    }
+
+    func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
+        try requireOpen()
+        var list: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>?
+        let error = rd_kafka_assignment(handle, &list)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let list else {
+            throw KafkaError(error, "reading the assignment")
+        }
+        defer { rd_kafka_topic_partition_list_destroy(list) }
+        return RDKafkaPartitionList.elements(of: UnsafePointer(list)).map(\.partition)
+    }
+
+    /// How many partitions a topic has; `nil` if it does not exist.
+    func partitionCount(of topic: String) throws(KafkaError) -> Int? {
+        try requireOpen()
+        return try RDKafkaMetadata.partitionCount(of: topic, handle)
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        rd_kafka_consumer_close(handle)
+        rd_kafka_queue_destroy(queue)
+        rd_kafka_destroy(handle)
+        box.release()
+        buffer.deallocate()
+    }
+
+    private func requireOpen() throws(KafkaError) {
+        guard !isClosed else { throw KafkaError(.closed, "the consumer is closed") }
+    }
+}
+
+extension Duration {
+    var inMilliseconds: Int64 {
+        components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}

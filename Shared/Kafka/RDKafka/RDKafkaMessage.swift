@@ -1,0 +1,76 @@
+import CLibrdkafka
+
+/// Copies messages out of librdkafka's memory.
+enum RDKafkaMessage {
+    static func read(_ message: UnsafeMutablePointer<rd_kafka_message_t>) -> KafkaMessage {
+        var timestampType = RD_KAFKA_TIMESTAMP_NOT_AVAILABLE
+        let timestamp = rd_kafka_message_timestamp(message, &timestampType)
+        return KafkaMessage(
+            topic: String(cString: rd_kafka_topic_name(message.pointee.rkt)),
+            partition: message.pointee.partition,
+            offset: message.pointee.offset,
+            key: bytes(message.pointee.key, message.pointee.key_len),
+            value: bytes(message.pointee.payload, message.pointee.len),
+            headers: headers(message),
+            timestampMilliseconds: timestamp
+        )
+    }
+
+    private static func bytes(_ pointer: UnsafeRawPointer?, _ count: Int) -> [UInt8]? {
+        guard let pointer else { return nil }
+        return Array(UnsafeRawBufferPointer(start: pointer, count: count))
+    }
+
+    private static func headers(
+        _ message: UnsafeMutablePointer<rd_kafka_message_t>
+    ) -> [KafkaHeader] {
+        var list: OpaquePointer?
+        guard rd_kafka_message_headers(message, &list) == RD_KAFKA_RESP_ERR_NO_ERROR, let list
+        else { return [] }
+        let count = rd_kafka_header_cnt(list)
+        var headers: [KafkaHeader] = []
+        headers.reserveCapacity(count)
+        for index in 0..<count {
+            var name: UnsafePointer<CChar>?
+            var value: UnsafeRawPointer?
+            var size = 0
+            guard
+                rd_kafka_header_get_all(list, index, &name, &value, &size)
+                    == RD_KAFKA_RESP_ERR_NO_ERROR,
+                let name
+            else { continue }
+            headers.append(
+                KafkaHeader(name: String(cString: name), value: bytes(value, size) ?? []))
+        }
+        return headers
+    }
+}
+
+/// What a handle knows of topics.
+enum RDKafkaMetadata {
+    /// How many partitions a topic has; `nil` if it does not exist.
+    static func partitionCount(
+        of topic: String,
+        _ handle: OpaquePointer
+    ) throws(KafkaError) -> Int? {
+        guard let pointer = rd_kafka_topic_new(handle, topic, nil) else {
+            throw KafkaError(rd_kafka_last_error(), "looking up the topic \(topic)")
+        }
+        defer { rd_kafka_topic_destroy(pointer) }
+        var metadata: UnsafePointer<rd_kafka_metadata>?
+        let error = rd_kafka_metadata(handle, 0, pointer, &metadata, 5000)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR, let metadata else {
+            throw KafkaError(error, "looking up the topic \(topic)")
+        }
+        defer { rd_kafka_metadata_destroy(metadata) }
+        guard metadata.pointee.topic_cnt == 1, let found = metadata.pointee.topics else { return nil }
+        switch found.pointee.err {
+        case RD_KAFKA_RESP_ERR_NO_ERROR:
+            return found.pointee.partition_cnt > 0 ? Int(found.pointee.partition_cnt) : nil
+        case RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART, RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC:
+            return nil
+        default:
+            throw KafkaError(found.pointee.err, "looking up the topic \(topic)")
+        }
+    }
+}
