@@ -20,11 +20,17 @@ let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
 let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
 let unixSignals: Target.Dependency = .product(
-    name: "UnixSignals", package: "swift-service-lifecycle")
+    name: "UnixSignals",
+    package: "swift-service-lifecycle"
+)
 let serviceLifecycle: Target.Dependency = .product(
-    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    name: "ServiceLifecycle",
+    package: "swift-service-lifecycle"
+)
 let configuration: Target.Dependency = .product(
-    name: "Configuration", package: "swift-configuration")
+    name: "Configuration",
+    package: "swift-configuration"
+)
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -35,9 +41,13 @@ let x509: Target.Dependency = .product(name: "X509", package: "swift-certificate
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let asyncHTTPClient: Target.Dependency = .product(
-    name: "AsyncHTTPClient", package: "async-http-client")
+    name: "AsyncHTTPClient",
+    package: "async-http-client"
+)
 let argumentParser: Target.Dependency = .product(
-    name: "ArgumentParser", package: "swift-argument-parser")
+    name: "ArgumentParser",
+    package: "swift-argument-parser"
+)
 
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
@@ -112,7 +122,12 @@ let package = Package(
         ),
 
         // Layer 2: what every service does the same.
-        .target(name: "StoreAPI", dependencies: ["EventTypes"], path: "Shared/StoreAPI", swiftSettings: house),
+        .target(
+            name: "StoreAPI",
+            dependencies: ["EventTypes"],
+            path: "Shared/StoreAPI",
+            swiftSettings: house
+        ),
         .target(
             name: "Ledger",
             dependencies: ["EventTypes", "Postgres"],
@@ -138,27 +153,47 @@ let package = Package(
 
         // Layer 3: the services.
         .executableTarget(
-            name: "Catalog", dependencies: serviceFoundation, path: "Services/Catalog",
-            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+            name: "Catalog",
+            dependencies: serviceFoundation,
+            path: "Services/Catalog",
+            exclude: ["README.md"],
+            resources: [.embedInCode("Migrations")],
+            swiftSettings: house
+        ),
         .executableTarget(
-            name: "Payments", dependencies: serviceFoundation + ["Ledger", crypto],
+            name: "Payments",
+            dependencies: serviceFoundation + ["Ledger", crypto],
             path: "Services/Payments",
-            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+            exclude: ["README.md"],
+            resources: [.embedInCode("Migrations")],
+            swiftSettings: house
+        ),
         .executableTarget(
-            name: "Receipts", dependencies: serviceFoundation + [crypto, x509, asn1],
+            name: "Receipts",
+            dependencies: serviceFoundation + [crypto, x509, asn1],
             path: "Services/Receipts",
-            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+            exclude: ["README.md"],
+            resources: [.embedInCode("Migrations")],
+            swiftSettings: house
+        ),
         .executableTarget(
-            name: "Fulfillment", dependencies: serviceFoundation + [crypto, asyncHTTPClient],
+            name: "Fulfillment",
+            dependencies: serviceFoundation + [crypto, asyncHTTPClient],
             path: "Services/Fulfillment",
-            exclude: ["README.md"], resources: [.embedInCode("Migrations")], swiftSettings: house),
+            exclude: ["README.md"],
+            resources: [.embedInCode("Migrations")],
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "Operator",
             dependencies: [
                 "EventTypes", "StoreAPI", argumentParser, asyncHTTPClient, crypto, x509, asn1,
                 nioCore, nioHTTP1,
             ],
-            path: "Services/Operator", exclude: ["README.md"], swiftSettings: house),
+            path: "Services/Operator",
+            exclude: ["README.md"],
+            swiftSettings: house
+        ),
         // What the tests, `make run`, `make demo`, `make chaos` and `make bench` start the real thing with.
         .target(
             name: "TestSupport",
@@ -166,14 +201,18 @@ let package = Package(
                 "EventTypes", "StoreAPI", "Kafka", "Postgres", asyncHTTPClient, jwtKit, crypto,
                 logging, nioCore, nioPosix, nioHTTP1, httpTypes,
             ],
-            path: "Tests/TestSupport", swiftSettings: house),
+            path: "Tests/TestSupport",
+            swiftSettings: house
+        ),
         .executableTarget(
             name: "DevStore",
             dependencies: [
                 "TestSupport", "EventTypes", "StoreAPI", "Kafka", "Postgres", asyncHTTPClient,
                 argumentParser, logging, nioCore, nioPosix, nioHTTP1,
             ],
-            path: "Tests/DevStore", swiftSettings: house),
+            path: "Tests/DevStore",
+            swiftSettings: house
+        ),
     ]
         + tests(of: "EventTypes", "EventTypes")
         + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
@@ -181,20 +220,51 @@ let package = Package(
         + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Ledger", "EventTypes", "Ledger", "Postgres", "TestSupport")
         + tests(
-            of: "Messaging", "EventTypes", "Kafka", "Messaging", "Postgres", "TestSupport", logging,
-            serviceLifecycle)
+            of: "Messaging",
+            "EventTypes",
+            "Kafka",
+            "Messaging",
+            "Postgres",
+            "TestSupport",
+            logging,
+            serviceLifecycle
+        )
         + tests(
-            of: "ServiceKit", "ServiceKit", "EventTypes", "StoreAPI", hummingbird, httpTypes,
-            logging, metrics, coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore,
+            of: "ServiceKit",
+            "ServiceKit",
+            "EventTypes",
+            "StoreAPI",
+            hummingbird,
+            httpTypes,
+            logging,
+            metrics,
+            coreMetrics,
+            jwtKit,
+            crypto,
+            configuration,
+            serviceLifecycle,
+            nioCore,
             nioPosix,
-            .product(name: "HummingbirdTesting", package: "hummingbird"))
+            .product(name: "HummingbirdTesting", package: "hummingbird")
+        )
         + tests(of: "Catalog", serviceFoundation: true, "Catalog")
         + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
         + tests(of: "Receipts", serviceFoundation: true, "Receipts", crypto, x509, asn1)
         + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto)
         + tests(
-            of: "EndToEnd", "EventTypes", "StoreAPI", "Kafka", "Postgres", "TestSupport",
-            asyncHTTPClient, nioCore, nioPosix, logging, crypto, x509)
+            of: "EndToEnd",
+            "EventTypes",
+            "StoreAPI",
+            "Kafka",
+            "Postgres",
+            "TestSupport",
+            asyncHTTPClient,
+            nioCore,
+            nioPosix,
+            logging,
+            crypto,
+            x509
+        )
         + tests(of: "Operator", "EventTypes", "StoreAPI", "Operator", crypto, x509, asn1)
         + tests(of: "Tidy"),
     swiftLanguageModes: [.v6]
@@ -202,7 +272,9 @@ let package = Package(
 
 /// The test target of a module, in the folder of its name.
 func tests(
-    of name: String, serviceFoundation isService: Bool = false, _ dependencies: Target.Dependency...
+    of name: String,
+    serviceFoundation isService: Bool = false,
+    _ dependencies: Target.Dependency...
 ) -> [Target] {
     [
         .testTarget(

@@ -1,7 +1,9 @@
 import Foundation
 
 /// How events become bytes and bytes become events: JSON with sorted keys, so that equal events are
-/// equal bytes. Fields this version does not know are ignored, and kept in the stored bytes.
+/// equal bytes.
+///
+/// Fields this version does not know are ignored, and kept in the stored bytes.
 public enum EventCoding {
     /// Encodes an event's data.
     ///
@@ -15,7 +17,8 @@ public enum EventCoding {
     /// Decodes an event's data.
     ///
     /// - Throws: `DecodingError`, which names the field that is missing or malformed.
-    public static func decode<Value: Event>(_ type: Value.Type, from data: [UInt8]) throws -> Value {
+    public static func decode<Value: Event>(_ type: Value.Type, from data: [UInt8]) throws -> Value
+    {
         try JSONDecoder().decode(type, from: Data(data))
     }
 }

@@ -79,7 +79,10 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let id = EventID(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "expected a UUID")
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "expected a UUID"
+            )
         }
         self = id
     }

@@ -5,9 +5,13 @@ public struct EventType: OpenEnum {
     /// Wraps a name; one that this version does not know is kept.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// A product was created, changed, or put on or off sale. Data: ``ProductChanged``.
+    /// A product was created, changed, or put on or off sale.
+    ///
+    /// Data: ``ProductChanged``.
     public static let productChanged = EventType(rawValue: "product.changed.v1")
-    /// A payment was accepted. Data: ``TransactionChanged``, as for all six of these.
+    /// A payment was accepted.
+    ///
+    /// Data: ``TransactionChanged``, as for all six of these.
     public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
     /// A transaction waits for approval.
     public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
@@ -19,10 +23,16 @@ public struct EventType: OpenEnum {
     public static let transactionRestored = EventType(rawValue: "transaction.restored.v1")
     /// A charge was given back in full.
     public static let transactionRefunded = EventType(rawValue: "transaction.refunded.v1")
-    /// A transaction was signed. Data: ``ReceiptIssued``.
+    /// A transaction was signed.
+    ///
+    /// Data: ``ReceiptIssued``.
     public static let receiptIssued = EventType(rawValue: "receipt.issued.v1")
-    /// An account's queue changed. Data: ``QueueChanged``.
+    /// An account's queue changed.
+    ///
+    /// Data: ``QueueChanged``.
     public static let queueChanged = EventType(rawValue: "queue.changed.v1")
-    /// A transaction was finished and left the queue. Data: ``QueueChanged``.
+    /// A transaction was finished and left the queue.
+    ///
+    /// Data: ``QueueChanged``.
     public static let transactionFinished = EventType(rawValue: "transaction.finished.v1")
 }

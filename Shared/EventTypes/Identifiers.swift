@@ -50,7 +50,9 @@ extension Identifier {
     }
 }
 
-/// A buyer, as the app's own account system names them. Unique within the store.
+/// A buyer, as the app's own account system names them.
+///
+/// Unique within the store.
 public struct AccountID: Identifier {
     /// 1 to 128 visible ASCII characters.
     public static let form = "an account id of 1 to 128 visible ASCII characters"
@@ -78,7 +80,9 @@ public struct BundleID: Identifier {
     }
 }
 
-/// A sellable thing. Unique in the catalog forever, also after it left sale (spec rule 97).
+/// A sellable thing.
+///
+/// Unique in the catalog forever, also after it left sale (spec rule 97).
 public struct ProductID: Identifier {
     /// 1 to 255 letters, digits, hyphens, underscores and full stops.
     public static let form =

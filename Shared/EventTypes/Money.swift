@@ -1,7 +1,8 @@
 public import Foundation
 
-/// An amount of money: a whole number of the currency's minor units. Never a fraction, never a
-/// bare number.
+/// An amount of money: a whole number of the currency's minor units.
+///
+/// Never a fraction, never a bare number.
 ///
 /// On the wire: `{"minorUnits": 999, "currency": "USD"}`.
 public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {

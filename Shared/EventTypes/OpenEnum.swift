@@ -99,7 +99,9 @@ public enum TransactionState: OpenEnum {
     }
 }
 
-/// Why a transaction failed. Each has its SKError code (spec rule 36).
+/// Why a transaction failed.
+///
+/// Each has its SKError code (spec rule 36).
 public enum FailureReason: OpenEnum {
     /// The buyer called it off; not an error to show (spec rule 37). `SKError.paymentCancelled`.
     case paymentCancelled

@@ -53,7 +53,9 @@ public struct ProductText: Codable, Hashable, Sendable {
     }
 }
 
-/// One place that a purchase is delivered to. A product's plan holds one or more.
+/// One place that a purchase is delivered to.
+///
+/// A product's plan holds one or more.
 ///
 /// On the wire: `{"kind": "entitlement"}`, `{"kind": "credit", "unit": "coins", "amount": 100}`,
 /// `{"kind": "webhook", "url": "https://…"}`, `{"kind": "app"}`.

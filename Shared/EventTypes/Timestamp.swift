@@ -11,7 +11,9 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.millisecondsSinceEpoch = millisecondsSinceEpoch
     }
 
-    /// Reads the wall clock. Called at the edge only; everything else takes the time as an argument.
+    /// Reads the wall clock.
+    ///
+    /// Called at the edge only; everything else takes the time as an argument.
     public static func wallClock() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -6,8 +6,10 @@ public struct Topic: Hashable, Sendable {
     public let producer: String
     /// What the key of its messages is.
     public let key: Key
-    /// The consumer groups that act on it. The producer's relay keeps track of how far each of them
-    /// has come, and publishes again what one of them may have missed if the broker loses its log.
+    /// The consumer groups that act on it.
+    ///
+    /// The producer's relay keeps track of how far each of them has come, and publishes again what
+    /// one of them may have missed if the broker loses its log.
     public let consumers: [String]
     /// Whether only the newest message of each key is kept.
     public let isCompacted: Bool

@@ -25,8 +25,9 @@ public struct Transaction: Codable, Hashable, Sendable {
     public var quantity: Int
     /// Where it was bought.
     public var storefront: Storefront
-    /// What the whole purchase costs: the unit price times the quantity. Zero for a restored
-    /// transaction and for the repurchase of an owned non-consumable.
+    /// What the whole purchase costs: the unit price times the quantity.
+    ///
+    /// Zero for a restored transaction and for the repurchase of an owned non-consumable.
     public var price: Money
     /// The app's own opaque name for the buyer (`SKPayment.applicationUsername`).
     public var applicationUsername: String?

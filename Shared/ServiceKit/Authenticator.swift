@@ -132,10 +132,12 @@ private final class State: Sendable {
         }
         guard let name = parsed.claims.sub, name == parsed.header.kid else {
             throw HTTPProblem.unauthorized(
-                "The token's subject (sub) and key id (kid) are not the same name.")
+                "The token's subject (sub) and key id (kid) are not the same name."
+            )
         }
         let key = try key(name, unknown: "The store knows no administrator of that name.") {
-            keys, name in keys.admins[name]
+            keys,
+            name in keys.admins[name]
         }
         try parsed.verify(key: key, audience: "counterfoil-admin", now: now)
         let administrator = AuthenticatedAdministrator(name: name)

@@ -45,24 +45,40 @@ public struct CommonSettings: Sendable {
             "The database of \(service): postgresql://user:password@host:port/database."
         )
         databasePoolSize = reader.integer(
-            "DATABASE_POOL_SIZE", default: 4, in: 1...64, "Connections kept to the database.")
+            "DATABASE_POOL_SIZE",
+            default: 4,
+            in: 1...64,
+            "Connections kept to the database."
+        )
         kafkaBootstrapServers = reader.string(
-            "KAFKA_BOOTSTRAP_SERVERS", "The broker's addresses: host:port,host:port.")
+            "KAFKA_BOOTSTRAP_SERVERS",
+            "The broker's addresses: host:port,host:port."
+        )
         kafkaProperties = reader.list(
-            "KAFKA_PROPERTIES", default: [:],
-            "Further librdkafka properties (TLS, SASL, timeouts): name=value,name=value.")
+            "KAFKA_PROPERTIES",
+            default: [:],
+            "Further librdkafka properties (TLS, SASL, timeouts): name=value,name=value."
+        )
         topicPartitions = reader.integer(
-            "KAFKA_TOPIC_PARTITIONS", default: 8, in: 1...1000,
-            "Partitions of a topic that the service has to make.")
+            "KAFKA_TOPIC_PARTITIONS",
+            default: 8,
+            in: 1...1000,
+            "Partitions of a topic that the service has to make."
+        )
         topicReplication = reader.integer(
-            "KAFKA_TOPIC_REPLICATION", default: 1, in: 1...9,
-            "Copies of a topic that the service has to make; 3 in production.")
+            "KAFKA_TOPIC_REPLICATION",
+            default: 1,
+            in: 1...9,
+            "Copies of a topic that the service has to make; 3 in production."
+        )
         appKeysDirectory = reader.string(
             "APP_KEYS_DIRECTORY",
-            "Public keys of the apps: <bundle id>/<key id>.pem. They sign account tokens.")
+            "Public keys of the apps: <bundle id>/<key id>.pem. They sign account tokens."
+        )
         adminKeysDirectory = reader.string(
             "ADMIN_KEYS_DIRECTORY",
-            "Public keys of the administrators: <name>.pem. They sign administrator tokens.")
+            "Public keys of the administrators: <name>.pem. They sign administrator tokens."
+        )
     }
 }
 
@@ -98,17 +114,29 @@ public struct HTTPSettings: Sendable {
     public init(_ reader: inout SettingsReader, defaultPort: Int) {
         host = reader.string("HTTP_HOST", default: "127.0.0.1", "The address to listen on.")
         port = reader.integer(
-            "HTTP_PORT", default: defaultPort, in: 0...65535,
-            "The port to listen on; 0 takes a free one.")
+            "HTTP_PORT",
+            default: defaultPort,
+            in: 0...65535,
+            "The port to listen on; 0 takes a free one."
+        )
         connectionsMax = reader.integer(
-            "HTTP_CONNECTIONS_MAX", default: 4096, in: 1...100_000,
-            "Connections served at once; further ones wait in the kernel's queue.")
+            "HTTP_CONNECTIONS_MAX",
+            default: 4096,
+            in: 1...100_000,
+            "Connections served at once; further ones wait in the kernel's queue."
+        )
         idleTimeout = reader.milliseconds(
-            "HTTP_IDLE_TIMEOUT_MS", default: .seconds(60), in: .milliseconds(100)...(.seconds(3600)),
-            "A connection without a request in work is closed after it.")
+            "HTTP_IDLE_TIMEOUT_MS",
+            default: .seconds(60),
+            in: .milliseconds(100)...(.seconds(3600)),
+            "A connection without a request in work is closed after it."
+        )
         bodyTimeout = reader.milliseconds(
-            "HTTP_BODY_TIMEOUT_MS", default: .seconds(10), in: .milliseconds(100)...(.seconds(600)),
-            "How long the body of a request may take to arrive.")
+            "HTTP_BODY_TIMEOUT_MS",
+            default: .seconds(10),
+            in: .milliseconds(100)...(.seconds(600)),
+            "How long the body of a request may take to arrive."
+        )
     }
 }
 
@@ -121,7 +149,8 @@ public struct MigrationSettings: Sendable {
     public init(_ reader: inout SettingsReader) {
         databaseURL = reader.secret(
             "MIGRATION_DATABASE_URL",
-            "The service's database as its owner, who may change tables; used by migrate only.")
+            "The service's database as its owner, who may change tables; used by migrate only."
+        )
     }
 }
 

@@ -8,7 +8,9 @@ import StoreAPI
 /// `503 try_again`, anything else `500 internal` with an incident id whose details only the log has.
 enum ErrorMapping {
     static func problem(
-        for error: any Error, request: Request, logger: Logger
+        for error: any Error,
+        request: Request,
+        logger: Logger
     ) -> HTTPProblem {
         var problem = mapped(error, request: request, logger: logger)
         if hasMuchBodyLeft(request) {
@@ -18,7 +20,9 @@ enum ErrorMapping {
     }
 
     private static func mapped(
-        _ error: any Error, request: Request, logger: Logger
+        _ error: any Error,
+        request: Request,
+        logger: Logger
     ) -> HTTPProblem {
         switch error {
         case let problem as HTTPProblem:
@@ -50,7 +54,9 @@ enum ErrorMapping {
     }
 
     private static func incident(
-        _ error: any Error, request: Request, logger: Logger
+        _ error: any Error,
+        request: Request,
+        logger: Logger
     ) -> HTTPProblem {
         let number = UInt64.random(in: .min ... .max)
         let digits = String(number, radix: 16)
@@ -60,7 +66,8 @@ enum ErrorMapping {
             metadata: [
                 "incident": "\(incident)", "error": "\(error)", "error.type": "\(type(of: error))",
                 "http.method": "\(request.method)", "http.path": "\(shortened(request.uri.path))",
-            ])
+            ]
+        )
         var problem = HTTPProblem(
             .internalServerError,
             code: "internal",

@@ -36,8 +36,10 @@ public struct ServerSentEvent: Hashable, Sendable {
     }
 }
 
-/// Writes the events of one stream. Each call returns once the client's connection has taken the
-/// bytes, so that a slow client slows its own stream and needs no memory.
+/// Writes the events of one stream.
+///
+/// Each call returns once the client's connection has taken the bytes, so that a slow client slows
+/// its own stream and needs no memory.
 public struct EventStreamWriter {
     private let box: WriterBox
 
@@ -73,6 +75,7 @@ public struct EventStreamWriter {
 ///   - request: The request; its body is not read.
 ///   - headers: Further headers.
 ///   - produce: Sends the events.
+/// - Returns: The response, whose body is written while `produce` runs.
 public func eventStreamResponse(
     to request: Request,
     headers: HTTPFields = [:],

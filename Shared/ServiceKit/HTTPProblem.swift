@@ -59,7 +59,8 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The service cannot do it at present, and trying again may help.
     public static func tryAgain(
-        _ detail: String, retryAfter: Duration = .seconds(1)
+        _ detail: String,
+        retryAfter: Duration = .seconds(1)
     ) -> HTTPProblem {
         HTTPProblem(
             .serviceUnavailable,

@@ -18,6 +18,7 @@ public enum RequestBodyLimits {
 ///   - request: The request.
 ///   - limit: The largest body that is accepted, in bytes.
 ///   - timeout: How long the body may take to arrive.
+/// - Returns: The value.
 /// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON, 413 if it is larger than the
 ///   limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
 public func decodeBody<T: Decodable>(
@@ -37,6 +38,7 @@ public func decodeBody<T: Decodable>(
 ///   - request: The request.
 ///   - limit: The largest body that is accepted, in bytes.
 ///   - timeout: How long the body may take to arrive.
+/// - Returns: The body's bytes.
 /// - Throws: ``HTTPProblem``: 413 if it is larger than the limit, 408 if it takes too long.
 public func collectBody(
     of request: Request,
@@ -92,8 +94,12 @@ public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) thr
 ///   - value: What to encode.
 ///   - status: The HTTP status.
 ///   - headers: Further headers.
+/// - Returns: The response.
+/// - Throws: `EncodingError` if the value cannot be encoded.
 public func jsonResponse(
-    _ value: some Encodable, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    _ value: some Encodable,
+    status: HTTPResponse.Status = .ok,
+    headers: HTTPFields = [:]
 ) throws -> Response {
     var headers = headers
     headers[.contentType] = "application/json"

@@ -32,7 +32,9 @@ struct KeyDirectories: Sendable {
     }
 
     private func publicKeys(
-        in directory: String, of kind: String = "app keys", _ problems: inout [String]
+        in directory: String,
+        of kind: String = "app keys",
+        _ problems: inout [String]
     ) -> [String: P256.Signing.PublicKey] {
         var keys: [String: P256.Signing.PublicKey] = [:]
         for name in names(in: directory, of: kind, &problems) where name.hasSuffix(".pem") {
@@ -52,7 +54,9 @@ struct KeyDirectories: Sendable {
     }
 
     private func names(
-        in directory: String, of kind: String, _ problems: inout [String]
+        in directory: String,
+        of kind: String,
+        _ problems: inout [String]
     ) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: directory)

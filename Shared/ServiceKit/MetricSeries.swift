@@ -37,7 +37,10 @@ final class GaugeSeries: Series, RecorderHandler, MeterHandler {
         while true {
             let desired = (Double(bitPattern: expected) + amount).bitPattern
             let (exchanged, original) = bits.weakCompareExchange(
-                expected: expected, desired: desired, ordering: .relaxed)
+                expected: expected,
+                desired: desired,
+                ordering: .relaxed
+            )
             if exchanged { return }
             expected = original
         }

@@ -37,7 +37,8 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// Makes or finds a counter.
     public func makeCounter(
-        label: String, dimensions: [(String, String)]
+        label: String,
+        dimensions: [(String, String)]
     ) -> any CounterHandler {
         let made = series(label, dimensions, suffix: "_total") { CounterSeries() }
         return made as? CounterSeries ?? CounterSeries()
@@ -45,7 +46,9 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// Makes or finds a gauge, or a histogram if the recorder aggregates.
     public func makeRecorder(
-        label: String, dimensions: [(String, String)], aggregate: Bool
+        label: String,
+        dimensions: [(String, String)],
+        aggregate: Bool
     ) -> any RecorderHandler {
         guard aggregate else {
             let made = series(label, dimensions, suffix: "") { GaugeSeries() }
@@ -99,7 +102,10 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 
     private func series(
-        _ label: String, _ dimensions: [(String, String)], suffix: String, make: () -> any Series
+        _ label: String,
+        _ dimensions: [(String, String)],
+        suffix: String,
+        make: () -> any Series
     ) -> (any Series)? {
         let id = SeriesID(label: label, suffix: suffix, dimensions: dimensions)
         return registry.withLock { registry in

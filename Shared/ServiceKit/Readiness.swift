@@ -94,7 +94,9 @@ struct ReadinessReporter: Service {
             } else if !isReady && (wasReady || now - lastWarning >= warnEvery) {
                 lastWarning = now
                 logger.warning(
-                    "not ready", metadata: ["waiting_for": "\(failing.joined(separator: ","))"])
+                    "not ready",
+                    metadata: ["waiting_for": "\(failing.joined(separator: ","))"]
+                )
             }
             wasReady = isReady
             let pause: Duration = isReady ? .seconds(1) : .milliseconds(50)

@@ -71,7 +71,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ) {
         precondition(
             batchSizeMax > 0 && pendingMax > 0 && concurrency > 0,
-            "A batcher's bounds are above zero.")
+            "A batcher's bounds are above zero."
+        )
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.concurrency = concurrency
@@ -138,7 +139,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                 guard responses.count == batch.count else {
                     throw ServiceKitError(
                         .batchAnsweredWrongly,
-                        "\(batch.count) requests were answered with \(responses.count) responses")
+                        "\(batch.count) requests were answered with \(responses.count) responses"
+                    )
                 }
                 for (pending, response) in zip(batch, responses) {
                     pending.continuation.resume(returning: response)

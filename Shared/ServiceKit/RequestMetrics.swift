@@ -20,7 +20,10 @@ final class RequestMetrics: Sendable {
     private let known = Mutex<[Key: RouteMetrics]>([:])
 
     func record(
-        route: String, method: HTTPRequest.Method, status: HTTPResponse.Status, duration: Duration
+        route: String,
+        method: HTTPRequest.Method,
+        status: HTTPResponse.Status,
+        duration: Duration
     ) {
         let key = Key(route: route, method: Self.known(method), status: status.code)
         let metrics = known.withLock { known in
@@ -28,7 +31,9 @@ final class RequestMetrics: Sendable {
             let dimensions = [("method", key.method.rawValue), ("route", route)]
             let metrics = RouteMetrics(
                 count: Counter(
-                    label: "http_requests", dimensions: dimensions + [("status", "\(key.status)")]),
+                    label: "http_requests",
+                    dimensions: dimensions + [("status", "\(key.status)")]
+                ),
                 duration: Timer(label: "http_request_duration", dimensions: dimensions)
             )
             known[key] = metrics

@@ -48,7 +48,10 @@ public func runService(
         }
     )
     let status = await runner.run(
-        arguments: Array(CommandLine.arguments.dropFirst()), compose: compose, migrate: migrate)
+        arguments: Array(CommandLine.arguments.dropFirst()),
+        compose: compose,
+        migrate: migrate
+    )
     exit(status.rawValue)
 }
 
@@ -76,7 +79,8 @@ struct ServiceRunner {
     func run(
         arguments: [String],
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-        migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+        migrate:
+            @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
     ) async -> ExitStatus {
         switch arguments {
         case [], ["serve"]:
@@ -117,7 +121,9 @@ struct ServiceRunner {
     }
 
     private func migrate(
-        _ migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws ->
+        _ migrate:
+            @Sendable (inout SettingsReader, Logger) throws ->
+            @Sendable () async throws ->
             Void
     ) async -> ExitStatus {
         var reader = SettingsReader(environment: environment)
@@ -184,12 +190,15 @@ struct ServiceRunner {
 
     /// One critical line for each problem of the settings; else one for the error.
     private func refuse(
-        _ reader: SettingsReader, _ error: (any Error)?, _ logger: Logger
+        _ reader: SettingsReader,
+        _ error: (any Error)?,
+        _ logger: Logger
     ) -> ExitStatus {
         for problem in reader.problems {
             logger.critical(
                 "invalid setting",
-                metadata: ["key": "\(problem.key)", "problem": "\(problem.problem)"])
+                metadata: ["key": "\(problem.key)", "problem": "\(problem.problem)"]
+            )
         }
         if reader.problems.isEmpty, let error {
             logger.critical("cannot start", metadata: ["error": "\(error)"])
@@ -213,7 +222,9 @@ struct ServiceRunner {
 
     private func describe(
         _ compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-        _ migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws ->
+        _ migrate:
+            @Sendable (inout SettingsReader, Logger) throws ->
+            @Sendable () async throws ->
             Void
     ) -> String {
         let silent = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
@@ -230,7 +241,10 @@ struct ServiceRunner {
 /// The first signal asks for a graceful shutdown; a second one, or one that takes too long, ends
 /// the process.
 private func shutDown(
-    _ group: ServiceGroup, on signals: UnixSignalsSequence, within limit: Duration, _ logger: Logger
+    _ group: ServiceGroup,
+    on signals: UnixSignalsSequence,
+    within limit: Duration,
+    _ logger: Logger
 ) async {
     var isFirst = true
     for await signal in signals {

@@ -29,7 +29,8 @@ enum ServiceHelp {
     static func table(_ settings: [DocumentedSetting]) -> String {
         var seen: Set<String> = []
         let settings = settings.filter { seen.insert($0.key).inserted }
-        let rows = [("KEY", "DEFAULT", "MEANING")] + settings.map { ($0.key, shown($0), $0.meaning) }
+        let rows =
+            [("KEY", "DEFAULT", "MEANING")] + settings.map { ($0.key, shown($0), $0.meaning) }
         let keyWidth = rows.map(\.0.count).max() ?? 0
         let defaultWidth = rows.map(\.1.count).max() ?? 0
         return rows.map { key, value, meaning in

@@ -2,7 +2,9 @@
 public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
     /// What kind of failure it is; a program decides by this, never by the text.
     public let code: Code
-    /// What happened and what to do about it. Holds no secret.
+    /// What happened and what to do about it.
+    ///
+    /// Holds no secret.
     public let description: String
 
     /// Makes an error.
@@ -14,7 +16,9 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
     /// Whether trying again can help without anyone changing anything.
     public var isRetriable: Bool { false }
 
-    /// The kinds of failure. More may come.
+    /// The kinds of failure.
+    ///
+    /// More may come.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -32,8 +36,9 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// An error that knows whether trying again can help. At the HTTP edge a retriable one becomes
-/// `503 try_again` with a `Retry-After`.
+/// An error that knows whether trying again can help.
+///
+/// At the HTTP edge a retriable one becomes `503 try_again` with a `Retry-After`.
 public protocol RetriableError: Error {
     /// Whether trying again can help without anyone changing anything.
     var isRetriable: Bool { get }

@@ -60,8 +60,11 @@ public struct SettingsReader {
     ///   - key: The environment variable.
     ///   - default: What it is when not set; without one the setting is required.
     ///   - meaning: What it is for, in a sentence.
+    /// - Returns: The text.
     public mutating func string(
-        _ key: String, default: String? = nil, _ meaning: String
+        _ key: String,
+        default: String? = nil,
+        _ meaning: String
     ) -> String {
         text(key, default: `default`, isSecret: false, meaning)
     }
@@ -72,8 +75,11 @@ public struct SettingsReader {
     ///   - key: The environment variable.
     ///   - default: What it is when not set; without one the setting is required.
     ///   - meaning: What it is for, in a sentence.
+    /// - Returns: The text.
     public mutating func secret(
-        _ key: String, default: String? = nil, _ meaning: String
+        _ key: String,
+        default: String? = nil,
+        _ meaning: String
     ) -> String {
         text(key, default: `default`, isSecret: true, meaning)
     }
@@ -85,8 +91,12 @@ public struct SettingsReader {
     ///   - default: What it is when not set; without one the setting is required.
     ///   - range: What it may be.
     ///   - meaning: What it is for, in a sentence.
+    /// - Returns: The number.
     public mutating func integer(
-        _ key: String, default: Int? = nil, in range: ClosedRange<Int>, _ meaning: String
+        _ key: String,
+        default: Int? = nil,
+        in range: ClosedRange<Int>,
+        _ meaning: String
     ) -> Int {
         let value = value(of: key, default: `default`.map { String($0) }, meaning)
         let placeholder = `default` ?? range.lowerBound
@@ -109,8 +119,12 @@ public struct SettingsReader {
     ///   - default: What it is when not set; without one the setting is required.
     ///   - range: What it may be.
     ///   - meaning: What it is for, in a sentence.
+    /// - Returns: The duration.
     public mutating func milliseconds(
-        _ key: String, default: Duration? = nil, in range: ClosedRange<Duration>, _ meaning: String
+        _ key: String,
+        default: Duration? = nil,
+        in range: ClosedRange<Duration>,
+        _ meaning: String
     ) -> Duration {
         .milliseconds(
             integer(
@@ -128,8 +142,11 @@ public struct SettingsReader {
     ///   - key: The environment variable.
     ///   - default: What it is when not set; without one the setting is required.
     ///   - meaning: What it is for, in a sentence. The words are added to it.
+    /// - Returns: The word.
     public mutating func choice<T: CaseIterable & RawRepresentable<String>>(
-        _ key: String, default: T?, _ meaning: String
+        _ key: String,
+        default: T?,
+        _ meaning: String
     ) -> T {
         let words = T.allCases.map(\.rawValue).joined(separator: ", ")
         let value = value(of: key, default: `default`?.rawValue, "\(meaning) One of: \(words).")
@@ -150,8 +167,11 @@ public struct SettingsReader {
     ///   - key: The environment variable.
     ///   - default: What it is when not set.
     ///   - meaning: What it is for, in a sentence.
+    /// - Returns: The values by name.
     public mutating func list(
-        _ key: String, default: [String: String], _ meaning: String
+        _ key: String,
+        default: [String: String],
+        _ meaning: String
     ) -> [String: String] {
         let text = `default`.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
@@ -177,7 +197,9 @@ public struct SettingsReader {
     ///   - meaning: What the file is for, in a sentence.
     /// - Returns: The contents of the file.
     public mutating func file(
-        _ key: String, default: String? = nil, _ meaning: String
+        _ key: String,
+        default: String? = nil,
+        _ meaning: String
     ) -> [UInt8] {
         guard let path = value(of: key, default: `default`, "\(meaning) A path."), !path.isEmpty,
             !isDescribing
@@ -202,7 +224,10 @@ public struct SettingsReader {
     }
 
     private mutating func text(
-        _ key: String, default: String?, isSecret: Bool, _ meaning: String
+        _ key: String,
+        default: String?,
+        isSecret: Bool,
+        _ meaning: String
     ) -> String {
         let value = value(of: key, default: `default`, isSecret: isSecret, meaning)
         if let value, value.isEmpty, `default` != "" {
@@ -213,7 +238,10 @@ public struct SettingsReader {
 
     /// The value as it stands, the default, or `nil` with a problem noted if there is neither.
     private mutating func value(
-        of key: String, default: String?, isSecret: Bool = false, _ meaning: String
+        of key: String,
+        default: String?,
+        isSecret: Bool = false,
+        _ meaning: String
     ) -> String? {
         let value = configuration.string(forKey: ConfigKey(key), isSecret: isSecret)
         documented.append(
@@ -247,9 +275,13 @@ public struct SettingsProblem: Hashable, Sendable {
 public struct DocumentedSetting: Hashable, Sendable {
     /// The environment variable.
     public let key: String
-    /// What it is when not set; `nil` if it is required. A secret is redacted.
+    /// What it is when not set; `nil` if it is required.
+    ///
+    /// A secret is redacted.
     public let defaultValue: String?
-    /// What the environment sets it to, if it does. A secret is redacted.
+    /// What the environment sets it to, if it does.
+    ///
+    /// A secret is redacted.
     public let value: String?
     /// What it is for, in a sentence.
     public let meaning: String

@@ -105,10 +105,14 @@ struct SignedToken {
             throw HTTPProblem.unauthorized("The token has expired. Sign a new one.")
         }
         let latest = now.advanced(by: Self.clockTolerance)
-        let begin = max(claims.iat.map(Self.timestamp) ?? now, claims.nbf.map(Self.timestamp) ?? now)
+        let begin = max(
+            claims.iat.map(Self.timestamp) ?? now,
+            claims.nbf.map(Self.timestamp) ?? now
+        )
         guard begin <= latest else {
             throw HTTPProblem.unauthorized(
-                "The token is from the future (iat, nbf). Set the signer's clock.")
+                "The token is from the future (iat, nbf). Set the signer's clock."
+            )
         }
         let issued = claims.iat.map(Self.timestamp) ?? now
         guard expiry <= latest.advanced(by: Self.lifetimeMax),
@@ -118,7 +122,9 @@ struct SignedToken {
         }
     }
 
-    /// Seconds since 1970, as JWT has dates. Numbers beyond any calendar are cut.
+    /// Seconds since 1970, as JWT has dates.
+    ///
+    /// Numbers beyond any calendar are cut.
     private static func timestamp(_ seconds: Double) -> Timestamp {
         let bounded = min(max(seconds, 0), 1e12)
         return Timestamp(millisecondsSinceEpoch: Int64(bounded * 1000))

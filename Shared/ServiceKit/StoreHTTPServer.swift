@@ -74,12 +74,16 @@ public struct StoreHTTPServer: Service {
                 address: .hostname(settings.host, port: settings.port),
                 backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    settings.connectionsMax, logger: quiet)
+                    settings.connectionsMax,
+                    logger: quiet
+                )
             ),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? settings.port
                 logger.info(
-                    "listening", metadata: ["host": "\(settings.host)", "port": "\(port)"])
+                    "listening",
+                    metadata: ["host": "\(settings.host)", "port": "\(port)"]
+                )
                 didListen(port)
             },
             logger: quiet
@@ -96,10 +100,14 @@ public struct StoreHTTPServer: Service {
             )
         case EACCES:
             return ServiceKitError(
-                .cannotListen, "\(address) needs a privilege; set HTTP_PORT to 1024 or above")
+                .cannotListen,
+                "\(address) needs a privilege; set HTTP_PORT to 1024 or above"
+            )
         case EADDRNOTAVAIL:
             return ServiceKitError(
-                .cannotListen, "\(address) is not an address of this machine; set HTTP_HOST")
+                .cannotListen,
+                "\(address) is not an address of this machine; set HTTP_HOST"
+            )
         default:
             return ServiceKitError(.cannotListen, "\(address) cannot be listened on: \(text)")
         }
@@ -130,7 +138,9 @@ private final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableCh
         try? options.setOption(.socketOption(.so_keepalive), value: 1)
         #if os(Linux)
         try? options.setOption(
-            .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)), value: 30_000)
+            .tcpOption(NIOBSDSocket.Option(rawValue: TCP_USER_TIMEOUT)),
+            value: 30_000
+        )
         #endif
     }
 }

@@ -35,7 +35,8 @@ public struct StoreRequestContext: RequestContext {
     public func requireAdministrator() throws -> AuthenticatedAdministrator {
         guard let administrator else {
             throw HTTPProblem.unauthorized(
-                "Send an administrator token: Authorization: Bearer <token>.")
+                "Send an administrator token: Authorization: Bearer <token>."
+            )
         }
         return administrator
     }

@@ -18,13 +18,19 @@ public struct StoreRouter {
 
     private let router: Router<StoreRequestContext>
 
-    init(authenticator: Authenticator, readiness: [ReadinessCheck], metrics: PrometheusMetrics) {
+    init(
+        authenticator: Authenticator,
+        readiness: [ReadinessCheck],
+        metrics: PrometheusMetrics,
+        logger: Logger
+    ) {
         router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
-        router.add(middleware: EdgeMiddleware())
+        router.add(middleware: EdgeMiddleware(logger: logger))
         open = router.group()
         account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
         admin = router.group().add(
-            middleware: AdministratorMiddleware(authenticator: authenticator))
+            middleware: AdministratorMiddleware(authenticator: authenticator)
+        )
         addHealthRoutes(to: open, readiness: readiness, metrics: metrics)
     }
 
@@ -39,17 +45,28 @@ public struct StoreRouter {
 /// - Parameters:
 ///   - authenticator: Tells who sent a request.
 ///   - readiness: What `/health/ready` asks; see ``ReadinessCheck``.
-///   - logger: Of no use at present beyond the request's own; kept for the call sites' symmetry.
+///   - logger: The service's own; requests are logged with it.
+/// - Returns: The routes, to add the service's own to.
 public func storeRouter(
-    authenticator: Authenticator, readiness: [ReadinessCheck], logger: Logger
+    authenticator: Authenticator,
+    readiness: [ReadinessCheck],
+    logger: Logger
 ) -> StoreRouter {
-    StoreRouter(authenticator: authenticator, readiness: readiness, metrics: .shared)
+    StoreRouter(
+        authenticator: authenticator,
+        readiness: readiness,
+        metrics: .shared,
+        logger: logger
+    )
 }
 
 /// Turns errors into problems and measures requests; the outermost of all.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
+    let logger: Logger
     private let metrics = RequestMetrics()
+
+    init(logger: Logger) { self.logger = logger }
 
     func handle(
         _ request: Request,
@@ -57,6 +74,9 @@ struct EdgeMiddleware: RouterMiddleware {
         next: (Request, StoreRequestContext) async throws -> Response
     ) async throws -> Response {
         let start = ContinuousClock.now
+        var context = context
+        // The server's own logger is silenced; handlers get the service's.
+        context.logger = logger
         var response: Response
         do {
             response = try await next(request, context)
@@ -65,7 +85,10 @@ struct EdgeMiddleware: RouterMiddleware {
             throw error
         } catch {
             let problem = ErrorMapping.problem(
-                for: error, request: request, logger: context.logger)
+                for: error,
+                request: request,
+                logger: logger
+            )
             response = problem.response()
             if problem.closesConnection {
                 response.body = closing(response.body, context: context)
@@ -118,7 +141,8 @@ struct AdministratorMiddleware: RouterMiddleware {
     ) async throws -> Response {
         var context = context
         context.administrator = try authenticator.administrator(
-            of: bearerToken(of: request, "an administrator"))
+            of: bearerToken(of: request, "an administrator")
+        )
         return try await next(request, context)
     }
 }

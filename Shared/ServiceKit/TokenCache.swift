@@ -2,8 +2,9 @@ import Crypto
 import EventTypes
 import Synchronization
 
-/// What verified tokens said, by the hash of the token, until each expires. Bounded: the oldest
-/// entry makes room for the newest. Refusals are not kept.
+/// What verified tokens said, by the hash of the token, until each expires.
+///
+/// Bounded: the oldest entry makes room for the newest. Refusals are not kept.
 final class TokenCache<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -34,7 +35,9 @@ final class TokenCache<Value: Sendable>: Sendable {
     func insert(_ value: Value, for digest: SHA256.Digest, until expiry: Timestamp) {
         entries.withLock { entries in
             let previous = entries.byDigest.updateValue(
-                Entry(value: value, expiry: expiry), forKey: digest)
+                Entry(value: value, expiry: expiry),
+                forKey: digest
+            )
             guard previous == nil else { return }
             guard entries.order.count == countMax else {
                 entries.order.append(digest)

@@ -8,10 +8,13 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     public var quantity: Int
     /// Where.
     public var storefront: Storefront
-    /// The price of one that the buyer saw. A different price is refused with `stale_price`.
+    /// The price of one that the buyer saw.
+    ///
+    /// A different price is refused with `stale_price`.
     public var price: Money
-    /// What to charge: a token of the payment processor. The sandbox's are in
-    /// ``SandboxPaymentMethod``.
+    /// What to charge: a token of the payment processor.
+    ///
+    /// The sandbox's are in ``SandboxPaymentMethod``.
     public var paymentMethod: String
     /// The app's own opaque name for the buyer.
     public var applicationUsername: String?

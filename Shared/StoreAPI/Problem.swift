@@ -3,7 +3,7 @@ public import EventTypes
 /// What every refusal and failure looks like: `application/problem+json` of RFC 9457, with a code
 /// that never changes for a program to act on.
 public struct Problem: Codable, Hashable, Sendable {
-    /// The stable code: `stale_price`, `product_unknown`, …
+    /// The stable code, such as `stale_price` or `product_unknown`.
     public var code: String
     /// The code in words; the same for every problem of one code.
     public var title: String

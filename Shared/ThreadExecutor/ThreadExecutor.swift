@@ -39,7 +39,9 @@ public final class ThreadExecutor: SerialExecutor {
         UnownedSerialExecutor(ordinary: self)
     }
 
-    /// Lets the thread end after the jobs that are already enqueued. Safe to call twice.
+    /// Lets the thread end after the jobs that are already enqueued.
+    ///
+    /// Safe to call twice.
     public func shutDown() {
         queue.close()
     }

@@ -1,0 +1,59 @@
+# The commands of this repository. `make help` lists them.
+
+# debug is quick to build; `make bench` measures release.
+CONFIGURATION ?= debug
+
+# librdkafka built by `make setup`, where the system's own is too old.
+export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
+
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+DEVSTORE = .build/$(CONFIGURATION)/devstore
+SOURCES := Package.swift Services Shared Tests
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test lint format run demo chaos bench keys clean
+
+help: ## Print this list
+	@echo "Counterfoil. Usage: make TARGET"
+	@echo
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the development broker
+	@deploy/dev/setup
+
+build: setup ## Build the services and tools (CONFIGURATION=debug|release)
+	@echo "make: building ($(CONFIGURATION)); the first time takes some minutes"
+	@$(SWIFT_BUILD) -c $(CONFIGURATION)
+
+test: setup ## Build and run every test
+	@echo "make: building with tests; the first time takes some minutes"
+	@$(SWIFT_BUILD) --build-tests
+	@echo "make: testing"
+	@swift test --skip-build
+	@echo "make: all tests passed"
+
+lint: ## Check the format of all Swift files; changes nothing
+	@swift format lint --strict --parallel --recursive $(SOURCES)
+	@echo "make: the format is right"
+
+format: ## Format all Swift files
+	@swift format --in-place --parallel --recursive $(SOURCES)
+
+run: build ## Run a whole store until Ctrl-C
+	@exec $(DEVSTORE) run
+
+demo: build ## Tell one purchase step by step, then stop
+	@exec $(DEVSTORE) demo
+
+chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1)
+	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
+bench: CONFIGURATION = release
+bench: build ## Measure finished purchases per second with a release build (N=100000)
+	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N))
+
+keys: build ## Make development keys and certificates in .dev/keys
+	@exec .build/$(CONFIGURATION)/counterfoil keys create --directory .dev/keys
+
+clean: ## Remove what was built and the development data; what was fetched stays
+	@rm -rf .build .dev
