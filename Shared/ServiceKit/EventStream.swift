@@ -23,12 +23,19 @@ public struct ServerSentEvent: Hashable, Sendable {
     func write(to buffer: inout ByteBuffer) {
         if let id { buffer.writeString("id: \(Self.oneLine(id))\n") }
         if let name { buffer.writeString("event: \(Self.oneLine(name))\n") }
-        for line in data.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+        // Only CR, LF and the two together end a line of the stream; Unicode's other line separators
+        // may stand in a JSON string and have to arrive in it.
+        for line in data.utf8.split(omittingEmptySubsequences: false, whereSeparator: Self.endsLine)
+        {
             buffer.writeString("data: ")
-            buffer.writeSubstring(line)
+            buffer.writeBytes(line)
             buffer.writeString("\n")
         }
         buffer.writeString("\n")
+    }
+
+    private static func endsLine(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
     private static func oneLine(_ text: String) -> String {
@@ -40,7 +47,7 @@ public struct ServerSentEvent: Hashable, Sendable {
 ///
 /// Each call returns once the client's connection has taken the bytes, so that a slow client slows
 /// its own stream and needs no memory.
-public struct EventStreamWriter {
+public struct EventStreamWriter: Sendable {
     private let box: WriterBox
 
     fileprivate init(_ box: WriterBox) { self.box = box }
@@ -97,6 +104,11 @@ public func eventStreamResponse(
             }
         } catch is CancellationError {
             // The client has gone or the service shuts down: the stream ends like any other.
+        }
+        if Task.isShuttingDownGracefully {
+            // Spread over a second, so that not all clients come back at once.
+            let pause = Int.random(in: 500...1500)
+            try await writer.write(ByteBuffer(string: "retry: \(pause)\n\n"))
         }
         try await writer.finish(nil)
     }
