@@ -79,6 +79,16 @@ public actor KafkaAdmin {
         try admin.offsets(for: times)
     }
 
+    /// The offset after the last message of each partition, in one request to each broker.
+    ///
+    /// - Throws: ``KafkaError``.
+    public func endOffsets(
+        of partitions: [KafkaTopicPartition]
+    ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+        let end: Int64 = -1
+        return try admin.offsets(for: Dictionary(partitions.map { ($0, end) }) { first, _ in first })
+    }
+
     /// Frees the handle. Safe to call twice.
     public func close() {
         admin.close()

@@ -198,6 +198,11 @@ final class RelayLeadership: Sendable {
         }
         guard progress.isUnconfirmed else { return }
         let partitions = Array(progress.lastOffsets.keys)
+        // A topic that is gone may have been made again by the broker itself, empty.
+        if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
+            try await beginNewLog(&progress, admin)
+            return
+        }
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
         for consumer in Set(topics.flatMap(\.consumers)) {
             committed[consumer] = try await admin.committedOffsets(

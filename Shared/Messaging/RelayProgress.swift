@@ -66,6 +66,12 @@ struct RelayProgress: Equatable, Sendable {
         return true
     }
 
+    /// Whether a partition that was written is empty, so that the broker has lost its log. An end
+    /// that is merely lower says nothing: some brokers count batches rather than messages.
+    func isContradicted(byEnds ends: [KafkaTopicPartition: Int64]) -> Bool {
+        lastOffsets.contains { partition, last in last >= 0 && ends[partition] == 0 }
+    }
+
     /// Takes note of what the consumers have committed.
     ///
     /// - Parameters:

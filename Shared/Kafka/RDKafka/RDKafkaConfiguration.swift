@@ -78,11 +78,12 @@ final class CallbackBox: @unchecked Sendable {
 
     func log(level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>) {
         // syslog's levels. A broker that is away is told by whoever waits for it, so the many lines
-        // of librdkafka about each try are for debugging.
+        // of librdkafka about each try are for debugging; so is that a property given to all handles
+        // means nothing to one kind.
         let facility = facility.map { String(cString: $0) } ?? ""
         let level: Logger.Level =
             switch (level, facility) {
-            case (_, "FAIL"), (_, "ERROR"): .debug
+            case (_, "FAIL"), (_, "ERROR"), (_, "CONFWARN"): .debug
             case (...2, _): .error
             case (3...4, _): .info
             default: .debug

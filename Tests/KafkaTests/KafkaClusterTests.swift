@@ -1,0 +1,121 @@
+import Foundation
+import Kafka
+import Logging
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct KafkaClusterTests {
+    private let logger = Logger(label: "test")
+
+    @Test func makingATopicThatExistsIsNoError() async throws {
+        try await withTestTopic(partitions: 3) { topic in
+            let admin = try KafkaAdmin(settings: topic.settings, logger: logger)
+            let again = KafkaTopicDefinition(name: topic.name, partitions: 3, replicationFactor: 1)
+            #expect(try await admin.createTopics([again]).isEmpty)
+            #expect(try await admin.partitions(of: topic.name) == 3)
+            #expect(try await admin.partitions(of: "no-such-topic") == nil)
+            try await admin.deleteTopics([topic.name])
+            try await eventually("the topic to be gone") {
+                try await admin.partitions(of: topic.name) == nil ? true : nil
+            }
+            await admin.close()
+        }
+    }
+
+    @Test func theWatermarksAndTheTimesOfAPartitionAreKnown() async throws {
+        try await withTestTopic(partitions: 1) { topic in
+            let producer = try KafkaProducer(settings: topic.settings, logger: logger)
+            let partition = KafkaTopicPartition(topic: topic.name, partition: 0)
+            // One record a batch: the development broker's high watermark counts batches.
+            for number in 0..<3 { try await topic.send(number..<number + 1, with: producer) }
+            let admin = try KafkaAdmin(settings: topic.settings, logger: logger)
+            let (low, high) = try await admin.watermarks(of: partition)
+            #expect(low == 0)
+            #expect(high == 3)
+            #expect(try await admin.offsets(for: [partition: 0]) == [partition: 0])
+            #expect(try await admin.endOffsets(of: [partition]) == [partition: 3])
+            await admin.close()
+        }
+    }
+
+    @Test func twoMembersShareThePartitionsAndTheLastOneGetsAll() async throws {
+        try await withTestTopic(partitions: 4) { topic in
+            let first = try topic.consumer(logger, group: "shared")
+            let second = try topic.consumer(logger, group: "shared")
+            try await eventually(within: .seconds(40), "both members to have two partitions") {
+                _ = try await first.poll(max: 1, timeout: .milliseconds(50))
+                _ = try await second.poll(max: 1, timeout: .milliseconds(50))
+                let counts = (
+                    try await first.assignment().count, try await second.assignment().count
+                )
+                return counts == (2, 2) ? true : nil
+            }
+            await first.close()
+            try await eventually(within: .seconds(40), "the second member to have all partitions") {
+                _ = try await second.poll(max: 1, timeout: .milliseconds(50))
+                return try await second.assignment().count == 4 ? true : nil
+            }
+            await second.close()
+        }
+    }
+
+    @Test func aConsumerGoesOnInTheNewLogOfABrokerThatLostTheOld() async throws {
+        try await withTestBroker { broker in
+            let settings = broker.settings()
+            let admin = try KafkaAdmin(settings: settings, logger: logger)
+            let topic = KafkaTopicDefinition(name: "t", partitions: 1, replicationFactor: 1)
+            _ = try await admin.createTopics([topic])
+            let producer = try KafkaProducer(settings: settings, logger: logger)
+            let consumer = try KafkaConsumer(
+                settings: settings, group: "g", topics: ["t"], logger: logger)
+            for _ in 0..<5 {
+                _ = try await producer.send([KafkaRecord(topic: "t", key: [1], value: [1])])
+            }
+            _ = try await consumer.read(5)
+            try await broker.restart()
+            try await eventually(within: .seconds(30), "the topic to be made again") {
+                try await admin.createTopics([topic]).isEmpty ? nil : true
+            }
+            let later = try KafkaProducer(settings: settings, logger: logger)
+            let delivery = try await later.send([KafkaRecord(topic: "t", key: [1], value: [2])])
+            #expect(delivery.first?.offset == 0)
+            #expect(try await consumer.read(1, within: .seconds(60)).map(\.value) == [[2]])
+            await consumer.close()
+            await admin.close()
+        }
+    }
+
+    @Test func cancellingTheRunOfAProducerFailsWhatIsStillWaiting() async throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:\(try freePort())", clientID: "test")
+        let producer = try KafkaProducer(settings: settings, logger: logger)
+        let run = Task { try await producer.run() }
+        let send = Task {
+            try await producer.send([KafkaRecord(topic: "t", key: nil, value: [1])])
+        }
+        run.cancel()
+        try await run.value
+        await #expect(throws: KafkaError.self) { try await send.value }
+    }
+
+    @Test func aPropertyThatDoesNotExistIsRefusedByName() throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:1", clientID: "test", properties: ["no.such": "1"])
+        let error = #expect(throws: KafkaError.self) {
+            try KafkaProducer(settings: settings, logger: logger)
+        }
+        #expect(error?.code == .configuration)
+        #expect(error?.message.contains("no.such") == true)
+    }
+
+    @Test func aValueThatDoesNotFitIsRefusedWithoutRepeatingIt() throws {
+        let settings = KafkaSettings(
+            bootstrapServers: "127.0.0.1:1", clientID: "test",
+            properties: ["security.protocol": "s3cret"])
+        let error = #expect(throws: KafkaError.self) {
+            try KafkaConsumer(settings: settings, group: "g", topics: ["t"], logger: logger)
+        }
+        #expect(error?.message.contains("security.protocol") == true)
+        #expect(error?.message.contains("s3cret") == false)
+    }
+}

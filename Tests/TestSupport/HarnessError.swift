@@ -1,0 +1,8 @@
+/// A failure of the harness itself, in words for the person who reads the test's output.
+public struct HarnessError: Error, CustomStringConvertible {
+    /// What did not work, and where to look.
+    public let description: String
+
+    /// Makes a failure.
+    public init(_ description: String) { self.description = description }
+}
