@@ -1,0 +1,19 @@
+/// The time between attempts to reach a server: doubling, bounded, and spread at random so that
+/// many clients do not come back at the same moment.
+struct Backoff {
+    var first: Duration = .milliseconds(50)
+    var longest: Duration = .seconds(2)
+
+    /// The wait after a number of failures in a row.
+    ///
+    /// - Parameter jitter: A random number from 0 to 1; the wait is that far between half and all of
+    ///   the doubled time.
+    func delay(afterFailures failures: Int, jitter: Double) -> Duration {
+        guard failures > 0 else { return .zero }
+        var delay = first
+        for _ in 1..<min(failures, 32) where delay < longest {
+            delay *= 2
+        }
+        return min(delay, longest) * (0.5 + 0.5 * min(max(jitter, 0), 1))
+    }
+}

@@ -1,0 +1,245 @@
+import Synchronization
+
+/// Performs what the ``PoolStateMachine`` decides: holds the connections and the callers who wait.
+final class ConnectionPool: Sendable {
+    /// A connection lent to one caller, to be given back by ``release(_:isUsable:)``.
+    struct Lease: Sendable {
+        let slot: PoolStateMachine.Slot
+        let connection: PostgresConnection
+    }
+
+    private struct State {
+        var machine: PoolStateMachine
+        var connections: [PoolStateMachine.Slot: PostgresConnection] = [:]
+        var waiters: [PoolStateMachine.Waiter: CheckedContinuation<Lease, any Error>] = [:]
+        var lastWaiter: PoolStateMachine.Waiter = 0
+        var timerRuns = false
+        var lastFailure: PostgresError?
+    }
+
+    private let state: Mutex<State>
+    private let acquireTimeout: Duration
+    private let metrics: PostgresMetrics
+    /// The slots that need a connection; ends when the pool shuts down.
+    let vacancies: AsyncStream<PoolStateMachine.Slot>
+    private let vacancy: AsyncStream<PoolStateMachine.Slot>.Continuation
+
+    init(settings: PostgresSettings, metrics: PostgresMetrics) {
+        // A waiter costs a few hundred bytes; a longer line than this is not served in time anyway.
+        let machine = PoolStateMachine(size: settings.poolSize, waitersMax: 10_000)
+        state = Mutex(State(machine: machine))
+        acquireTimeout = settings.acquireTimeout
+        self.metrics = metrics
+        (vacancies, vacancy) = AsyncStream.makeStream()
+        for slot in machine.slots.indices {
+            vacancy.yield(slot)
+        }
+    }
+
+    /// Whether at least one connection is open.
+    var isConnected: Bool { state.withLock { $0.machine.liveCount > 0 } }
+
+    /// Borrows a connection, waiting in line for it.
+    ///
+    /// - Throws: ``PostgresError``, or `CancellationError` if the task is cancelled.
+    func acquire() async throws -> Lease {
+        if let lease = state.withLock({ Self.takeIdle(&$0) }) {
+            return lease
+        }
+        let waiter = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                wait(as: waiter, continuation)
+            }
+        } onCancel: {
+            fail([waiter], CancellationError())
+        }
+    }
+
+    /// Gives a connection back. One that is not usable has been closed by the caller.
+    func release(_ lease: Lease, isUsable: Bool) {
+        let (next, continuation) = state.withLock { state in
+            let next = state.machine.release(lease.slot, isUsable: isUsable)
+            return (next, Self.settle(next, lease, &state))
+        }
+        perform(next, lease, continuation)
+    }
+
+    /// A connection has been opened for a slot.
+    func connected(_ slot: PoolStateMachine.Slot, _ connection: PostgresConnection) {
+        let lease = Lease(slot: slot, connection: connection)
+        let (next, continuation) = state.withLock { state in
+            state.connections[slot] = connection
+            state.lastFailure = nil
+            let next = state.machine.connected(slot)
+            return (next, Self.settle(next, lease, &state))
+        }
+        perform(next, lease, continuation)
+    }
+
+    /// A connection could not be opened for a slot.
+    ///
+    /// - Returns: How often in a row; `nil` if the slot is not to try again. And whether it is the
+    ///   first failure since any connection was open.
+    func connectFailed(
+        _ slot: PoolStateMachine.Slot,
+        _ error: PostgresError
+    ) -> (failures: Int?, isFirst: Bool) {
+        state.withLock { state in
+            defer { state.lastFailure = error }
+            return (state.machine.connectFailed(slot), state.lastFailure == nil)
+        }
+    }
+
+    /// Borrows all connections that are idle, to look after them.
+    func takeAllIdle() -> [Lease] {
+        state.withLock { state in
+            var leases: [Lease] = []
+            while let lease = Self.takeIdle(&state) {
+                leases.append(lease)
+            }
+            return leases
+        }
+    }
+
+    /// Ends ``vacancies``, which is the sign to shut down.
+    func endVacancies() {
+        vacancy.finish()
+    }
+
+    /// Refuses whoever waits and lends nothing any more.
+    ///
+    /// - Returns: The idle connections, to be closed.
+    func shutDown() -> [PostgresConnection] {
+        let (connections, continuations) = state.withLock { state in
+            let (idle, waiters) = state.machine.shutDown()
+            return (
+                idle.compactMap { state.connections.removeValue(forKey: $0) },
+                waiters.compactMap { state.waiters.removeValue(forKey: $0) }
+            )
+        }
+        for continuation in continuations {
+            continuation.resume(throwing: Self.shutDownError)
+        }
+        return connections
+    }
+
+    /// Reports the numbers of connections.
+    func recordCounts() {
+        let (live, idle, waiting) = state.withLock {
+            ($0.machine.liveCount, $0.machine.idleCount, $0.machine.waitingCount)
+        }
+        metrics.record(live: live, idle: idle, waiting: waiting)
+    }
+
+    private static let shutDownError = PostgresError(.shutDown, "the client has been shut down")
+
+    private static func takeIdle(_ state: inout State) -> Lease? {
+        guard let slot = state.machine.takeIdle(), let connection = state.connections[slot] else {
+            return nil
+        }
+        return Lease(slot: slot, connection: connection)
+    }
+
+    private func wait(
+        as waiter: PoolStateMachine.Waiter,
+        _ continuation: CheckedContinuation<Lease, any Error>
+    ) {
+        let deadline = ContinuousClock.now + acquireTimeout
+        let outcome: Result<Lease, any Error>? = state.withLock { state in
+            // Looked at inside the lock: a cancellation from here on finds the waiter in line.
+            if Task.isCancelled {
+                return .failure(CancellationError())
+            }
+            if let lease = Self.takeIdle(&state) {
+                return .success(lease)
+            }
+            if state.machine.isShutDown {
+                return .failure(Self.shutDownError)
+            }
+            guard state.machine.enqueue(waiter, deadline: deadline) else {
+                return .failure(
+                    PostgresError(.poolExhausted, "too many wait for a connection"))
+            }
+            state.waiters[waiter] = continuation
+            if !state.timerRuns {
+                state.timerRuns = true
+                startTimer(at: deadline)
+            }
+            return nil
+        }
+        if let outcome {
+            continuation.resume(with: outcome)
+        }
+    }
+
+    /// One task watches over all waits, and ends when nobody waits.
+    private func startTimer(at deadline: ContinuousClock.Instant) {
+        Task { [self] in
+            var deadline: ContinuousClock.Instant? = deadline
+            while let moment = deadline {
+                // Never cancelled: nobody holds this task.
+                try? await Task.sleep(until: moment, clock: .continuous)
+                deadline = expire()
+            }
+        }
+    }
+
+    private func expire() -> ContinuousClock.Instant? {
+        let (expired, error, deadline) = state.withLock { state in
+            let waiters = state.machine.expire(at: .now)
+            let expired = waiters.compactMap { state.waiters.removeValue(forKey: $0) }
+            let deadline = state.machine.nextDeadline
+            state.timerRuns = deadline != nil
+            // Nothing to wait for is another trouble than too many who wait.
+            let cause = state.machine.liveCount == 0 ? state.lastFailure : nil
+            return (expired, cause, deadline)
+        }
+        let refusal = error ?? PostgresError(.poolExhausted, "no connection came free in time")
+        for continuation in expired {
+            continuation.resume(throwing: refusal)
+        }
+        return deadline
+    }
+
+    private func fail(_ waiters: [PoolStateMachine.Waiter], _ error: any Error) {
+        let continuations = state.withLock { state in
+            waiters.compactMap { waiter in
+                state.machine.leave(waiter) ? state.waiters.removeValue(forKey: waiter) : nil
+            }
+        }
+        for continuation in continuations {
+            continuation.resume(throwing: error)
+        }
+    }
+
+    private static func settle(
+        _ next: PoolStateMachine.Next,
+        _ lease: Lease,
+        _ state: inout State
+    ) -> CheckedContinuation<Lease, any Error>? {
+        switch next {
+        case .lend(let waiter): return state.waiters.removeValue(forKey: waiter)
+        case .keepIdle: return nil
+        case .replace, .close:
+            state.connections[lease.slot] = nil
+            return nil
+        }
+    }
+
+    private func perform(
+        _ next: PoolStateMachine.Next,
+        _ lease: Lease,
+        _ continuation: CheckedContinuation<Lease, any Error>?
+    ) {
+        switch next {
+        case .lend: continuation?.resume(returning: lease)
+        case .keepIdle: break
+        case .replace: vacancy.yield(lease.slot)
+        case .close: Task { await lease.connection.close() }
+        }
+    }
+}

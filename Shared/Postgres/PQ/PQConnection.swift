@@ -1,0 +1,375 @@
+import CLibpq
+
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
+/// How long a call may wait for the server, and whether an interrupt ends it.
+struct PQLimits {
+    /// The longest wait for an answer; `nil` waits for ever.
+    var timeout: Duration?
+    /// Whether a raised ``Interrupter`` cancels the statement.
+    var isInterruptible: Bool
+}
+
+/// One session with a PostgreSQL server; owns the `PGconn` and finishes it at the end.
+///
+/// The session is used by one thread at a time, that of its actor. Its socket does not block:
+/// every wait is one poll(2) on the socket and the interrupter, with a deadline, so a server that
+/// falls silent cannot hold the thread for ever.
+final class PQConnection {
+    /// What the server says about the session's database transaction.
+    enum TransactionStatus {
+        case idle
+        case open
+        case failed
+        case unknown
+    }
+
+    private enum Readiness {
+        case ready
+        case interrupted
+        case timedOut
+    }
+
+    private let handle: OpaquePointer
+    private let interrupter: Interrupter
+    /// Whether the session has ended, for whatever reason.
+    private(set) var isLost = false
+    /// Whether a cancel request was sent that a later statement might still feel.
+    private var owesSettling = false
+    // Reused from statement to statement, so that binding allocates nothing.
+    private var values: [UnsafePointer<CChar>?] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    private init(handle: OpaquePointer, interrupter: Interrupter) {
+        self.handle = handle
+        self.interrupter = interrupter
+    }
+
+    deinit {
+        PQfinish(handle)
+    }
+
+    /// Opens a session.
+    ///
+    /// - Parameters:
+    ///   - parameters: libpq's keywords and values, in order; a later one wins.
+    ///   - timeout: The longest time for all of it.
+    static func open(
+        parameters: [(keyword: String, value: String)],
+        timeout: Duration,
+        interrupter: Interrupter
+    ) throws(PostgresError) -> PQConnection {
+        var keywords: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.keyword)) }
+        var values: [UnsafePointer<CChar>?] = parameters.map { UnsafePointer(strdup($0.value)) }
+        keywords.append(nil)
+        values.append(nil)
+        defer {
+            for pointer in keywords + values {
+                free(UnsafeMutablePointer(mutating: pointer))
+            }
+        }
+        guard let handle = PQconnectStartParams(keywords, values, 1) else {
+            throw PostgresError(.connectFailed, "out of memory")
+        }
+        let connection = PQConnection(handle: handle, interrupter: interrupter)
+        try connection.finishOpening(until: .now + timeout)
+        return connection
+    }
+
+    /// Checks a connection URL without connecting.
+    static func validate(url: String) throws(PostgresError) {
+        var problem: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(url, &problem) else {
+            // libpq's text quotes the URL, which may hold a password.
+            PQfreemem(problem)
+            throw PostgresError(.configuration, "the connection URL cannot be read")
+        }
+        PQconninfoFree(options)
+    }
+
+    private func finishOpening(until deadline: ContinuousClock.Instant) throws(PostgresError) {
+        var polling = PGRES_POLLING_WRITING
+        if PQstatus(handle) == CONNECTION_BAD {
+            polling = PGRES_POLLING_FAILED
+        }
+        while polling != PGRES_POLLING_OK {
+            guard polling != PGRES_POLLING_FAILED else {
+                isLost = true
+                throw PostgresError(.connectFailed, PQError.reason(of: handle))
+            }
+            let events = polling == PGRES_POLLING_READING ? POLLIN : POLLOUT
+            switch wait(for: events, until: deadline, isInterruptible: true) {
+            case .ready: break
+            case .interrupted: throw PostgresError(.cancelled, "cancelled while connecting")
+            case .timedOut: throw PostgresError(.connectFailed, "no connection within the timeout")
+            }
+            polling = PQconnectPoll(handle)
+        }
+        PQsetNoticeReceiver(handle, { _, _ in }, nil)
+        PQsetnonblocking(handle, 1)
+    }
+
+    /// What the server has last said about the session's database transaction.
+    var transactionStatus: TransactionStatus {
+        switch PQtransactionStatus(handle) {
+        case PQTRANS_IDLE: .idle
+        case PQTRANS_INTRANS: .open
+        case PQTRANS_INERROR: .failed
+        default: .unknown
+        }
+    }
+
+    /// Runs one or several statements by the simple-query protocol.
+    ///
+    /// - Returns: The answer to the last one.
+    func simpleQuery(_ text: String, _ limits: PQLimits) throws(PostgresError) -> PQResult {
+        try start(limits)
+        let sent = PQsendQuery(handle, text)
+        return try finish(sent, limits)
+    }
+
+    /// Prepares a statement under a name.
+    func prepare(
+        _ text: String,
+        name: String,
+        types: [UInt32],
+        _ limits: PQLimits
+    ) throws(PostgresError) {
+        try start(limits)
+        let sent = PQsendPrepare(handle, name, text, Int32(types.count), types)
+        _ = try finish(sent, limits)
+    }
+
+    /// Runs a prepared statement with the parameters of `sql`, in binary form both ways.
+    func execute(
+        _ sql: SQL,
+        name: String,
+        _ limits: PQLimits
+    ) throws(PostgresError) -> PQResult {
+        try start(limits)
+        let sent = sql.buffer.withUnsafeBufferPointer { buffer in
+            values.removeAll(keepingCapacity: true)
+            lengths.removeAll(keepingCapacity: true)
+            formats.removeAll(keepingCapacity: true)
+            for parameter in sql.parameters {
+                formats.append(1)
+                if let base = buffer.baseAddress, parameter.count >= 0 {
+                    lengths.append(Int32(parameter.count))
+                    values.append(
+                        UnsafeRawPointer(base + parameter.offset)
+                            .assumingMemoryBound(to: CChar.self))
+                } else {
+                    lengths.append(0)
+                    values.append(nil)
+                }
+            }
+            return PQsendQueryPrepared(
+                handle, name, Int32(values.count), values, lengths, formats, 1)
+        }
+        return try finish(sent, limits)
+    }
+
+    /// Sends some of the rows of a COPY.
+    func putCopyData(_ bytes: [UInt8], _ limits: PQLimits) throws(PostgresError) {
+        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
+        while true {
+            let sent = bytes.withUnsafeBytes { buffer in
+                PQputCopyData(
+                    handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(buffer.count))
+            }
+            switch sent {
+            case 1: return
+            case 0: try makeRoom(until: deadline)
+            default: throw lost()
+            }
+        }
+    }
+
+    /// Ends a COPY.
+    ///
+    /// - Parameter problem: Why the rows so far are to be thrown away, or `nil` to keep them.
+    func endCopy(problem: String?, _ limits: PQLimits) throws(PostgresError) -> PQResult {
+        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
+        while true {
+            switch PQputCopyEnd(handle, problem) {
+            case 1: return try finish(1, limits)
+            case 0: try makeRoom(until: deadline)
+            default: throw lost()
+            }
+        }
+    }
+
+    /// Looks whether the server has closed an idle session, without asking it.
+    func checkIdle() -> Bool {
+        while !isLost, wait(for: POLLIN, until: .now, isInterruptible: false) == .ready {
+            if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD {
+                isLost = true
+            }
+            // Parses what came (a parameter changed, a last word before the end).
+            _ = PQisBusy(handle)
+        }
+        return !isLost
+    }
+
+    /// Waits for notifications on the channels listened to.
+    ///
+    /// - Returns: What came; empty at the timeout.
+    func waitForNotifications(
+        timeout: Duration
+    ) throws(PostgresError) -> [(channel: String, payload: String)] {
+        let deadline = ContinuousClock.now + timeout
+        while true {
+            var received: [(channel: String, payload: String)] = []
+            while let notification = PQnotifies(handle) {
+                received.append(
+                    (
+                        String(cString: notification.pointee.relname),
+                        String(cString: notification.pointee.extra)
+                    ))
+                PQfreemem(notification)
+            }
+            guard received.isEmpty else { return received }
+            switch wait(for: POLLIN, until: deadline, isInterruptible: true) {
+            case .interrupted: throw PostgresError(.cancelled, "cancelled while listening")
+            case .timedOut: return []
+            case .ready:
+                if PQconsumeInput(handle) == 0 {
+                    throw lost()
+                }
+            }
+        }
+    }
+
+    /// Makes sure that a cancel request of the turn that ends hits no statement of the next one:
+    /// the server has been told, and one statement of no consequence takes the blow.
+    func settle() {
+        guard owesSettling, !isLost else { return }
+        let limits = PQLimits(timeout: .seconds(5), isInterruptible: false)
+        do {
+            _ = try simpleQuery("SELECT", limits)
+        } catch {
+            // A cancelled statement of no consequence; a lost session is noted in `isLost`.
+        }
+        owesSettling = false
+    }
+
+    // MARK: - One statement
+
+    private func start(_ limits: PQLimits) throws(PostgresError) {
+        if isLost {
+            throw PostgresError(.connectionLost, "the connection was lost before")
+        }
+        if limits.isInterruptible && interrupter.isRaised {
+            throw PostgresError(.cancelled, "cancelled before the statement")
+        }
+    }
+
+    /// Sends what libpq has queued and reads the answer to the end.
+    private func finish(_ sent: Int32, _ limits: PQLimits) throws(PostgresError) -> PQResult {
+        guard sent == 1 else {
+            if PQstatus(handle) == CONNECTION_BAD {
+                throw lost()
+            }
+            throw PostgresError(.server, "not sent: " + PQError.reason(of: handle))
+        }
+        var deadline: ContinuousClock.Instant? = limits.timeout.map { .now + $0 }
+        var isInterruptible = limits.isInterruptible
+        while true {
+            let left = PQflush(handle)
+            if left == 0 { break }
+            if left < 0 { break }  // The answer, or the lack of it, tells why.
+            try makeRoom(until: deadline)
+        }
+        var answer: PQResult?
+        while true {
+            while PQisBusy(handle) == 1 {
+                switch wait(for: POLLIN, until: deadline, isInterruptible: isInterruptible) {
+                case .ready:
+                    if PQconsumeInput(handle) == 0 {
+                        throw lost()
+                    }
+                case .interrupted:
+                    isInterruptible = false
+                    owesSettling = true
+                    _ = counterfoil_cancel(handle)
+                    deadline = .now + .seconds(5)
+                case .timedOut:
+                    throw lost("no answer within the timeout")
+                }
+            }
+            guard let result = PQgetResult(handle).map(PQResult.init) else { break }
+            if answer?.isError != true {
+                answer = result
+            }
+            if result.isCopyIn || result.isCopyOut { break }
+        }
+        return try check(answer)
+    }
+
+    private func check(_ answer: PQResult?) throws(PostgresError) -> PQResult {
+        guard let answer else { throw lost() }
+        guard answer.isError else { return answer }
+        if PQError.isFatal(answer) || PQstatus(handle) == CONNECTION_BAD {
+            isLost = true
+        }
+        throw PQError.error(in: answer, isCancelled: owesSettling)
+    }
+
+    /// Waits until the socket takes more, reading meanwhile so that neither side waits for the
+    /// other.
+    private func makeRoom(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
+        switch wait(for: POLLIN | POLLOUT, until: deadline, isInterruptible: false) {
+        case .ready, .interrupted:
+            if PQconsumeInput(handle) == 0 || PQflush(handle) < 0 {
+                throw lost()
+            }
+        case .timedOut:
+            throw lost("the server takes no more within the timeout")
+        }
+    }
+
+    private func lost(_ reason: String? = nil) -> PostgresError {
+        isLost = true
+        return PostgresError(.connectionLost, reason ?? PQError.reason(of: handle))
+    }
+
+    private func wait(
+        for events: Int32,
+        until deadline: ContinuousClock.Instant?,
+        isInterruptible: Bool
+    ) -> Readiness {
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { descriptors in
+            let socket = PQsocket(handle)
+            descriptors.initialize(repeating: pollfd())
+            while true {
+                // poll(2) passes over negative descriptors.
+                descriptors[0] = pollfd(fd: socket, events: Int16(events), revents: 0)
+                descriptors[1] = pollfd(
+                    fd: isInterruptible ? interrupter.descriptor : -1, events: Int16(POLLIN),
+                    revents: 0)
+                let count = poll(descriptors.baseAddress, 2, milliseconds(until: deadline))
+                if count > 0 {
+                    return descriptors[0].revents != 0 ? .ready : .interrupted
+                }
+                if count == 0 || errno != EINTR {
+                    return .timedOut
+                }
+            }
+        }
+    }
+
+    private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { return 0 }
+        let (seconds, attoseconds) = left.components
+        guard seconds < 1_000_000 else { return 1_000_000_000 }
+        return Int32(seconds * 1000) + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    }
+}

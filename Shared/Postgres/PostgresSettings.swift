@@ -1,0 +1,82 @@
+/// How to reach a database, and the bounds of using it.
+public struct PostgresSettings: Sendable {
+    /// The connection URL: `postgres://user:password@host:port/database?sslmode=verify-full`.
+    /// Several hosts may be named, separated by commas.
+    public var url: String
+    /// The name that the server shows for the sessions.
+    public var applicationName: String
+    /// The number of sessions held open.
+    public var poolSize: Int
+    /// The longest time for one statement; zero for no bound.
+    public var statementTimeout: Duration
+    /// The longest time for opening a session.
+    public var connectTimeout: Duration
+    /// The longest wait for a session of the pool.
+    public var acquireTimeout: Duration
+
+    /// Gathers the settings. Nothing is checked here; see ``validate()``.
+    public init(
+        url: String,
+        applicationName: String,
+        poolSize: Int = 4,
+        statementTimeout: Duration = .seconds(30),
+        connectTimeout: Duration = .seconds(5),
+        acquireTimeout: Duration = .seconds(10)
+    ) {
+        self.url = url
+        self.applicationName = applicationName
+        self.poolSize = poolSize
+        self.statementTimeout = statementTimeout
+        self.connectTimeout = connectTimeout
+        self.acquireTimeout = acquireTimeout
+    }
+
+    /// Checks the settings without connecting.
+    ///
+    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/configuration``; its text does
+    ///   not quote the URL, which may hold a password.
+    public func validate() throws(PostgresError) {
+        guard poolSize > 0 else {
+            throw PostgresError(.configuration, "the pool must have at least one connection")
+        }
+        try PQConnection.validate(url: url)
+    }
+
+    /// libpq's parameters. What the URL says wins over the defaults before it.
+    var parameters: [(keyword: String, value: String)] {
+        [
+            // A server that vanishes without a word is noticed within half a minute.
+            ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+            ("tcp_user_timeout", "20000"),
+            ("dbname", url),
+            ("application_name", applicationName), ("client_encoding", "UTF8"),
+        ]
+    }
+
+    /// What a session is told first.
+    var preamble: String {
+        let milliseconds = statementTimeout.inMilliseconds
+        return """
+            SELECT set_config('statement_timeout', '\(milliseconds)', false),
+                set_config('idle_in_transaction_session_timeout', '\(milliseconds)', false),
+                set_config('TimeZone', 'UTC', false)
+            """
+    }
+
+    /// The bounds of a statement of a body. The server's own timeout comes first; ours is for a
+    /// server that does not answer.
+    var limits: PQLimits {
+        PQLimits(
+            timeout: statementTimeout > .zero ? statementTimeout + .seconds(5) : nil,
+            isInterruptible: true)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least one if there is any time at all.
+    var inMilliseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+        return self > .zero ? max(milliseconds, 1) : 0
+    }
+}

@@ -1,0 +1,91 @@
+/// A statement with its parameters.
+///
+/// An interpolated value becomes a parameter (`$1`, `$2`, …) in binary form, never text of the
+/// statement, so no value can change what the statement means:
+///
+/// ```swift
+/// let sql: SQL = "SELECT name FROM products WHERE id = \(id) AND tags && \(tags)"
+/// ```
+///
+/// What is spliced with `\(unsafe:)` becomes text as it is; it is for names that the program itself
+/// wrote.
+public struct SQL: ExpressibleByStringInterpolation, Sendable {
+    /// Where a parameter lies in the buffer; a negative count is NULL.
+    struct Parameter: Sendable {
+        let offset: Int
+        let count: Int
+    }
+
+    /// The text, with `$n` where a parameter stands.
+    public let text: String
+    /// The type of each parameter.
+    let types: [UInt32]
+    let parameters: [Parameter]
+    /// The binary forms of all parameters, one after another.
+    let buffer: [UInt8]
+
+    /// Makes a statement without parameters.
+    public init(stringLiteral value: String) {
+        text = value
+        types = []
+        parameters = []
+        buffer = []
+    }
+
+    /// Makes a statement of an interpolated string.
+    public init(stringInterpolation interpolation: StringInterpolation) {
+        text = interpolation.text
+        types = interpolation.types
+        parameters = interpolation.parameters
+        buffer = interpolation.buffer
+    }
+
+    /// Collects the text and the parameters of an interpolated string.
+    public struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var text = ""
+        fileprivate var types: [UInt32] = []
+        fileprivate var parameters: [Parameter] = []
+        fileprivate var buffer: [UInt8] = []
+
+        /// Makes room for what is to come.
+        public init(literalCapacity: Int, interpolationCount: Int) {
+            text.reserveCapacity(literalCapacity + interpolationCount * 3)
+            types.reserveCapacity(interpolationCount)
+            parameters.reserveCapacity(interpolationCount)
+            // One byte to begin with: an empty value has an address, too.
+            buffer.reserveCapacity(1 + interpolationCount * 16)
+            buffer.append(0)
+        }
+
+        /// Appends text of the statement.
+        public mutating func appendLiteral(_ literal: String) {
+            text += literal
+        }
+
+        /// Appends a parameter.
+        public mutating func appendInterpolation<T: PostgresEncodable>(_ value: T) {
+            types.append(T.postgresType.oid)
+            let offset = buffer.count
+            if value.isPostgresNull {
+                parameters.append(Parameter(offset: 0, count: -1))
+            } else {
+                value.encode(into: &buffer)
+                parameters.append(Parameter(offset: offset, count: buffer.count - offset))
+            }
+            text += "$"
+            text += String(types.count)
+        }
+
+        /// Splices text as it is. It must not come from outside the program.
+        public mutating func appendInterpolation(unsafe text: String) {
+            self.text += text
+        }
+    }
+
+    /// A name in double quotes, fit to be spliced; a dot separates the schema.
+    static func quoted(_ name: String) -> String {
+        name.split(separator: ".", omittingEmptySubsequences: false)
+            .map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }
+            .joined(separator: ".")
+    }
+}
