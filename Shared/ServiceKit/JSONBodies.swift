@@ -83,7 +83,7 @@ public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) thr
             .badRequest,
             code: "malformed_json",
             title: "The body cannot be understood",
-            detail: explain(error, bodyIsEmpty: bytes.readableBytes == 0)
+            detail: explain(error, body: bytes)
         )
     }
 }
@@ -150,8 +150,8 @@ private func tooSlow() -> HTTPProblem {
 
 /// The error as a sentence that names the field and what was expected, and never repeats more than
 /// a few characters of the input.
-private func explain(_ error: DecodingError, bodyIsEmpty: Bool) -> String {
-    if bodyIsEmpty { return "The body is empty; expected a JSON document." }
+private func explain(_ error: DecodingError, body: ByteBuffer) -> String {
+    if body.readableBytes == 0 { return "The body is empty; expected a JSON document." }
     switch error {
     case .keyNotFound(let key, let context):
         return "\(field(context.codingPath + [key])) is missing."
@@ -160,19 +160,26 @@ private func explain(_ error: DecodingError, bodyIsEmpty: Bool) -> String {
     case .typeMismatch(let type, let context):
         return "\(field(context.codingPath)) is not \(name(of: type))."
     case .dataCorrupted(let context):
-        if context.codingPath.isEmpty, let reason = syntaxError(context) {
-            return "The body is not JSON: \(reason)"
-        }
+        if let reason = syntaxError(in: body) { return "The body is not JSON: \(reason)" }
+        if context.codingPath.isEmpty { return "The body holds a number that is too large." }
         return "\(field(context.codingPath)): \(shortened(context.debugDescription))"
     @unknown default:
         return "The body does not have the expected form."
     }
 }
 
-private func syntaxError(_ context: DecodingError.Context) -> String? {
-    guard let underlying = context.underlyingError as NSError? else { return nil }
-    let reason = underlying.userInfo["NSDebugDescription"] as? String
-    return shortened(reason ?? "it cannot be parsed.")
+/// Where the text ceases to be JSON, which the decoder does not tell; `nil` if it is JSON.
+private func syntaxError(in body: ByteBuffer) -> String? {
+    do {
+        _ = try JSONSerialization.jsonObject(
+            with: Data(body.readableBytesView),
+            options: .fragmentsAllowed
+        )
+        return nil
+    } catch {
+        let reason = (error as NSError).userInfo["NSDebugDescription"] as? String
+        return shortened(reason ?? "it cannot be parsed.")
+    }
 }
 
 private func field(_ path: [any CodingKey]) -> String {

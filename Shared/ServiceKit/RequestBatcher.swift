@@ -115,6 +115,11 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
+    /// How many requests wait for a batch.
+    var pendingCount: Int { state.withLock { $0.pendingCount } }
+    /// Whether requests are refused because of shutdown.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
     private func admit(_ pending: Pending) -> Admission {
         state.withLock { state in
             if state.isStopping {

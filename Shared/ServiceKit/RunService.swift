@@ -56,7 +56,7 @@ public func runService(
 }
 
 /// How a service's process ends.
-enum ExitStatus: Int32 {
+enum ProcessStatus: Int32 {
     case success = 0
     case failure = 1
     case usage = 64
@@ -81,7 +81,7 @@ struct ServiceRunner {
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
         migrate:
             @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
-    ) async -> ExitStatus {
+    ) async -> ProcessStatus {
         switch arguments {
         case [], ["serve"]:
             return await serve(compose)
@@ -105,7 +105,7 @@ struct ServiceRunner {
 
     private func serve(
         _ compose: @Sendable (inout SettingsReader, Logger) throws -> Composition
-    ) async -> ExitStatus {
+    ) async -> ProcessStatus {
         var reader = SettingsReader(environment: environment)
         let logger = startLog(&reader)
         let composition: Composition
@@ -125,7 +125,7 @@ struct ServiceRunner {
             @Sendable (inout SettingsReader, Logger) throws ->
             @Sendable () async throws ->
             Void
-    ) async -> ExitStatus {
+    ) async -> ProcessStatus {
         var reader = SettingsReader(environment: environment)
         let logger = startLog(&reader)
         let work: @Sendable () async throws -> Void
@@ -145,7 +145,7 @@ struct ServiceRunner {
     }
 
     /// Runs the parts until a signal, or until one of them fails.
-    private func run(_ services: [any Service], _ logger: Logger) async -> ExitStatus {
+    private func run(_ services: [any Service], _ logger: Logger) async -> ProcessStatus {
         // The group logs at error level what is logged here as the one critical line.
         var quiet = logger
         quiet.logLevel = .critical
@@ -193,7 +193,7 @@ struct ServiceRunner {
         _ reader: SettingsReader,
         _ error: (any Error)?,
         _ logger: Logger
-    ) -> ExitStatus {
+    ) -> ProcessStatus {
         for problem in reader.problems {
             logger.critical(
                 "invalid setting",
@@ -259,7 +259,7 @@ private func shutDown(
             // Cancelled never: either the process ends before, or it has to.
             try? await Task.sleep(for: limit)
             logger.critical("shutdown took too long", metadata: ["limit": "\(limit)"])
-            _exit(ExitStatus.failure.rawValue)
+            _exit(ProcessStatus.failure.rawValue)
         }
     }
 }

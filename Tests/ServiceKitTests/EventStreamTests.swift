@@ -1,0 +1,98 @@
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import ServiceKit
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventStreamTests {
+    private let head = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
+
+    @Test func eventsAreWrittenAsTheStandardHasThem() {
+        var buffer = ByteBuffer()
+        ServerSentEvent(id: "7", name: "queue.changed", data: "{}").write(to: &buffer)
+        ServerSentEvent(id: "8\nx", data: "a\nb\r\n").write(to: &buffer)
+        #expect(
+            String(buffer: buffer)
+                == "id: 7\nevent: queue.changed\ndata: {}\n\nid: 8x\ndata: a\ndata: b\ndata: \n\n"
+        )
+    }
+
+    @Test func aStreamOutlivesTheIdleTimeoutAndEndsWhenItsProducerDoes() async throws {
+        let settings = HTTPSettings(port: 0, idleTimeout: .milliseconds(100))
+        let text = try await withServer(settings: settings) { router in
+            router.open.get("/stream") { request, _ in
+                eventStreamResponse(to: request) { writer in
+                    try await writer.send(ServerSentEvent(id: "1", data: "first"))
+                    try await Task.sleep(for: .milliseconds(400))
+                    try await writer.send(ServerSentEvent(id: "2", data: "second"))
+                }
+            }
+        } _: { port, _ in
+            try await withConnection(to: port) { [head] inbound, outbound in
+                try await outbound.write(ByteBuffer(string: head))
+                var received = ByteBuffer()
+                for try await chunk in inbound {
+                    received.writeImmutableBuffer(chunk)
+                    if String(buffer: received).contains("\r\n0\r\n\r\n") { break }
+                }
+                return String(buffer: received)
+            }
+        }
+        let response = WireResponse(text)
+        #expect(response.status == 200)
+        #expect(response.headers["content-type"] == "text/event-stream")
+        #expect(text.contains("id: 1\ndata: first\n\n"))
+        #expect(text.contains("id: 2\ndata: second\n\n"))
+    }
+
+    @Test func aProducerIsCancelledWhenItsClientDisconnects() async throws {
+        let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
+        let wasCancelled = try await withServer { router in
+            router.open.get("/stream") { request, _ in
+                eventStreamResponse(to: request) { writer in
+                    defer { ended.yield(Task.isCancelled) }
+                    try await writer.send(ServerSentEvent(data: "first"))
+                    try await Task.sleep(for: .seconds(3600))
+                }
+            }
+        } _: { port, _ in
+            try await withConnection(to: port) { [head] inbound, outbound in
+                try await outbound.write(ByteBuffer(string: head))
+                for try await chunk in inbound where String(buffer: chunk).contains("first") {
+                    return
+                }
+            }
+            for await wasCancelled in ends { return wasCancelled }
+            return false
+        }
+        #expect(wasCancelled)
+    }
+
+    @Test func shutdownEndsStreamsCleanly() async throws {
+        let text = try await withServer { router in
+            router.open.get("/stream") { request, _ in
+                eventStreamResponse(to: request) { writer in
+                    try await writer.send(ServerSentEvent(data: "first"))
+                    try await Task.sleep(for: .seconds(3600))
+                }
+            }
+        } _: { port, group in
+            try await withConnection(to: port) { [head] inbound, outbound in
+                try await outbound.write(ByteBuffer(string: head))
+                var received = ByteBuffer()
+                for try await chunk in inbound {
+                    received.writeImmutableBuffer(chunk)
+                    if String(buffer: chunk).contains("first") {
+                        await group.triggerGracefulShutdown()
+                    }
+                }
+                return String(buffer: received)
+            }
+        }
+        #expect(text.contains("data: first\n\n"))
+        #expect(text.hasSuffix("0\r\n\r\n"))
+    }
+}

@@ -1,0 +1,180 @@
+import HTTPTypes
+import ServiceLifecycle
+import Synchronization
+import Testing
+
+@testable import ServiceKit
+
+@Suite(.timeLimit(.minutes(1)))
+struct RequestBatcherTests {
+    private struct Failure: Error {}
+
+    /// Lets a test hold batches back and see them.
+    private final class Gate: Sendable {
+        private let batches = Mutex<[[Int]]>([])
+        private let started = AsyncStream.makeStream(of: Int.self)
+        private let released = AsyncStream.makeStream(of: Void.self)
+
+        var seen: [[Int]] { batches.withLock { $0 } }
+
+        func pass(_ batch: [Int]) async {
+            batches.withLock { $0.append(batch) }
+            started.continuation.yield(batch.count)
+            for await _ in released.stream { return }
+        }
+
+        func waitForBatch() async { for await _ in started.stream { return } }
+        func release(_ count: Int = 1) {
+            for _ in 0..<count { released.continuation.yield() }
+        }
+    }
+
+    @Test func requestsThatArriveMeanwhileShareTheNextBatch() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, String>(name: "test") { requests in
+            await gate.pass(requests)
+            return requests.map { "\($0)" }
+        }
+        try await withThrowingTaskGroup(of: String.self) { group in
+            group.addTask { try await batcher.submit(0) }
+            await gate.waitForBatch()
+            for number in 1...20 { group.addTask { try await batcher.submit(number) } }
+            while batcher.pendingCount < 20 { await Task.yield() }
+            gate.release(2)
+            let answers = try await group.reduce(into: []) { $0.append($1) }
+            #expect(Set(answers) == Set((0...20).map { "\($0)" }))
+        }
+        #expect(gate.seen.map(\.count) == [1, 20])
+    }
+
+    @Test func aBatchHasAnUpperBound() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test", batchSizeMax: 3) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask { try await batcher.submit(0) }
+            await gate.waitForBatch()
+            for number in 1...7 { group.addTask { try await batcher.submit(number) } }
+            while batcher.pendingCount < 7 { await Task.yield() }
+            gate.release(4)
+            let answers = try await group.reduce(into: []) { $0.append($1) }
+            #expect(answers.sorted() == Array(0...7))
+        }
+        #expect(gate.seen.map(\.count) == [1, 3, 3, 1])
+    }
+
+    @Test func severalBatchesRunAtOnceIfAllowed() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask { try await batcher.submit(1) }
+            await gate.waitForBatch()
+            group.addTask { try await batcher.submit(2) }
+            await gate.waitForBatch()
+            #expect(gate.seen == [[1], [2]])
+            gate.release(2)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func moreThanTheBoundIsRefusedAsOverloaded() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 2) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            group.addTask { try await batcher.submit(0) }
+            await gate.waitForBatch()
+            for number in 1...2 { group.addTask { try await batcher.submit(number) } }
+            while batcher.pendingCount < 2 { await Task.yield() }
+            let problem = await #expect(throws: HTTPProblem.self) { try await batcher.submit(3) }
+            #expect(problem?.code == "overloaded")
+            #expect(problem?.status == .serviceUnavailable)
+            #expect(problem?.retryAfter == .seconds(1))
+            gate.release(2)
+            try await group.waitForAll()
+        }
+    }
+
+    @Test func anErrorGoesToEveryRequestOfItsBatchAndNoOther() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test") { requests in
+            await gate.pass(requests)
+            if requests.contains(13) { throw Failure() }
+            return requests
+        }
+        await withTaskGroup(of: Bool.self) { group in
+            group.addTask { await succeeds { try await batcher.submit(0) } }
+            await gate.waitForBatch()
+            for number in 11...14 {
+                group.addTask { await succeeds { try await batcher.submit(number) } }
+            }
+            while batcher.pendingCount < 4 { await Task.yield() }
+            gate.release(2)
+            let outcomes = await group.reduce(into: []) { $0.append($1) }
+            #expect(outcomes.count { $0 } == 1)
+        }
+        gate.release()
+        #expect(try await batcher.submit(15) == 15)
+    }
+
+    @Test func aWrongNumberOfResponsesIsAnErrorForAll() async {
+        let batcher = RequestBatcher<Int, Int>(name: "test") { _ in [] }
+        let error = await #expect(throws: ServiceKitError.self) { try await batcher.submit(1) }
+        #expect(error?.code == .batchAnsweredWrongly)
+    }
+
+    @Test func shutdownAnswersWhatWasTakenAndTakesNoMore() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(name: "test") { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        let clients = try await withRunning([batcher]) { group in
+            var clients = [Task { try await batcher.submit(0) }]
+            await gate.waitForBatch()
+            for number in 1...3 { clients.append(Task { try await batcher.submit(number) }) }
+            while batcher.pendingCount < 3 { await Task.yield() }
+            await group.triggerGracefulShutdown()
+            while !batcher.isStopping { await Task.yield() }
+            let problem = await #expect(throws: HTTPProblem.self) { try await batcher.submit(4) }
+            #expect(problem?.code == "try_again")
+            gate.release(2)
+            return clients
+        }
+        var answers: [Int] = []
+        for client in clients { answers.append(try await client.value) }
+        #expect(answers == [0, 1, 2, 3])
+    }
+
+    @Test func tenThousandRequestsAreEachAnsweredOnce() async throws {
+        let batches = Mutex(0)
+        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2) { requests in
+            batches.withLock { $0 += 1 }
+            await Task.yield()
+            return requests.map { $0 * 2 }
+        }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<10_000 {
+                group.addTask { try await batcher.submit(number) == number * 2 }
+            }
+            for try await isRight in group { #expect(isRight) }
+        }
+        #expect(batches.withLock { $0 } < 10_000)
+    }
+}
+
+private func succeeds(_ operation: () async throws -> Int) async -> Bool {
+    do {
+        _ = try await operation()
+        return true
+    } catch {
+        return false
+    }
+}

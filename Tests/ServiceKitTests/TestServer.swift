@@ -1,0 +1,130 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+
+@testable import ServiceKit
+
+/// A logger that says nothing.
+let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+/// Runs services for as long as the body does, then shuts them down gracefully.
+func withRunning<R: Sendable>(
+    _ services: [any Service],
+    _ body: @Sendable (ServiceGroup) async throws -> R
+) async throws -> R {
+    let group = ServiceGroup(
+        configuration: ServiceGroupConfiguration(
+            services: services.map {
+                .init(service: $0, successTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            logger: silent
+        )
+    )
+    return try await withThrowingTaskGroup(of: Void.self) { tasks in
+        tasks.addTask { try await group.run() }
+        let result = try await body(group)
+        await group.triggerGracefulShutdown()
+        try await tasks.waitForAll()
+        return result
+    }
+}
+
+/// A server on a free port with routes of the test's.
+func withServer<R: Sendable>(
+    readiness: [ReadinessCheck] = [],
+    settings: HTTPSettings = HTTPSettings(port: 0),
+    keys: TestKeys? = nil,
+    routes: (StoreRouter) -> Void = { _ in },
+    _ body: @escaping @Sendable (Int, ServiceGroup) async throws -> R
+) async throws -> R {
+    let keys = try keys ?? TestKeys()
+    defer { keys.remove() }
+    let router = storeRouter(
+        authenticator: try keys.authenticator(),
+        readiness: readiness,
+        logger: silent
+    )
+    routes(router)
+    let (ports, listening) = AsyncStream.makeStream(of: Int.self)
+    let server = StoreHTTPServer(router: router, settings: settings, logger: silent) { port in
+        listening.yield(port)
+    }
+    return try await withRunning([server]) { group in
+        for await port in ports { return try await body(port, group) }
+        throw CancellationError()
+    }
+}
+
+/// A response as it came over the wire.
+struct WireResponse: Sendable {
+    var status: Int
+    var headers: [String: String]
+    var body: String
+
+    init(_ text: String) {
+        let parts = text.components(separatedBy: "\r\n\r\n")
+        let lines = parts[0].components(separatedBy: "\r\n")
+        status = Int(lines[0].split(separator: " ").dropFirst().first ?? "") ?? 0
+        headers = Dictionary(
+            lines.dropFirst().map { line in
+                let pair = line.split(separator: ":", maxSplits: 1)
+                return (
+                    pair[0].lowercased(),
+                    pair.count > 1 ? pair[1].trimmingCharacters(in: .whitespaces) : ""
+                )
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+        body = parts.dropFirst().joined(separator: "\r\n\r\n")
+    }
+
+    /// A field of the body, which is a JSON object.
+    func field(_ name: String) throws -> String? {
+        let object = try JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any]
+        return object?[name] as? String
+    }
+}
+
+/// Talks to the server byte by byte.
+func withConnection<R: Sendable>(
+    to port: Int,
+    _ body:
+        @escaping @Sendable (
+            NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
+        ) async throws -> R
+) async throws -> R {
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .connect(host: "127.0.0.1", port: port) { channel in
+            channel.eventLoop.makeCompletedFuture {
+                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+            }
+        }
+    return try await channel.executeThenClose { inbound, outbound in
+        try await body(inbound, outbound)
+    }
+}
+
+/// Sends one request and reads until the server closes.
+func send(
+    _ method: String = "GET",
+    _ path: String,
+    headers: [String: String] = [:],
+    body: String? = nil,
+    to port: Int
+) async throws -> WireResponse {
+    var head = "\(method) \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    for (name, value) in headers { head += "\(name): \(value)\r\n" }
+    if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
+    let text = head + "\r\n" + (body ?? "")
+    return try await withConnection(to: port) { inbound, outbound in
+        try await outbound.write(ByteBuffer(string: text))
+        var received = ByteBuffer()
+        for try await chunk in inbound { received.writeImmutableBuffer(chunk) }
+        return WireResponse(String(buffer: received))
+    }
+}
