@@ -144,7 +144,7 @@ final class ConsumerLoop: Sendable {
         guard !next.isEmpty else { return }
         do {
             try await consumer.commit(next)
-        } catch let error as KafkaError {
+        } catch {
             logger.info(
                 "Offsets were not committed; the events will come again and be recognised",
                 metadata: ["error": "\(error)"]

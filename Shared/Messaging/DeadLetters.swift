@@ -59,7 +59,7 @@ public enum DeadLetters {
                  traceparent, data, reason, state)
             VALUES (\(consumer), \(event.id), \(event.topic), \(event.partition), \(event.offset),
                 \(event.key), \(event.type.rawValue), \(event.subject), \(event.time),
-                \(event.traceparent), \(event.data), \(reason), \(state.rawValue))
+                \(event.traceparent as String?), \(event.data), \(reason), \(state.rawValue))
             ON CONFLICT (consumer, event_id) DO NOTHING
             """
         )

@@ -1,3 +1,4 @@
+import EventTypes
 public import Postgres
 
 /// The only way for an event to leave a service: a row written in the database transaction of the

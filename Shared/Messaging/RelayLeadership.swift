@@ -144,7 +144,8 @@ final class RelayLeadership: Sendable {
         let deliveries: [KafkaDelivery]
         do {
             deliveries = try await producer.send(records)
-        } catch let error as KafkaError where error.code == .unknownTopic {
+        } catch {
+            guard error.code == .unknownTopic else { throw error }
             try await handleUnknownTopic(&progress, records, admin)
             return .published
         }
