@@ -154,7 +154,7 @@ let package = Package(
         // Layer 3: the services.
         .executableTarget(
             name: "Catalog",
-            dependencies: serviceFoundation,
+            dependencies: serviceFoundation + [crypto],
             path: "Services/Catalog",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],

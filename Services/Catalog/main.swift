@@ -1,1 +1,3 @@
-print("")
+import ServiceKit
+
+await runService("catalog", compose: composeCatalog, migrate: migrateCatalog)

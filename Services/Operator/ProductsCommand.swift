@@ -82,9 +82,20 @@ struct ExportProductsCommand: OperatorSubcommand {
     @OptionGroup var catalog: CatalogOptions
 
     func perform() async throws {
-        // As the service wrote it: fields that this version does not know are not lost.
         let document = try await catalog.connection().send(.GET, Routes.adminCatalog)
-        Console.say(String(decoding: document, as: UTF8.self))
+        Console.say(try Self.pretty(document))
+    }
+
+    /// JSON with one member a line. Fields that this version does not know are not lost.
+    static func pretty(_ document: Data) throws(OperatorError) -> String {
+        do {
+            let data = try JSONSerialization.data(
+                withJSONObject: try JSONSerialization.jsonObject(with: document),
+                options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+            return String(decoding: data, as: UTF8.self)
+        } catch {
+            throw OperatorError(.failed, "catalog gave an answer that is no JSON.")
+        }
     }
 }
 

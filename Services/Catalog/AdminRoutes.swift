@@ -1,0 +1,208 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import StoreAPI
+
+/// The catalog's HTTP interface for administrators: single products, and the whole as a document.
+struct AdminRoutes: Sendable {
+    /// The largest body of one product: a hundred languages of the longest texts.
+    static let productBytesMax = 1024 * 1024
+
+    let handler: CatalogHandler
+    let importBytesMax: Int
+
+    func add(to router: StoreRouter) {
+        let product = RouterPath(Routes.adminProducts + "/:id")
+        router.admin
+            .get(product, use: product)
+            .put(product, use: putProduct)
+            .delete(product, use: takeProductOffSale)
+        router.admin
+            .get(RouterPath(Routes.adminCatalog), use: exportCatalog)
+            .put(RouterPath(Routes.adminCatalog), use: importCatalog)
+    }
+
+    @Sendable
+    private func product(
+        _ request: Request, _ context: StoreRequestContext
+    ) async throws -> Response {
+        let id = try productID(context)
+        guard let product = try await handler.product(id) else {
+            throw Self.problem(for: .unknown(id))
+        }
+        let tag = Preconditions.tag(ofVersion: product.version)
+        guard !Preconditions.isFresh(ifNoneMatch: request.headers[.ifNoneMatch], tag: tag) else {
+            return Response(status: .notModified, headers: [.eTag: tag])
+        }
+        return try jsonResponse(product, headers: [.eTag: tag])
+    }
+
+    @Sendable
+    private func putProduct(
+        _ request: Request, _ context: StoreRequestContext
+    ) async throws -> Response {
+        let administrator = try context.requireAdministrator()
+        let precondition = try precondition(of: request)
+        let json = try await decodeBody(JSONValue.self, from: request, upTo: Self.productBytesMax)
+        let read = ProductDraftReader.read(json, id: try context.parameters.require("id"))
+        guard let product = read.product else {
+            throw HTTPError(
+                .unprocessableContent,
+                code: "product_invalid",
+                title: "The product is invalid",
+                detail: ProductProblem.report(read.problems)
+            )
+        }
+        let edit = ProductRules.Edit(
+            id: product.id, wish: .put(product.draft), precondition: precondition)
+        return try await apply(edit, by: administrator)
+    }
+
+    @Sendable
+    private func takeProductOffSale(
+        _ request: Request, _ context: StoreRequestContext
+    ) async throws -> Response {
+        let administrator = try context.requireAdministrator()
+        let edit = ProductRules.Edit(
+            id: try productID(context),
+            wish: .takeOffSale,
+            precondition: try precondition(of: request)
+        )
+        return try await apply(edit, by: administrator)
+    }
+
+    @Sendable
+    private func exportCatalog(
+        _ request: Request, _ context: StoreRequestContext
+    ) async throws -> Response {
+        try jsonResponse(try await handler.document())
+    }
+
+    @Sendable
+    private func importCatalog(
+        _ request: Request, _ context: StoreRequestContext
+    ) async throws -> Response {
+        let administrator = try context.requireAdministrator()
+        let json = try await decodeBody(
+            JSONValue.self, from: request, upTo: importBytesMax, within: .seconds(60))
+        let read = CatalogDocumentReader.read(json)
+        guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
+        let edits = read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) }
+        let decisions = try await handler.apply(edits, by: administrator.name)
+        var result = CatalogImportResult(created: 0, changed: 0, unchanged: 0)
+        var problems: [ProductProblem] = []
+        for decision in decisions {
+            switch decision {
+            case .created: result.created += 1
+            case .changed: result.changed += 1
+            case .unchanged: result.unchanged += 1
+            case .refused(let refusal): problems.append(Self.productProblem(for: refusal))
+            }
+        }
+        guard problems.isEmpty else { throw invalidCatalog(problems, status: .conflict) }
+        return try jsonResponse(result)
+    }
+
+    private func apply(
+        _ edit: ProductRules.Edit, by administrator: AuthenticatedAdministrator
+    ) async throws -> Response {
+        guard let decision = try await handler.apply([edit], by: administrator.name).first else {
+            preconditionFailure("One edit has one decision.")
+        }
+        switch decision {
+        case .refused(let refusal): throw Self.problem(for: refusal)
+        case .created(let product):
+            return try jsonResponse(
+                product,
+                status: .created,
+                headers: [
+                    .eTag: Preconditions.tag(ofVersion: product.version),
+                    .location: Routes.adminProduct(product.id),
+                ])
+        case .changed(let product), .unchanged(let product):
+            return try jsonResponse(
+                product, headers: [.eTag: Preconditions.tag(ofVersion: product.version)])
+        }
+    }
+
+    private func productID(_ context: StoreRequestContext) throws -> ProductID {
+        let name = try context.parameters.require("id")
+        guard let id = ProductID(rawValue: name) else {
+            throw HTTPError.notFound(
+                "'\(ProductProblem.shortened(name))' is not \(ProductID.form).")
+        }
+        return id
+    }
+
+    private func precondition(of request: Request) throws -> ProductRules.Precondition {
+        let precondition = Preconditions.ofChange(
+            ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch])
+        guard let precondition else {
+            throw HTTPError(
+                .badRequest,
+                code: "precondition_invalid",
+                title: "The precondition cannot be understood",
+                detail: "Send If-Match with the ETag of the product, or If-None-Match: *."
+            )
+        }
+        return precondition
+    }
+
+    private func invalidCatalog(
+        _ problems: [ProductProblem], status: HTTPResponse.Status = .unprocessableContent
+    ) -> HTTPError {
+        HTTPError(
+            status,
+            code: "catalog_invalid",
+            title: "The catalog is invalid; nothing was changed",
+            detail: ProductProblem.report(problems)
+        )
+    }
+
+    /// A refusal as one of the problems of a document.
+    private static func productProblem(for refusal: ProductRules.Refusal) -> ProductProblem {
+        switch refusal {
+        case .typeChange(let id, let from, let to):
+            ProductProblem(
+                productID: id.rawValue, field: "type",
+                problem: "is \(to), but the product is a \(from) and stays one")
+        case .unknown(let id), .precondition(let id, _):
+            ProductProblem(productID: id.rawValue, field: "", problem: "is not there")
+        }
+    }
+
+    /// A refusal as the answer to a request about one product.
+    static func problem(for refusal: ProductRules.Refusal) -> HTTPError {
+        switch refusal {
+        case .unknown(let id):
+            HTTPError(
+                .notFound,
+                code: "product_unknown",
+                title: "There is no such product",
+                detail: "The catalog has no product \(id)."
+            )
+        case .typeChange(let id, let from, let to):
+            HTTPError(
+                .conflict,
+                code: "product_type_fixed",
+                title: "A product's type never changes",
+                detail: "\(id) is a \(from) and cannot become a \(to). Make another product."
+            )
+        case .precondition(let id, let version?):
+            HTTPError(
+                .preconditionFailed,
+                code: "precondition_failed",
+                title: "The product is not as expected",
+                detail: "\(id) is at version \(version). Read it again and decide anew."
+            )
+        case .precondition(let id, nil):
+            HTTPError(
+                .preconditionFailed,
+                code: "precondition_failed",
+                title: "The product is not as expected",
+                detail: "The catalog has no product \(id)."
+            )
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+
+/// Changes products: one database transaction that loads what is there, lets ``ProductRules`` decide,
+/// and stores the new versions, their history and their events. All edits of a call are made, or,
+/// if one is refused, none.
+struct CatalogHandler: Sendable {
+    let client: PostgresClient
+    let priceList: CurrentPriceList
+    let now: @Sendable () -> Timestamp
+    /// Called after a commit that appended events.
+    let didAppend: @Sendable () -> Void
+
+    /// Makes edits in an administrator's name.
+    ///
+    /// - Returns: What came of each edit, in their order. If one is refused, nothing is changed.
+    func apply(
+        _ edits: [ProductRules.Edit], by administrator: String
+    ) async throws -> [ProductRules.Decision] {
+        let time = now()
+        let decisions = try await client.withTransaction { connection in
+            try CatalogStore.lockWriters(on: connection)
+            let stored = try CatalogStore.products(edits.map(\.id), on: connection)
+            let current = Dictionary(stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            let decisions = edits.map { ProductRules.decide($0, current: current[$0.id]) }
+            let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
+            let written = decisions.compactMap(\.written)
+            guard !isRefused, !written.isEmpty else { return decisions }
+            try CatalogStore.write(written, by: administrator, at: time, on: connection)
+            let events = try written.map { product in
+                try OutboxEvent(
+                    ProductChanged(product: product),
+                    type: .productChanged,
+                    topic: Topics.catalogProducts,
+                    key: product.id.rawValue,
+                    subject: product.id.rawValue,
+                    time: time
+                )
+            }
+            try Outbox.append(events, on: connection)
+            return decisions
+        }
+        let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
+        let written = decisions.compactMap(\.written)
+        if !isRefused && !written.isEmpty {
+            // Whoever changed a product sees the change in the next answer of this process.
+            priceList.merge(written)
+            didAppend()
+        }
+        return decisions
+    }
+
+    /// Reads one product, on sale or not.
+    func product(_ id: ProductID) async throws -> Product? {
+        try await client.withConnection { connection in
+            try CatalogStore.products([id], on: connection).first
+        }
+    }
+
+    /// Reads the whole catalog as a document.
+    func document() async throws -> CatalogDocument {
+        let products = try await client.withConnection { connection in
+            try CatalogStore.allProducts(on: connection)
+        }
+        return CatalogDocument(
+            products: Dictionary(
+                products.map { ($0.id, ProductRules.draft(of: $0)) },
+                uniquingKeysWith: { first, _ in first }
+            )
+        )
+    }
+}

@@ -1,0 +1,91 @@
+import Crypto
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceKit
+import StoreAPI
+
+/// The catalog's HTTP interface for buyers; what administrators do is in ``AdminRoutes``.
+struct CatalogRoutes: Sendable {
+    /// How many identifiers a products request may hold.
+    static let identifierCountMax = 200
+
+    let priceList: CurrentPriceList
+
+    func add(to router: StoreRouter) {
+        router.account.get(RouterPath(Routes.products), use: products)
+    }
+
+    @Sendable
+    private func products(_ request: Request, _ context: StoreRequestContext) throws -> Response {
+        let query = request.uri.queryParameters
+        let answer = try priceList.current().response(
+            to: identifiers(query), in: storefront(query), language: language(query))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let body = try encoder.encode(answer)
+        let tag = Self.entityTag(of: body)
+        // Prices change at any moment (spec rule 103): a client asks again each time, by tag.
+        var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
+        if Preconditions.isFresh(ifNoneMatch: request.headers[.ifNoneMatch], tag: tag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentType] = "application/json"
+        return Response(
+            status: .ok,
+            headers: headers,
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+        )
+    }
+
+    private func identifiers(_ query: Parameters) throws -> [String] {
+        let identifiers = query.getAll("ids").flatMap { $0.split(separator: ",") }.map(String.init)
+        guard !identifiers.isEmpty else { throw invalid("Name the products: ids=a,b.") }
+        guard identifiers.count <= Self.identifierCountMax else {
+            throw invalid(
+                "Ask for \(Self.identifierCountMax) products at most; these are "
+                    + "\(identifiers.count).")
+        }
+        return identifiers
+    }
+
+    private func storefront(_ query: Parameters) throws -> Storefront {
+        guard let name = query.get("storefront"), !name.isEmpty else {
+            throw invalid("Name the storefront: storefront=USA.")
+        }
+        guard let storefront = Storefront(rawValue: name) else {
+            throw HTTPError(
+                .badRequest,
+                code: "storefront_unknown",
+                title: "There is no such storefront",
+                detail: "'\(ProductProblem.shortened(name))' is not \(Storefront.form)."
+            )
+        }
+        return storefront
+    }
+
+    private func language(_ query: Parameters) throws -> LanguageTag {
+        guard let tag = query.get("language"), !tag.isEmpty else {
+            return LanguageTag(unchecked: "en")
+        }
+        guard let language = LanguageTag(rawValue: tag) else {
+            throw invalid("'\(ProductProblem.shortened(tag))' is not \(LanguageTag.form).")
+        }
+        return language
+    }
+
+    private func invalid(_ detail: String) -> HTTPError {
+        HTTPError(
+            .badRequest, code: "query_invalid", title: "The query is invalid", detail: detail)
+    }
+
+    /// A strong entity tag: equal for equal bytes, on every replica.
+    static func entityTag(of body: some DataProtocol) -> String {
+        let digits = SHA256.hash(data: body).prefix(16).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
+        }
+        return "\"\(digits.joined())\""
+    }
+}

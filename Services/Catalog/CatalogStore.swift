@@ -1,0 +1,91 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// The products in PostgreSQL: the catalog's only SQL.
+enum CatalogStore {
+    /// The channel that is notified when a database transaction that changed products commits. The
+    /// payload names what changed (``ProductChanges``).
+    static let channel = "catalog_products"
+
+    /// The key of the lock that all writers of the catalog take. ("catalog")
+    private static let writersLock: Int64 = 0x63_6174_616C_6F67
+
+    /// Waits until no other database transaction changes products. Writers are few, and one after
+    /// the other they cannot miss each other's versions or deadlock.
+    static func lockWriters(on connection: isolated PostgresConnection) throws(PostgresError) {
+        try connection.execute("SELECT pg_advisory_xact_lock(\(writersLock))")
+    }
+
+    /// Reads products, in no particular order; those that do not exist are left out.
+    static func products(
+        _ ids: [ProductID], on connection: isolated PostgresConnection
+    ) throws -> [Product] {
+        try read("SELECT product FROM products WHERE id = ANY(\(ids))", on: connection)
+    }
+
+    /// Reads all products.
+    static func allProducts(on connection: isolated PostgresConnection) throws -> [Product] {
+        try read("SELECT product FROM products", on: connection)
+    }
+
+    /// Writes products at their new versions, each with its entry in the history, and notifies.
+    ///
+    /// - Precondition: The database transaction holds the writers' lock and each version is the one
+    ///   behind the current one.
+    static func write(
+        _ products: [Product],
+        by administrator: String,
+        at time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let ids = products.map(\.id)
+        let versions = products.map(\.version)
+        let documents = try products.map { PostgresJSON(bytes: Array(try encoder.encode($0))) }
+        let written = try connection.execute(
+            """
+            INSERT INTO products (id, version, type, is_on_sale, product, changed_by, changed_at)
+            SELECT id, version, type, is_on_sale, product, \(administrator), \(time)
+            FROM unnest(
+                \(ids), \(versions), \(products.map(\.type.rawValue)), \(products.map(\.isOnSale)),
+                \(documents)
+            ) AS changed (id, version, type, is_on_sale, product)
+            ON CONFLICT (id) DO UPDATE SET
+                version = EXCLUDED.version, is_on_sale = EXCLUDED.is_on_sale,
+                product = EXCLUDED.product, changed_by = EXCLUDED.changed_by,
+                changed_at = EXCLUDED.changed_at
+            WHERE products.version = EXCLUDED.version - 1
+            """
+        )
+        guard written == products.count else {
+            throw CatalogError(.lostUpdate, "A product changed while it was being changed.")
+        }
+        try connection.execute(
+            """
+            INSERT INTO product_versions (product_id, version, product, changed_by, changed_at)
+            SELECT id, version, product, \(administrator), \(time)
+            FROM unnest(\(ids), \(versions), \(documents)) AS changed (id, version, product)
+            """
+        )
+        let changes = ProductChanges(products)
+        try connection.execute("SELECT pg_notify(\(channel), \(changes.payload))")
+    }
+
+    private static func read(
+        _ sql: SQL, on connection: isolated PostgresConnection
+    ) throws -> [Product] {
+        let decoder = JSONDecoder()
+        return try connection.query(sql).map { row in
+            let document = try row.decode(PostgresJSON.self)
+            do {
+                return try decoder.decode(Product.self, from: Data(document.bytes))
+            } catch let error as DecodingError {
+                throw CatalogError(
+                    .unreadableProduct, "A stored product cannot be read: \(error)")
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import EventTypes
+import Kafka
+import Logging
+import Messaging
+import Postgres
+import ServiceKit
+import ServiceLifecycle
+
+/// Makes the catalog: settings → PostgreSQL → the price list and what keeps it current → the relay →
+/// HTTP. No I/O happens here; the parts connect when they run.
+@Sendable
+func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
+    let settings = CatalogSettings(&reader)
+    let authenticator = try Authenticator(
+        appKeysDirectory: settings.common.appKeysDirectory,
+        adminKeysDirectory: settings.common.adminKeysDirectory,
+        now: Timestamp.wallClock,
+        logger: logger
+    )
+    try reader.check()
+    return try CatalogService(
+        settings: settings, authenticator: authenticator, now: Timestamp.wallClock, logger: logger
+    ).composition
+}
+
+/// Brings the catalog's database up to date.
+@Sendable
+func migrateCatalog(
+    _ reader: inout SettingsReader, _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = MigrationSettings(&reader)
+    try reader.check()
+    return {
+        let migrator = PostgresMigrator(
+            url: settings.databaseURL, migrations: CatalogMigrations.all, logger: logger)
+        let count = try await migrator.migrate()
+        logger.info("migrated", metadata: ["migrations": "\(count)"])
+    }
+}
+
+/// The catalog's parts.
+struct CatalogService {
+    let router: StoreRouter
+    let composition: Composition
+
+    init(
+        settings: CatalogSettings,
+        authenticator: Authenticator,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger,
+        didListen: @escaping @Sendable (Int) -> Void = { _ in }
+    ) throws {
+        try KafkaLibrary.requireSupportedVersion()
+        let common = settings.common
+        let client = PostgresClient(
+            settings: PostgresSettings(
+                url: common.databaseURL,
+                applicationName: "catalog",
+                poolSize: common.databasePoolSize
+            ),
+            logger: logger
+        )
+        let priceList = CurrentPriceList()
+        let follower = PriceListFollower(
+            client: client,
+            migrator: PostgresMigrator(
+                url: common.databaseURL, migrations: CatalogMigrations.all, logger: logger),
+            priceList: priceList,
+            logger: logger
+        )
+        let relay = OutboxRelay(
+            service: "catalog",
+            topics: [Topics.catalogProducts],
+            client: client,
+            kafka: KafkaSettings(
+                bootstrapServers: common.kafkaBootstrapServers,
+                clientID: "catalog",
+                properties: common.kafkaProperties
+            ),
+            topicSettings: TopicSettings(
+                partitions: common.topicPartitions, replicationFactor: common.topicReplication),
+            logger: logger
+        )
+        let readiness = [
+            ReadinessCheck("postgres") { client.isConnected },
+            ReadinessCheck("migrations") { follower.isMigrated },
+            ReadinessCheck("products") { priceList.isLoaded },
+            ReadinessCheck("topics") { relay.isReady },
+        ]
+        let router = storeRouter(
+            authenticator: authenticator, readiness: readiness, logger: logger)
+        CatalogRoutes(priceList: priceList).add(to: router)
+        AdminRoutes(
+            handler: CatalogHandler(
+                client: client, priceList: priceList, now: now, didAppend: { relay.wake() }),
+            importBytesMax: settings.importBytesMax
+        ).add(to: router)
+        let server = StoreHTTPServer(
+            router: router, settings: common.http, logger: logger, didListen: didListen)
+        self.router = router
+        composition = Composition(
+            services: [client, relay, follower, server], readiness: readiness)
+    }
+}
+
+/// The catalog's migrations, after those of Messaging.
+enum CatalogMigrations {
+    static let all =
+        MessagingMigrations.all(role: "counterfoil_catalog") + [
+            PostgresMigration(name: "m0001_products", bytes: PackageResources.m0001_products_sql)
+        ]
+}

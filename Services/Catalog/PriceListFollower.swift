@@ -1,0 +1,99 @@
+import EventTypes
+import Logging
+import Messaging
+import Postgres
+import ServiceLifecycle
+import Synchronization
+
+/// Keeps ``CurrentPriceList`` up to date: reads all products whenever it begins to listen (again),
+/// and then those that a notification names. Before that it waits for the migrations.
+struct PriceListFollower: Service {
+    let client: PostgresClient
+    let migrator: PostgresMigrator
+    let priceList: CurrentPriceList
+    let logger: Logger
+    private let progress = Progress()
+
+    private final class Progress: Sendable {
+        let isMigrated = Mutex(false)
+    }
+
+    init(
+        client: PostgresClient,
+        migrator: PostgresMigrator,
+        priceList: CurrentPriceList,
+        logger: Logger
+    ) {
+        self.client = client
+        self.migrator = migrator
+        self.priceList = priceList
+        self.logger = logger
+    }
+
+    /// Whether the database was seen at exactly the version this build knows.
+    var isMigrated: Bool { progress.isMigrated.withLock { $0 } }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await persistently("check the migrations", check)
+            for await event in client.notifications(on: [CatalogStore.channel]) {
+                await persistently("read the products") { try await refresh(after: event) }
+            }
+        }
+    }
+
+    private func check() async throws {
+        let migrator = migrator
+        let state = try await client.withConnection { connection in
+            try migrator.state(on: connection)
+        }
+        guard case .current = state else {
+            throw CatalogError(.notLoaded, "The database does not fit this version: \(state).")
+        }
+        progress.isMigrated.withLock { $0 = true }
+    }
+
+    private func refresh(after event: PostgresNotificationEvent) async throws {
+        guard case .notification(_, let payload) = event, priceList.isLoaded,
+            let versions = ProductChanges(payload: payload).versions
+        else {
+            let products = try await client.withConnection { connection in
+                try CatalogStore.allProducts(on: connection)
+            }
+            priceList.load(products)
+            logger.info("read all products", metadata: ["count": "\(products.count)"])
+            return
+        }
+        let missing = priceList.missing(of: versions)
+        guard !missing.isEmpty else { return }
+        let products = try await client.withConnection { connection in
+            try CatalogStore.products(missing, on: connection)
+        }
+        priceList.merge(products)
+        logger.debug("read changed products", metadata: ["count": "\(products.count)"])
+    }
+
+    /// Tries until it works or the task is cancelled.
+    private func persistently(_ what: String, _ work: () async throws -> Void) async {
+        let policy = RetryPolicy()
+        var failures = 0
+        while !Task.isCancelled {
+            do {
+                return try await work()
+            } catch is CancellationError {
+                return
+            } catch {
+                failures += 1
+                // Connecting takes a moment at start; what lasts is worth a warning.
+                logger.log(
+                    level: failures > 3 ? .warning : .debug,
+                    "cannot \(what), trying again",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"]
+                )
+            }
+            // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(
+                for: policy.delay(afterFailures: failures, jitter: .random(in: 0...1)))
+        }
+    }
+}

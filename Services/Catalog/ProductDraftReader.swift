@@ -1,0 +1,266 @@
+import EventTypes
+import StoreAPI
+
+/// Reads a product as an administrator sends it, and notes everything that is wrong with it. Pure:
+/// it knows neither what is stored nor what time it is.
+struct ProductDraftReader {
+    private(set) var problems: [ProductProblem] = []
+    private let productID: String
+
+    /// Reads one product.
+    ///
+    /// - Returns: The product if nothing is wrong with it, and else the problems, all of them.
+    static func read(
+        _ json: JSONValue, id: String
+    ) -> (product: (id: ProductID, draft: ProductDraft)?, problems: [ProductProblem]) {
+        var reader = ProductDraftReader(productID: id)
+        let productID = ProductID(rawValue: id)
+        if productID == nil { reader.note("", "is not \(ProductID.form)") }
+        let draft = reader.draft(json)
+        guard reader.problems.isEmpty, let productID, let draft else {
+            return (nil, reader.problems)
+        }
+        return ((productID, draft), [])
+    }
+
+    private init(productID: String) { self.productID = productID }
+
+    private mutating func note(_ field: String, _ problem: String) {
+        problems.append(ProductProblem(productID: productID, field: field, problem: problem))
+    }
+
+    private mutating func draft(_ json: JSONValue) -> ProductDraft? {
+        let names: Set = [
+            "type", "isOnSale", "isRestorable", "prices", "localizations", "deliveryPlan",
+        ]
+        guard let members = object(json, "", of: names, required: ["type", "prices", "localizations"])
+        else { return nil }
+        let type = type(members["type"])
+        let isOnSale = bool(members["isOnSale"], "isOnSale")
+        let isRestorable = bool(members["isRestorable"], "isRestorable")
+        if isRestorable == true, let type, !ProductRules.canBeRestored(type) {
+            note("isRestorable", "must not be true: a \(type) is never restored")
+        }
+        let prices = prices(members["prices"])
+        let localizations = localizations(members["localizations"])
+        let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
+        guard let type else { return nil }
+        return ProductDraft(
+            type: type,
+            isOnSale: isOnSale,
+            isRestorable: isRestorable,
+            prices: prices,
+            localizations: localizations,
+            deliveryPlan: deliveryPlan
+        )
+    }
+
+    private mutating func type(_ json: JSONValue?) -> ProductType? {
+        guard let name = string(json, "type") else { return nil }
+        let type = ProductType(rawValue: name)
+        guard ProductRules.types.contains(type) else {
+            let known = ProductRules.types.map(\.rawValue).joined(separator: ", ")
+            note("type", "is '\(ProductProblem.shortened(name))'; it must be one of \(known)")
+            return nil
+        }
+        return type
+    }
+
+    private mutating func prices(_ json: JSONValue?) -> [Storefront: Money] {
+        guard let json, let members = object(json, "prices") else { return [:] }
+        if members.isEmpty { note("prices", "must hold at least one price") }
+        var prices: [Storefront: Money] = [:]
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            let field = "prices." + ProductProblem.shortened(name)
+            let storefront = Storefront(rawValue: name)
+            if storefront == nil { note(field, "is not \(Storefront.form)") }
+            let price = price(value, field)
+            if let storefront, let price { prices[storefront] = price }
+        }
+        return prices
+    }
+
+    private mutating func price(_ json: JSONValue, _ field: String) -> Money? {
+        let names: Set = ["minorUnits", "currency"]
+        guard let members = object(json, field, of: names, required: names) else { return nil }
+        let code = string(members["currency"], field + ".currency")
+        let currency = code.flatMap { Currency(rawValue: $0) }
+        if let code, currency == nil {
+            note(field + ".currency", "is '\(ProductProblem.shortened(code))', not \(Currency.form)")
+        }
+        let amount = integer(
+            members["minorUnits"], field + ".minorUnits", in: 0...ProductRules.minorUnitsMax)
+        guard let currency, let amount else { return nil }
+        return Money(minorUnits: amount, currency: currency)
+    }
+
+    private mutating func localizations(_ json: JSONValue?) -> [LanguageTag: ProductText] {
+        guard let json, let members = object(json, "localizations") else { return [:] }
+        if members.isEmpty { note("localizations", "must hold at least one language") }
+        if members.count > ProductRules.languageCountMax {
+            note("localizations", "must hold at most \(ProductRules.languageCountMax) languages")
+        }
+        var texts: [LanguageTag: ProductText] = [:]
+        var seen: Set<String> = []
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            let field = "localizations." + ProductProblem.shortened(name)
+            let tag = LanguageTag(rawValue: name)
+            if tag == nil { note(field, "is not \(LanguageTag.form)") }
+            if !seen.insert(name.lowercased()).inserted {
+                note(field, "is given twice; languages differ by more than the case of letters")
+            }
+            let names: Set = ["title", "description"]
+            guard let text = object(value, field, of: names, required: names) else { continue }
+            let title = text["title"].flatMap { title($0, field + ".title") }
+            let description = text["description"].flatMap {
+                self.description($0, field + ".description")
+            }
+            if let tag, let title, let description {
+                texts[tag] = ProductText(title: title, description: description)
+            }
+        }
+        return texts
+    }
+
+    private mutating func title(_ json: JSONValue, _ field: String) -> String? {
+        guard let text = string(json, field) else { return nil }
+        if text.allSatisfy(\.isWhitespace) {
+            note(field, "is empty")
+        } else if text.count > ProductRules.titleLengthMax {
+            note(field, "has more than \(ProductRules.titleLengthMax) characters")
+        } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            note(field, "holds a control character")
+        }
+        return text
+    }
+
+    private mutating func description(_ json: JSONValue, _ field: String) -> String? {
+        guard let text = string(json, field) else { return nil }
+        if text.count > ProductRules.descriptionLengthMax {
+            note(field, "has more than \(ProductRules.descriptionLengthMax) characters")
+        } else if text.unicodeScalars.contains(where: {
+            $0.properties.generalCategory == .control && $0 != "\n"
+        }) {
+            note(field, "holds a control character")
+        }
+        return text
+    }
+
+    private mutating func deliveryPlan(
+        _ json: JSONValue?, of type: ProductType?
+    ) -> [DeliveryTarget]? {
+        guard let json, json != .null else { return nil }
+        guard case .array(let elements) = json else {
+            note("deliveryPlan", "is \(json.kind), not an array")
+            return nil
+        }
+        if elements.isEmpty { note("deliveryPlan", "must hold at least one target, or be left out") }
+        if elements.count > ProductRules.targetCountMax {
+            note("deliveryPlan", "must hold at most \(ProductRules.targetCountMax) targets")
+        }
+        var targets: [DeliveryTarget] = []
+        for (index, element) in elements.prefix(ProductRules.targetCountMax).enumerated() {
+            let field = "deliveryPlan[\(index)]"
+            guard let target = target(element, field) else { continue }
+            if targets.contains(where: { ProductRules.isSameTarget($0, target) }) {
+                note(field, "is given twice")
+            }
+            if target == .entitlement, type == .consumable {
+                note(field, "must not be an entitlement: a consumable is used up, not owned")
+            }
+            targets.append(target)
+        }
+        return targets
+    }
+
+    private mutating func target(_ json: JSONValue, _ field: String) -> DeliveryTarget? {
+        guard let members = object(json, field) else { return nil }
+        guard let kind = string(members["kind"], field + ".kind") else { return nil }
+        switch kind {
+        case "entitlement", "app":
+            _ = object(json, field, of: ["kind"])
+            return kind == "app" ? .app : .entitlement
+        case "credit":
+            let names: Set = ["kind", "unit", "amount"]
+            guard let members = object(json, field, of: names, required: names) else { return nil }
+            let unit = string(members["unit"], field + ".unit")
+            if let unit, !ProductRules.isUnit(unit) {
+                note(
+                    field + ".unit",
+                    "is not 1 to 64 letters, digits, hyphens, underscores and full stops")
+            }
+            let amount = integer(
+                members["amount"], field + ".amount", in: 1...ProductRules.creditMax)
+            guard let unit, let amount else { return nil }
+            return .credit(unit: unit, amount: amount)
+        case "webhook":
+            let names: Set = ["kind", "url"]
+            guard let members = object(json, field, of: names, required: names) else { return nil }
+            guard let url = string(members["url"], field + ".url") else { return nil }
+            if let problem = ProductRules.problem(ofWebhookURL: url) { note(field + ".url", problem) }
+            return .webhook(url: url)
+        default:
+            note(
+                field + ".kind",
+                "is '\(ProductProblem.shortened(kind))'; it must be entitlement, credit, webhook "
+                    + "or app")
+            return nil
+        }
+    }
+
+    /// The members of an object, with a problem noted for each that is unknown or missing.
+    private mutating func object(
+        _ json: JSONValue, _ field: String, of names: Set<String>? = nil,
+        required: Set<String> = []
+    ) -> [String: JSONValue]? {
+        guard case .object(let members) = json else {
+            note(field, "is \(json.kind), not an object")
+            return nil
+        }
+        func path(_ name: String) -> String {
+            (field.isEmpty ? "" : field + ".") + ProductProblem.shortened(name)
+        }
+        if let names {
+            for name in members.keys.sorted() where !names.contains(name) {
+                note(path(name), "is no field of the catalog")
+            }
+        }
+        for name in required.sorted() where members[name] == nil {
+            note(path(name), "is missing")
+        }
+        return members
+    }
+
+    private mutating func string(_ json: JSONValue?, _ field: String) -> String? {
+        guard let json else { return nil }
+        guard case .string(let text) = json else {
+            note(field, "is \(json.kind), not a text")
+            return nil
+        }
+        return text
+    }
+
+    private mutating func bool(_ json: JSONValue?, _ field: String) -> Bool? {
+        guard let json, json != .null else { return nil }
+        guard case .bool(let value) = json else {
+            note(field, "is \(json.kind), not true or false")
+            return nil
+        }
+        return value
+    }
+
+    private mutating func integer(
+        _ json: JSONValue?, _ field: String, in range: ClosedRange<Int64>
+    ) -> Int64? {
+        guard let json else { return nil }
+        guard case .integer(let number) = json else {
+            note(field, "is \(json.kind), not a whole number")
+            return nil
+        }
+        guard range.contains(number) else {
+            note(field, "is \(number); it must be from \(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+}

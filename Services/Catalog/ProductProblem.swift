@@ -1,0 +1,28 @@
+/// One thing that is wrong with a product that an administrator sent.
+struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The product's id as it was sent; empty if the document itself is wrong.
+    var productID: String
+    /// The field, as a path: `prices.USA.minorUnits`.
+    var field: String
+    /// What is wrong with it, as the rest of a sentence that begins with the field.
+    var problem: String
+
+    var description: String {
+        let place = [Self.shortened(productID), field].filter { !$0.isEmpty }
+            .joined(separator: ": ")
+        return place.isEmpty ? problem : "\(place) \(problem)"
+    }
+
+    /// Text from outside, cut to a length that is fit for a message.
+    static func shortened(_ text: String) -> String {
+        text.count > 80 ? text.prefix(80) + "…" : text
+    }
+
+    /// All problems, one a line, up to a bound.
+    static func report(_ problems: [ProductProblem], lineCountMax: Int = 100) -> String {
+        var lines = problems.prefix(lineCountMax).map { $0.description + "." }
+        let rest = problems.count - lines.count
+        if rest > 0 { lines.append("And \(rest) more problem\(rest == 1 ? "" : "s").") }
+        return lines.joined(separator: "\n")
+    }
+}
