@@ -265,7 +265,9 @@ let package = Package(
             crypto,
             x509
         )
-        + tests(of: "Operator", "EventTypes", "StoreAPI", "Operator", crypto, x509, asn1)
+        + tests(
+            of: "Operator", "EventTypes", "StoreAPI", "Operator", argumentParser, crypto, x509,
+            asn1)
         + tests(of: "Tidy"),
     swiftLanguageModes: [.v6]
 )

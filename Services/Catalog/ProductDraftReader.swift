@@ -111,7 +111,7 @@ struct ProductDraftReader {
             }
             let names: Set = ["title", "description"]
             guard let text = object(value, field, of: names, required: names) else { continue }
-            let title = text["title"].flatMap { title($0, field + ".title") }
+            let title = text["title"].flatMap { self.title($0, field + ".title") }
             let description = text["description"].flatMap {
                 self.description($0, field + ".description")
             }

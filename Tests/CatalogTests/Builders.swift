@@ -1,0 +1,62 @@
+import EventTypes
+import Foundation
+import StoreAPI
+
+@testable import Catalog
+
+/// Products to arrange tests with.
+enum Builder {
+    static func money(_ minorUnits: Int64, _ currency: String) -> Money {
+        Money(minorUnits: minorUnits, currency: Currency(unchecked: currency))
+    }
+
+    static func draft(
+        _ type: ProductType = .nonConsumable,
+        cents: Int64 = 499,
+        isOnSale: Bool? = nil,
+        isRestorable: Bool? = nil,
+        plan: [DeliveryTarget]? = nil
+    ) -> ProductDraft {
+        ProductDraft(
+            type: type,
+            isOnSale: isOnSale,
+            isRestorable: isRestorable,
+            prices: [usa: money(cents, "USD")],
+            localizations: [en: ProductText(title: "Premium", description: "Everything.")],
+            deliveryPlan: plan
+        )
+    }
+
+    static func product(
+        _ id: ProductID = premium, version: Int = 1, draft: ProductDraft = draft()
+    ) -> Product {
+        let edit = ProductRules.Edit(id: id, wish: .put(draft))
+        guard var product = ProductRules.decide(edit, current: nil).written else {
+            preconditionFailure("A product that does not exist can be created.")
+        }
+        product.version = version
+        return product
+    }
+
+    static let premium = ProductID(unchecked: "com.example.premium")
+    static let coins = ProductID(unchecked: "com.example.coins.100")
+    static let usa = Storefront(unchecked: "USA")
+    static let france = Storefront(unchecked: "FRA")
+    static let en = LanguageTag(unchecked: "en")
+
+    /// A product as an administrator sends it, with members replaced; `nil` removes one.
+    static func json(replacing members: [String: String?] = [:]) -> String {
+        var all: [String: String] = [
+            "type": #""nonConsumable""#,
+            "prices": #"{"USA": {"minorUnits": 499, "currency": "USD"}}"#,
+            "localizations": #"{"en": {"title": "Premium", "description": "Everything."}}"#,
+        ]
+        for (name, value) in members { all[name] = value }
+        return "{" + all.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
+            .joined(separator: ", ") + "}"
+    }
+
+    static func value(_ json: String) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: Data(json.utf8))
+    }
+}

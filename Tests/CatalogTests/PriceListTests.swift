@@ -1,0 +1,96 @@
+import EventTypes
+import StoreAPI
+import Testing
+
+@testable import Catalog
+
+@Suite struct PriceListTests {
+    private func list(_ products: Product...) -> PriceList {
+        var list = PriceList()
+        list.merge(products)
+        return list
+    }
+
+    private func product(
+        _ id: String, prices: [Storefront: Money], isOnSale: Bool = true
+    ) -> Product {
+        var draft = Builder.draft(isOnSale: isOnSale)
+        draft.prices = prices
+        return Builder.product(ProductID(unchecked: id), draft: draft)
+    }
+
+    @Test func theRequestIsPartedInItsOrder() {
+        let usd = [Builder.usa: Builder.money(99, "USD")]
+        let list = list(
+            product("a", prices: usd), product("b", prices: usd),
+            product("gone", prices: usd, isOnSale: false),
+            product("french", prices: [Builder.france: Builder.money(119, "EUR")])
+        )
+        let response = list.response(
+            to: ["b", "unknown", "gone", "not an id", "a", "french", "b", "unknown", ""],
+            in: Builder.usa, language: Builder.en)
+        #expect(response.storefront == Builder.usa)
+        #expect(response.products.map(\.id.rawValue) == ["b", "a"])
+        #expect(response.invalidProductIDs == ["unknown", "gone", "not an id", "french", ""])
+        #expect(
+            list.response(to: ["french"], in: Builder.france, language: Builder.en)
+                .products.map(\.price.description) == ["1.19 EUR"])
+    }
+
+    @Test func onlyANewerVersionIsTaken() {
+        var list = list(Builder.product(version: 3))
+        list.merge([Builder.product(version: 2, draft: Builder.draft(cents: 1))])
+        list.merge([Builder.product(version: 3, draft: Builder.draft(cents: 1))])
+        #expect(list.products[Builder.premium]?.prices[Builder.usa] == Builder.money(499, "USD"))
+        list.merge([Builder.product(version: 4, draft: Builder.draft(cents: 1))])
+        #expect(list.products[Builder.premium]?.version == 4)
+    }
+
+    @Test(arguments: [
+        ("fr", ["en", "fr", "fr-CA"], "fr"),
+        ("FR-ca", ["en", "fr", "fr-CA"], "fr-CA"),
+        ("fr-BE", ["en", "fr", "fr-CA"], "fr"),
+        ("fr-BE", ["en", "fr-CH", "fr-CA"], "fr-CA"),
+        ("fr", ["en", "fr-CH", "fr-CA"], "fr-CA"),
+        ("zh-Hans-CN", ["zh-Hant", "zh-Hans", "zh"], "zh-Hans"),
+        ("zh-Hans-CN", ["zh-Hant", "zh"], "zh"),
+        ("fr", ["fra", "en"], "en"),
+        ("de", ["en", "fr"], "en"),
+        ("de", ["en-US", "en-GB", "fr"], "en-GB"),
+        ("de", ["ja", "fr"], "fr"),
+        ("en-US", ["en"], "en"),
+        ("x-klingon", ["x-elvish", "en"], "x-elvish"),
+    ])
+    func languagesFallBack(asked: String, available: [String], shown: String) {
+        let tags = available.map { LanguageTag(unchecked: $0) }
+        for order in [tags, tags.reversed()] {
+            #expect(
+                PriceList.language(LanguageTag(unchecked: asked), of: order)?.rawValue == shown)
+        }
+    }
+
+    @Test func withoutAnyTextThereIsNothingToShow() {
+        #expect(PriceList.language(Builder.en, of: []) == nil)
+        var product = Builder.product()
+        product.localizations = [:]
+        #expect(PriceList.listing(of: product, in: Builder.usa, language: Builder.en) == nil)
+    }
+
+    @Test func nothingIsToldBeforeTheProductsAreRead() throws {
+        let priceList = CurrentPriceList()
+        priceList.merge([Builder.product()])
+        let error = #expect(throws: CatalogError.self) { try priceList.current() }
+        #expect(error?.isRetriable == true)
+        priceList.load([])
+        #expect(try priceList.current().products.count == 1)
+        #expect(priceList.missing(of: [Builder.premium: 1]).isEmpty)
+        #expect(priceList.missing(of: [Builder.premium: 2]) == [Builder.premium])
+        #expect(priceList.missing(of: [Builder.coins: 1]) == [Builder.coins])
+    }
+
+    @Test func equalAnswersHaveEqualTags() {
+        #expect(CatalogRoutes.entityTag(of: Array("a".utf8)) == CatalogRoutes.entityTag(of: Array("a".utf8)))
+        #expect(CatalogRoutes.entityTag(of: Array("a".utf8)) != CatalogRoutes.entityTag(of: Array("b".utf8)))
+        #expect(CatalogRoutes.entityTag(of: [UInt8]()) == "\"e3b0c44298fc1c149afbf4c8996fb924\"")
+    }
+}

@@ -1,0 +1,229 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+
+@testable import Catalog
+
+@Suite struct ProductDraftReaderTests {
+    private func read(
+        _ json: String, id: String = "com.example.premium"
+    ) throws -> (product: (id: ProductID, draft: ProductDraft)?, problems: [String]) {
+        let read = ProductDraftReader.read(try Builder.value(json), id: id)
+        return (read.product, read.problems.map(\.description))
+    }
+
+    @Test func aProductReadsAsItsTypeDoes() throws {
+        let json = Builder.json(replacing: [
+            "isOnSale": "false", "isRestorable": "null",
+            "deliveryPlan": """
+            [{"kind": "entitlement"}, {"kind": "credit", "unit": "coins", "amount": 100},
+             {"kind": "webhook", "url": "https://merchant.example/hook?a=b"}, {"kind": "app"}]
+            """,
+        ])
+        let draft = try #require(try read(json).product?.draft)
+        #expect(draft == (try JSONDecoder().decode(ProductDraft.self, from: Data(json.utf8))))
+        #expect(draft.deliveryPlan?.count == 4 && draft.isOnSale == false)
+    }
+
+    @Test(arguments: [
+        ("type", #""lootBox""#, "type is 'lootBox'; it must be one of"),
+        ("type", "3", "type is a whole number, not a text"),
+        ("type", nil, "type is missing"),
+        ("isOnSale", "1", "isOnSale is a whole number, not true or false"),
+        ("isRestorable", #""yes""#, "isRestorable is a text, not true or false"),
+        ("prices", nil, "prices is missing"),
+        ("prices", "[]", "prices is an array, not an object"),
+        ("prices", "{}", "prices must hold at least one price"),
+        (
+            "prices", #"{"US": {"minorUnits": 1, "currency": "USD"}}"#,
+            "prices.US is not an ISO 3166-1 alpha-3 storefront"
+        ),
+        (
+            "prices", #"{"USA": {"minorUnits": -1, "currency": "USD"}}"#,
+            "prices.USA.minorUnits is -1; it must be from 0 to 100000000000"
+        ),
+        (
+            "prices", #"{"USA": {"minorUnits": 100000000001, "currency": "USD"}}"#,
+            "prices.USA.minorUnits is 100000000001"
+        ),
+        (
+            "prices", #"{"USA": {"minorUnits": 4.99, "currency": "USD"}}"#,
+            "prices.USA.minorUnits is a fraction or too large a number, not a whole number"
+        ),
+        (
+            "prices", #"{"USA": {"minorUnits": "499", "currency": "USD"}}"#,
+            "prices.USA.minorUnits is a text, not a whole number"
+        ),
+        (
+            "prices", #"{"USA": {"minorUnits": 499, "currency": "DOL"}}"#,
+            "prices.USA.currency is 'DOL', not an ISO 4217 currency"
+        ),
+        ("prices", #"{"USA": {"currency": "USD"}}"#, "prices.USA.minorUnits is missing"),
+        ("prices", #"{"USA": 499}"#, "prices.USA is a whole number, not an object"),
+        (
+            "prices", #"{"USA": {"minorUnits": 1, "currency": "USD", "tax": 1}}"#,
+            "prices.USA.tax is no field of the catalog"
+        ),
+        ("localizations", nil, "localizations is missing"),
+        ("localizations", "{}", "localizations must hold at least one language"),
+        (
+            "localizations", #"{"e": {"title": "A", "description": ""}}"#,
+            "localizations.e is not a BCP 47 language tag"
+        ),
+        (
+            "localizations", #"{"en": {"title": " ", "description": ""}}"#,
+            "localizations.en.title is empty"
+        ),
+        (
+            "localizations", #"{"en": {"title": "A\u0000", "description": ""}}"#,
+            "localizations.en.title holds a control character"
+        ),
+        (
+            "localizations", #"{"en": {"title": "A"}}"#,
+            "localizations.en.description is missing"
+        ),
+        (
+            "localizations",
+            #"{"en": {"title": "A", "description": ""}, "EN": {"title": "B", "description": ""}}"#,
+            "localizations.en is given twice"
+        ),
+        ("deliveryPlan", "{}", "deliveryPlan is an object, not an array"),
+        ("deliveryPlan", "[]", "deliveryPlan must hold at least one target"),
+        (
+            "deliveryPlan", #"[{"kind": "hologram"}]"#,
+            "deliveryPlan[0].kind is 'hologram'; it must be entitlement, credit, webhook or app"
+        ),
+        (
+            "deliveryPlan", #"[{"kind": "app"}, {"kind": "app"}]"#,
+            "deliveryPlan[1] is given twice"
+        ),
+        (
+            "deliveryPlan",
+            #"[{"kind":"credit","unit":"a","amount":1},{"kind":"credit","unit":"a","amount":2}]"#,
+            "deliveryPlan[1] is given twice"
+        ),
+        (
+            "deliveryPlan", #"[{"kind": "credit", "unit": "coins", "amount": 0}]"#,
+            "deliveryPlan[0].amount is 0; it must be from 1 to 1000000000"
+        ),
+        (
+            "deliveryPlan", #"[{"kind": "credit", "unit": "gold coins", "amount": 1}]"#,
+            "deliveryPlan[0].unit is not 1 to 64 letters"
+        ),
+        (
+            "deliveryPlan", #"[{"kind": "credit", "unit": "coins"}]"#,
+            "deliveryPlan[0].amount is missing"
+        ),
+        (
+            "deliveryPlan", #"[{"kind": "app", "unit": "coins"}]"#,
+            "deliveryPlan[0].unit is no field of the catalog"
+        ),
+        ("deliveryPlan", #"[{}]"#, "deliveryPlan[0].kind is missing"),
+        ("deliveryPlan", #"["app"]"#, "deliveryPlan[0] is a text, not an object"),
+        ("isRestoreable", "true", "isRestoreable is no field of the catalog"),
+    ])
+    func whatIsWrongIsNamed(member: String, value: String?, problem: String) throws {
+        let read = try read(Builder.json(replacing: [member: value]))
+        #expect(read.product == nil)
+        #expect(read.problems.count == 1)
+        #expect(read.problems.first?.hasPrefix("com.example.premium: " + problem) == true)
+    }
+
+    @Test(arguments: [
+        "merchant.example/hook", "ftp://merchant.example", "https://", "https:///hook",
+        "https://merchant.example/a b", "https://merchant.exämple/", "",
+        "https://user:secret@merchant.example/", "https://merchant.example/#top",
+        "https://merchant.example/" + String(repeating: "x", count: 2048),
+    ])
+    func whatIsNoWebhookURLIsRefused(url: String) throws {
+        let read = try read(
+            Builder.json(replacing: ["deliveryPlan": #"[{"kind": "webhook", "url": "\#(url)"}]"#]))
+        #expect(read.problems.count == 1)
+        #expect(read.problems.first?.contains("deliveryPlan[0].url") == true)
+        #expect(read.problems.first?.contains("secret") == false)
+    }
+
+    @Test func allProblemsAreToldAtOnce() throws {
+        let read = try read(
+            """
+            {"type": "consumable", "isRestorable": true, "colour": "red",
+             "prices": {"USA": {"minorUnits": -1, "currency": "XXX"}, "Mars": {}},
+             "localizations": {"en": {"title": ""}},
+             "deliveryPlan": [{"kind": "entitlement"}, {"kind": "credit", "amount": "5"}]}
+            """, id: "no id")
+        #expect(
+            read.problems.map { $0.replacing("no id: ", with: "").prefix { $0 != " " } } == [
+                "is", "colour", "isRestorable", "prices.Mars", "prices.Mars.currency",
+                "prices.Mars.minorUnits", "prices.USA.currency", "prices.USA.minorUnits",
+                "localizations.en.description", "localizations.en.title", "deliveryPlan[0]",
+                "deliveryPlan[1].unit", "deliveryPlan[1].amount",
+            ])
+    }
+
+    @Test(arguments: ["[]", "null", "3", #""text""#, "1.5", "true"])
+    func whatIsNoObjectIsRefused(json: String) throws {
+        #expect(try read(json).problems.count == 1)
+    }
+
+    @Test func longTextsAndPlansAreRefused() throws {
+        let title = String(repeating: "x", count: 101)
+        let description = String(repeating: "y", count: 1001)
+        let targets = (0..<9).map { #"{"kind": "credit", "unit": "u\#($0)", "amount": 1}"# }
+        let read = try read(
+            Builder.json(replacing: [
+                "localizations": #"{"en": {"title": "\#(title)", "description": "\#(description)"}}"#,
+                "deliveryPlan": "[" + targets.joined(separator: ",") + "]",
+            ]))
+        #expect(read.problems.count == 3)
+    }
+
+    @Test func pricesOfAllExponentsAndOfNothingAreTaken() throws {
+        let read = try read(
+            Builder.json(replacing: [
+                "prices": """
+                {"JPN": {"minorUnits": 800, "currency": "JPY"},
+                 "KWT": {"minorUnits": 1500, "currency": "KWD"},
+                 "USA": {"minorUnits": 0, "currency": "USD"}}
+                """
+            ]))
+        #expect(
+            read.product?.draft.prices.values.map(\.description).sorted()
+                == ["0.00 USD", "1.500 KWD", "800 JPY"])
+    }
+
+    @Test func aDocumentTellsTheProblemsOfAllItsProducts() throws {
+        let good = Builder.json()
+        let bad = Builder.json(replacing: ["type": #""lootBox""#])
+        let json = #"{"products": {"b": \#(bad), "a": \#(bad), "good": \#(good)}, "extra": 1}"#
+        let read = CatalogDocumentReader.read(try Builder.value(json))
+        #expect(read.products.isEmpty)
+        #expect(read.problems.map(\.productID) == ["", "a", "b"])
+        #expect(read.problems.map(\.field) == ["extra", "type", "type"])
+    }
+
+    @Test(arguments: ["[]", "{}", #"{"products": []}"#])
+    func whatIsNoDocumentIsRefused(json: String) throws {
+        #expect(CatalogDocumentReader.read(try Builder.value(json)).problems.count == 1)
+    }
+
+    @Test func theSampleCatalogIsInOrder() throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "deploy/sample/catalog.json")
+        let json = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let read = CatalogDocumentReader.read(try Builder.value(json))
+        #expect(read.problems.isEmpty)
+        #expect(Set(read.products.map(\.draft.type)) == Set(ProductRules.types))
+    }
+
+    @Test func aReportIsBounded() {
+        let problems = (0..<150).map {
+            ProductProblem(productID: "p\($0)", field: "type", problem: "is missing")
+        }
+        let lines = ProductProblem.report(problems).split(separator: "\n")
+        #expect(lines.count == 101)
+        #expect(lines.first == "p0: type is missing.")
+        #expect(lines.last == "And 50 more problems.")
+    }
+}
