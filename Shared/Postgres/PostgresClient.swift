@@ -57,6 +57,7 @@ public final class PostgresClient: Service, Sendable {
     /// - Throws: What the body throws; `CancellationError` if the task was cancelled; or a
     ///   ``PostgresError``, of which ``PostgresError/Code/commitOutcomeUnknown`` alone leaves open
     ///   whether the database transaction was committed.
+    @discardableResult
     public func withTransaction<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
@@ -92,6 +93,7 @@ public final class PostgresClient: Service, Sendable {
     ///
     /// A database transaction that the body opens and leaves open is rolled back. What the body
     /// changes in the session with `SET` stays changed for the next one to use it.
+    @discardableResult
     public func withConnection<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {

@@ -1,0 +1,230 @@
+import Foundation
+public import Logging
+public import Postgres
+
+/// A PostgreSQL server of our own: one directory, one port, the roles of the store.
+///
+/// Tests share one that lives as long as the process; `make run` and the chaos tests make their
+/// own, durable ones. Run as root, the server's programs run as the user `postgres`, as they refuse
+/// to run as root.
+public final class PostgresCluster: Sendable {
+    /// How a server is stopped.
+    public enum StopMode: String, Sendable {
+        /// Rolls back what is open and closes all sessions.
+        case fast
+        /// As if it had crashed: the next start recovers.
+        case immediate
+    }
+
+    /// The role that owns databases and tables and runs migrations.
+    public static let owner = "counterfoil_owner"
+    /// The run-time roles of the services.
+    public static let serviceRoles = [
+        "counterfoil_catalog", "counterfoil_payments", "counterfoil_receipts",
+        "counterfoil_fulfillment",
+    ]
+
+    /// Where everything of the server lies; `data` and `postgres.log` are in it.
+    public let directory: String
+    /// The port on 127.0.0.1.
+    public let port: Int
+    private let isDurable: Bool
+    private let programs: ServerPrograms?
+    private let adminURL: String
+
+    /// Names a cluster without touching anything.
+    ///
+    /// - Parameters:
+    ///   - directory: Where its files are or will be. It persists.
+    ///   - port: The port on 127.0.0.1; a free one if there is none.
+    ///   - isDurable: Whether a commit waits for the disk. Off, a crash of the machine loses data; a
+    ///     crash of the server does not.
+    /// - Throws: ``PostgresClusterError`` if the server's programs are not installed.
+    public init(directory: String, port: Int? = nil, isDurable: Bool = true) throws {
+        self.directory = directory
+        self.port = try port ?? freePort()
+        self.isDurable = isDurable
+        programs = try ServerPrograms.find()
+        adminURL = "postgres://postgres@127.0.0.1:\(self.port)/postgres"
+    }
+
+    /// A server that is there already, and is not ours to stop.
+    private init(url: String) {
+        directory = ""
+        port = URLComponents(string: url)?.port ?? 5432
+        isDurable = true
+        programs = nil
+        adminURL = url
+    }
+
+    /// The cluster that all tests of the process share: the server at `POSTGRES_URL` (the URL of a
+    /// superuser), or one that is started on first use and gone with the process.
+    public static func shared() async throws -> PostgresCluster {
+        try await sharedStart.value
+    }
+
+    private static let sharedStart = Task<PostgresCluster, any Error> {
+        if let url = ProcessInfo.processInfo.environment["POSTGRES_URL"] {
+            let cluster = PostgresCluster(url: url)
+            try await cluster.createRoles()
+            return cluster
+        }
+        let directory = try TemporaryClusters.makeDirectory()
+        let cluster = try PostgresCluster(directory: directory, isDurable: false)
+        try await cluster.start()
+        TemporaryClusters.removeAtExit(directory)
+        return cluster
+    }
+
+    /// The URL of a database, for a role.
+    public func url(database: String, role: String = PostgresCluster.owner) -> String {
+        var components = URLComponents(string: adminURL) ?? URLComponents()
+        components.path = "/" + database
+        if role != "postgres" {
+            components.user = role
+            // Our own servers trust everybody; one at POSTGRES_URL may ask.
+            components.password = "counterfoil"
+        }
+        return components.string ?? ""
+    }
+
+    /// The URL of the superuser.
+    public var superuserURL: String { adminURL }
+
+    /// Whether a server runs in the directory.
+    public var isRunning: Bool {
+        guard let programs else { return true }
+        return (try? programs.run("pg_ctl", ["status", "-D", dataDirectory])) != nil
+    }
+
+    /// Creates the cluster if it is not there, starts the server and waits until it answers.
+    public func start() async throws {
+        guard let programs else { return }
+        let isNew = !FileManager.default.fileExists(atPath: dataDirectory + "/PG_VERSION")
+        if isNew {
+            try FileManager.default.createDirectory(
+                atPath: directory, withIntermediateDirectories: true)
+            try programs.handOver(directory)
+            try programs.run(
+                "initdb",
+                [
+                    "-D", dataDirectory, "-U", "postgres", "--auth=trust", "--encoding=UTF8",
+                    "--locale=C.UTF-8", "--no-sync",
+                ])
+        }
+        guard !isRunning else { return }
+        var options = [
+            "port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=\(directory)",
+            "max_connections=200", "log_min_messages=warning", "log_line_prefix='%m [%p] %q%u@%d '",
+        ]
+        if !isDurable {
+            options += ["fsync=off", "full_page_writes=off"]
+        }
+        let text = options.map { "-c " + $0.replacing(" ", with: "\\ ") }.joined(separator: " ")
+        do {
+            try programs.run(
+                "pg_ctl",
+                [
+                    "start", "-D", dataDirectory, "-l", logFile, "-w", "-t", "30", "-s", "-o", text,
+                ])
+        } catch {
+            let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
+            throw PostgresClusterError(
+                "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))")
+        }
+        if isNew {
+            try await createRoles()
+        }
+    }
+
+    /// Stops the server; its files stay.
+    public func stop(_ mode: StopMode = .fast) throws {
+        guard let programs else { return }
+        guard isRunning else { return }
+        try programs.run(
+            "pg_ctl", ["stop", "-D", dataDirectory, "-m", mode.rawValue, "-w", "-t", "30", "-s"])
+    }
+
+    /// Stops the server and starts it again, on the same port.
+    public func restart(_ mode: StopMode = .fast) async throws {
+        try stop(mode)
+        try await start()
+    }
+
+    /// Creates a database that belongs to the owner's role.
+    public func createDatabase(_ name: String) async throws {
+        try await asSuperuser { connection in
+            try connection.execute(
+                "CREATE DATABASE \"\(unsafe: name)\" OWNER \(unsafe: Self.owner)")
+        }
+    }
+
+    /// Removes a database and whoever is connected to it.
+    public func dropDatabase(_ name: String) async throws {
+        try await asSuperuser { connection in
+            try connection.execute("DROP DATABASE IF EXISTS \"\(unsafe: name)\" WITH (FORCE)")
+        }
+    }
+
+    /// Runs statements as the superuser in the database `postgres`.
+    @discardableResult
+    public func asSuperuser<R: Sendable>(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        let settings = PostgresSettings(
+            url: adminURL, applicationName: "tests-superuser", poolSize: 1)
+        return try await withRunningClient(settings) { client in
+            try await client.withConnection(body)
+        }
+    }
+
+    private var dataDirectory: String { directory + "/data" }
+    private var logFile: String { directory + "/postgres.log" }
+
+    private func createRoles() async throws {
+        let roles = [(Self.owner, "CREATEDB")] + Self.serviceRoles.map { ($0, "") }
+        try await asSuperuser { connection in
+            // One process at a time: several may share the server at POSTGRES_URL.
+            try connection.execute("SELECT pg_advisory_lock(7220111)")
+            for (role, options) in roles {
+                let exists = try connection.query(
+                    "SELECT 1 FROM pg_roles WHERE rolname = \(role)")
+                guard exists.isEmpty else { continue }
+                try connection.execute(
+                    "CREATE ROLE \(unsafe: role) LOGIN \(unsafe: options) PASSWORD 'counterfoil'")
+            }
+            try connection.execute("SELECT pg_advisory_unlock(7220111)")
+        }
+    }
+}
+
+/// A server that could not be found or started, with what to do about it.
+public struct PostgresClusterError: Error, CustomStringConvertible {
+    /// What went wrong and what helps.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// Runs a body with a client whose pool is open.
+public func withRunningClient<R: Sendable>(
+    _ settings: PostgresSettings,
+    logger: Logger? = nil,
+    _ body: (PostgresClient) async throws -> R
+) async throws -> R {
+    let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    let client = PostgresClient(settings: settings, logger: logger ?? quiet)
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await client.run() }
+        do {
+            let result = try await body(client)
+            group.cancelAll()
+            return result
+        } catch {
+            group.cancelAll()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+
+/// Where the server's programs are, and how they are run.
+struct ServerPrograms: Sendable {
+    private let directory: String
+    private let needsUser: Bool
+
+    /// Looks where `pg_config` says, then where Debian keeps them (the newest version first).
+    static func find() throws -> ServerPrograms {
+        var candidates: [String] = []
+        if let said = try? output(of: "/usr/bin/env", ["pg_config", "--bindir"]) {
+            candidates.append(said.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
+        let debian = "/usr/lib/postgresql"
+        // Not there on other systems, where the first candidate is the one.
+        let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
+        candidates += versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
+            .map { "\(debian)/\($0)/bin" }
+        for candidate in candidates
+        where FileManager.default.isExecutableFile(atPath: candidate + "/initdb") {
+            return ServerPrograms(directory: candidate, needsUser: geteuid() == 0)
+        }
+        throw PostgresClusterError(
+            """
+            PostgreSQL's server programs are not installed. Install them \
+            (apt-get install postgresql), or name a running server by POSTGRES_URL, as in \
+            POSTGRES_URL=postgres://postgres:password@127.0.0.1:5432/postgres
+            """)
+    }
+
+    /// Runs one of the programs and waits for its end.
+    func run(_ program: String, _ arguments: [String]) throws {
+        let path = directory + "/" + program
+        if needsUser {
+            _ = try Self.output(
+                of: "/usr/bin/env", ["runuser", "-u", "postgres", "--", path] + arguments)
+        } else {
+            _ = try Self.output(of: path, arguments)
+        }
+    }
+
+    /// Gives a directory to the user that the server runs as.
+    func handOver(_ directory: String) throws {
+        guard needsUser else { return }
+        _ = try Self.output(of: "/usr/bin/env", ["chown", "postgres", directory])
+    }
+
+    private static func output(of program: String, _ arguments: [String]) throws -> String {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+        let file = NSTemporaryDirectory() + "/counterfoil-output-\(UUID().uuidString)"
+        // A file, not a pipe: the server that pg_ctl leaves behind would keep a pipe open.
+        guard FileManager.default.createFile(atPath: file, contents: nil) else {
+            throw PostgresClusterError("no file can be made in \(NSTemporaryDirectory())")
+        }
+        defer { try? FileManager.default.removeItem(atPath: file) }  // The system clears it, too.
+        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = handle
+        process.standardError = handle
+        try process.run()
+        process.waitUntilExit()
+        try handle.close()
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        guard process.terminationStatus == 0 else {
+            throw PostgresClusterError(
+                "\((program as NSString).lastPathComponent) \(arguments.prefix(6)) ended with "
+                    + "\(process.terminationStatus): \(text.suffix(600))")
+        }
+        return text
+    }
+}
+
+/// The directories of clusters that end with their process.
+enum TemporaryClusters {
+    private static let prefix = "counterfoil-postgres-"
+    private static let directories = Mutex<[String]>([])
+
+    /// Makes a directory named after this process, and removes those whose process is gone.
+    static func makeDirectory() throws -> String {
+        let base =
+            ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"] ?? "/tmp"
+        for name in try FileManager.default.contentsOfDirectory(atPath: base)
+        where name.hasPrefix(prefix) {
+            let process = name.dropFirst(prefix.count).prefix { $0.isNumber }
+            guard let id = pid_t(process), kill(id, 0) != 0, errno == ESRCH else { continue }
+            remove(base + "/" + name)
+        }
+        let directory = "\(base)/\(prefix)\(getpid())-\(UInt16.random(in: 0 ... .max))"
+        try FileManager.default.createDirectory(
+            atPath: directory, withIntermediateDirectories: true)
+        return directory
+    }
+
+    /// Stops the server in a directory and removes the directory when the process ends.
+    static func removeAtExit(_ directory: String) {
+        let isFirst = directories.withLock { directories in
+            directories.append(directory)
+            return directories.count == 1
+        }
+        guard isFirst else { return }
+        atexit {
+            for directory in TemporaryClusters.directories.withLock({ $0 }) {
+                TemporaryClusters.remove(directory)
+            }
+        }
+    }
+
+    /// Kills the server whose process id the directory notes, and removes the directory.
+    private static func remove(_ directory: String) {
+        let note = directory + "/data/postmaster.pid"
+        if let text = try? String(contentsOfFile: note, encoding: .utf8),
+            let id = text.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1
+        {
+            // SIGQUIT is the server's word for an immediate shutdown. It is quick, but nobody but
+            // init is told of its end: wait for the note to go, not for ever.
+            kill(id, SIGQUIT)
+            var attempts = 0
+            while kill(id, 0) == 0, attempts < 200 {
+                usleep(10_000)
+                attempts += 1
+            }
+        }
+        // Left behind at worst in a directory for temporary files, for the next process to remove.
+        try? FileManager.default.removeItem(atPath: directory)
+    }
+}

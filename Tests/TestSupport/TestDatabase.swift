@@ -1,0 +1,58 @@
+import Foundation
+import Logging
+public import Postgres
+
+/// A database of one test, in the cluster that the tests share.
+public struct TestDatabase: Sendable {
+    /// The cluster the database is in.
+    public let cluster: PostgresCluster
+    /// The database's name.
+    public let name: String
+
+    /// The connection URL of the role that owns the database.
+    public var url: String { url(role: PostgresCluster.owner) }
+
+    /// The connection URL of a role.
+    public func url(role: String) -> String { cluster.url(database: name, role: role) }
+
+    /// Runs a body with a client, whose pool is open meanwhile.
+    ///
+    /// - Parameters:
+    ///   - role: The role to connect as; the database's owner if there is none.
+    ///   - poolSize: The number of connections.
+    public func withClient<R: Sendable>(
+        role: String? = nil,
+        poolSize: Int = 4,
+        _ body: (PostgresClient) async throws -> R
+    ) async throws -> R {
+        let settings = PostgresSettings(
+            url: role.map { url(role: $0) } ?? url, applicationName: "tests", poolSize: poolSize)
+        return try await withRunningClient(settings, body)
+    }
+}
+
+/// Runs a body with a fresh database, which is removed afterwards, also when the body throws.
+public func withTestDatabase<R>(
+    migrations: [PostgresMigration] = [],
+    _ body: (TestDatabase) async throws -> R
+) async throws -> R {
+    let cluster = try await PostgresCluster.shared()
+    let name = "test_" + UUID().uuidString.prefix(13).lowercased().replacing("-", with: "_")
+    try await cluster.createDatabase(name)
+    let database = TestDatabase(cluster: cluster, name: name)
+    let result: Result<R, any Error>
+    do {
+        if !migrations.isEmpty {
+            let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+            let migrator = PostgresMigrator(
+                url: database.url, migrations: migrations, logger: quiet)
+            _ = try await migrator.migrate()
+        }
+        result = .success(try await body(database))
+    } catch {
+        result = .failure(error)
+    }
+    // Away from the test's task: a test that ran out of time still cleans up.
+    try await Task { try await cluster.dropDatabase(name) }.value
+    return try result.get()
+}
