@@ -178,7 +178,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Fulfillment",
-            dependencies: serviceFoundation + [crypto, asyncHTTPClient],
+            dependencies: serviceFoundation + [crypto, asyncHTTPClient, nioHTTP1],
             path: "Services/Fulfillment",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -250,7 +250,7 @@ let package = Package(
         + tests(of: "Catalog", serviceFoundation: true, "Catalog")
         + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
         + tests(of: "Receipts", serviceFoundation: true, "Receipts", crypto, x509, asn1)
-        + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto)
+        + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto, asyncHTTPClient)
         + tests(
             of: "EndToEnd",
             "EventTypes",

@@ -1,1 +1,3 @@
-print("")
+import ServiceKit
+
+await runService("fulfillment", compose: composeFulfillment, migrate: migrateFulfillment)

@@ -1,0 +1,171 @@
+import EventTypes
+import Kafka
+import Logging
+import Messaging
+public import Postgres
+public import ServiceKit
+
+/// Makes everything that `fulfillment` is, from settings to HTTP, without I/O.
+func composeFulfillment(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> Composition {
+    let settings = FulfillmentSettings(&reader)
+    let signer = webhookSigner(settings, &reader)
+    try reader.check()
+    guard let signer else { return Composition(services: [], readiness: []) }
+    let now: @Sendable () -> Timestamp = { .wallClock() }
+    let common = settings.common
+
+    let client = PostgresClient(
+        settings: PostgresSettings(
+            url: common.databaseURL,
+            applicationName: "fulfillment",
+            poolSize: common.databasePoolSize
+        ),
+        logger: logger
+    )
+    let kafka = KafkaSettings(
+        bootstrapServers: common.kafkaBootstrapServers,
+        clientID: "fulfillment",
+        properties: common.kafkaProperties
+    )
+    let relay = OutboxRelay(
+        service: "fulfillment",
+        topics: [Topics.fulfillmentTransactions],
+        client: client,
+        kafka: kafka,
+        topicSettings: TopicSettings(
+            partitions: common.topicPartitions,
+            replicationFactor: common.topicReplication
+        ),
+        logger: logger
+    )
+
+    // What is owed to merchants.
+    let webhooks = WebhookHandler(
+        client: client,
+        now: now,
+        lease: settings.webhookLease,
+        wakeRelay: { relay.wake() }
+    )
+    let recorder = RequestBatcher<WebhookOutcome, Void>(name: "webhook_outcomes") { outcomes in
+        try await webhooks.record(outcomes)
+        return outcomes.map { _ in }
+    }
+    let sender = WebhookSender(
+        handler: webhooks,
+        transport: WebhookTransport(signer: signer, timeout: settings.webhookTimeout),
+        recorder: recorder,
+        limits: settings.webhooks,
+        logger: logger
+    )
+
+    // What the other services say of transactions.
+    let consumer = EventConsumer(
+        name: "fulfillment",
+        topics: [Topics.paymentsTransactions, Topics.receiptsIssued],
+        handler: TransactionHandler(
+            now: now,
+            wakeRelay: { relay.wake() },
+            wakeWebhooks: { sender.wake() }
+        ),
+        client: client,
+        kafka: kafka,
+        logger: logger
+    )
+
+    // What clients are told, and what they ask.
+    let hub = QueueHub(limits: settings.streams)
+    let tail = EventTail(
+        topics: [Topics.fulfillmentTransactions],
+        kafka: kafka,
+        logger: logger,
+        receive: { hub.receive($0) }
+    )
+    let store = QueueReadStore(client: client)
+    let heartbeat = QueueHeartbeat(
+        hub: hub,
+        store: store,
+        interval: settings.heartbeat,
+        logger: logger
+    )
+    let finishing = FinishHandler(client: client, now: now, wakeRelay: { relay.wake() })
+    let finishes = RequestBatcher<FinishRequest, FinishOutcome>(
+        name: "finishes",
+        batchSizeMax: settings.finishBatchMax,
+        pendingMax: settings.finishPendingMax
+    ) { try await finishing.finish($0) }
+
+    let readiness = [
+        ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("topics") { relay.isReady },
+        ReadinessCheck("consumer") { consumer.isReady },
+    ]
+    let router = storeRouter(
+        authenticator: try Authenticator(
+            appKeysDirectory: common.appKeysDirectory,
+            adminKeysDirectory: common.adminKeysDirectory,
+            now: now
+        ),
+        readiness: readiness,
+        logger: logger
+    )
+    FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
+
+    return Composition(
+        services: [
+            client, relay, recorder, sender, consumer, tail, heartbeat, finishes,
+            StoreHTTPServer(router: router, settings: common.http, logger: logger),
+        ],
+        readiness: readiness
+    )
+}
+
+/// Brings the database of `fulfillment` up to date.
+func migrateFulfillment(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = MigrationSettings(&reader)
+    try reader.check()
+    let migrator = PostgresMigrator(
+        url: settings.databaseURL,
+        migrations: fulfillmentMigrations,
+        logger: logger
+    )
+    return {
+        let count = try await migrator.migrate()
+        logger.info("migrated", metadata: ["migrations": "\(count)"])
+    }
+}
+
+/// The tables of the spine and of fulfillment, in order.
+let fulfillmentMigrations =
+    MessagingMigrations.all(role: "counterfoil_fulfillment") + [
+        PostgresMigration(
+            name: "fulfillment_m0001_queues",
+            bytes: PackageResources.m0001_fulfillment_sql
+        )
+    ]
+
+private func webhookSigner(
+    _ settings: FulfillmentSettings,
+    _ reader: inout SettingsReader
+) -> WebhookSigner? {
+    do throws(FulfillmentError) {
+        return try WebhookSigner(secret: settings.webhookSecret)
+    } catch {
+        // A file that is missing was refused already, for a better reason.
+        if reader.problems.allSatisfy({ $0.key != "WEBHOOK_SECRET_FILE" }) {
+            reader.refuse(
+                "WEBHOOK_SECRET_FILE",
+                "names a file whose content is wrong: \(error.message)"
+            )
+        }
+        return nil
+    }
+}
+
+/// A database that is away or busy is answered with 503 and a time to try again.
+extension PostgresError: RetriableError {}

@@ -1,0 +1,115 @@
+import EventTypes
+import Postgres
+
+/// The SQL of the deliveries ledger and of what deliveries give: entitlements and credits.
+enum DeliveryStore {
+    /// Records the deliveries of paid transactions.
+    static func insert(
+        _ deliveries: [DeliveryRules.Delivery],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !deliveries.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO deliveries
+                (transaction_id, target, kind, url, host, state, next_attempt_at, delivered_at)
+            SELECT * FROM unnest(
+                \(deliveries.map(\.transactionID.number)), \(deliveries.map(\.target)),
+                \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
+                \(deliveries.map { $0.url.map(WebhookAddress.host(of:)) }),
+                \(deliveries.map(\.state.rawValue)),
+                \(deliveries.map { $0.url != nil && $0.state == .pending ? now : nil }),
+                \(deliveries.map { $0.state == .delivered ? now : nil })
+            )
+            ON CONFLICT (transaction_id, target) DO NOTHING
+            """
+        )
+    }
+
+    /// Gives what entitlements and credits deliver.
+    ///
+    /// What was given before is left as it is.
+    static func grant(
+        _ plan: QueuePlan,
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let entitlements = plan.entitlements
+        if !entitlements.isEmpty {
+            try connection.execute(
+                """
+                INSERT INTO entitlements
+                    (account_id, bundle_id, product_id, original_transaction_id, granted_at)
+                SELECT * FROM unnest(
+                    \(entitlements.map(\.queue.accountID)), \(entitlements.map(\.queue.bundleID)),
+                    \(entitlements.map(\.productID)), \(entitlements.map(\.originalID.number)),
+                    \(entitlements.map(\.time))
+                )
+                ON CONFLICT DO NOTHING
+                """
+            )
+        }
+        let credits = plan.credits
+        if !credits.isEmpty {
+            try connection.execute(
+                """
+                INSERT INTO credit_entries
+                    (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
+                SELECT transaction_id, account_id, bundle_id, unit, 'grant', amount, \(now)
+                FROM unnest(
+                    \(credits.map(\.transactionID.number)), \(credits.map(\.queue.accountID)),
+                    \(credits.map(\.queue.bundleID)), \(credits.map(\.unit)),
+                    \(credits.map(\.amount))
+                ) AS given (transaction_id, account_id, bundle_id, unit, amount)
+                ON CONFLICT (transaction_id, unit, kind) DO NOTHING
+                """
+            )
+        }
+    }
+
+    /// Takes back what refunded transactions gave: what is pending becomes void, an entitlement is
+    /// revoked, a credit is reversed by an entry of its own, also below zero.
+    static func takeBack(
+        _ plan: QueuePlan,
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !plan.takenBack.isEmpty else { return }
+        let ids = plan.takenBack.map(\.number)
+        try connection.execute(
+            """
+            UPDATE deliveries SET state = 'void', next_attempt_at = NULL
+            WHERE transaction_id = ANY(\(ids)) AND state = 'pending'
+            """
+        )
+        try connection.execute(
+            """
+            INSERT INTO credit_entries
+                (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
+            SELECT transaction_id, account_id, bundle_id, unit, 'revoke', -amount, \(now)
+            FROM credit_entries
+            WHERE transaction_id = ANY(\(ids)) AND kind = 'grant'
+            ON CONFLICT (transaction_id, unit, kind) DO NOTHING
+            """
+        )
+        let revoked = plan.revokedEntitlements
+        guard !revoked.isEmpty else { return }
+        try connection.execute(
+            """
+            UPDATE entitlements SET revoked_at = revoked.revoked_at
+            FROM unnest(
+                \(revoked.map(\.queue.accountID)), \(revoked.map(\.queue.bundleID)),
+                \(revoked.map(\.productID)), \(revoked.map(\.originalID.number)),
+                \(revoked.map(\.time))
+            ) AS revoked
+                (account_id, bundle_id, product_id, original_transaction_id, revoked_at)
+            WHERE entitlements.account_id = revoked.account_id
+                AND entitlements.bundle_id = revoked.bundle_id
+                AND entitlements.product_id = revoked.product_id
+                AND entitlements.original_transaction_id = revoked.original_transaction_id
+                AND entitlements.revoked_at IS NULL
+            """
+        )
+    }
+}

@@ -1,0 +1,184 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceKit
+import StoreAPI
+
+/// What clients ask of their account's queue.
+struct FulfillmentRoutes: Sendable {
+    let hub: QueueHub
+    let store: QueueReadStore
+    let finishes: RequestBatcher<FinishRequest, FinishOutcome>
+    let logger: Logger
+
+    func add(to router: StoreRouter) {
+        router.account
+            .get(RouterPath(Routes.queue), use: queue)
+            .get(RouterPath(Routes.queueTransactions), use: queueTransactions)
+            .post(RouterPath("\(Routes.transactions)/:id/finish"), use: finish)
+            .get(RouterPath(Routes.entitlements), use: entitlements)
+            .get(RouterPath(Routes.credits), use: credits)
+    }
+
+    @Sendable private func queue(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let queue = try context.requireQueue()
+        let lastEventID = try Self.lastEventID(of: request)
+        let stream: QueueStream
+        do {
+            // Before the answer's head, so that a database that is away is answered with 503.
+            stream = try await QueueStream(
+                subscription: try hub.subscribe(to: queue),
+                after: lastEventID,
+                store: store,
+                logger: logger
+            )
+        } catch let refusal as QueueHub.Refusal {
+            throw Self.problem(of: refusal)
+        }
+        return eventStreamResponse(to: request) { writer in
+            try await stream.run(writer: writer)
+        }
+    }
+
+    @Sendable private func queueTransactions(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let page = try await store.unfinished(in: try context.requireQueue())
+        // The same document as encoding a ``QueueResponse`` gives, from bytes that are JSON already.
+        var body = ByteBuffer(string: "{\"revision\":\(page.revision),\"transactions\":[")
+        for (index, change) in page.changes.enumerated() {
+            if index > 0 { body.writeString(",") }
+            body.writeBytes(change.data)
+        }
+        body.writeString("]}")
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+
+    @Sendable private func finish(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let queue = try context.requireQueue()
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw Self.problem(of: .unknown)
+        }
+        switch try await finishes.submit(FinishRequest(transactionID: id, queue: queue)) {
+        case .finished(let time):
+            return try jsonResponse(FinishResponse(transactionID: id, finishedAt: time))
+        case .refused(let refusal):
+            throw Self.problem(of: refusal)
+        }
+    }
+
+    @Sendable private func entitlements(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        try jsonResponse(
+            EntitlementsResponse(
+                entitlements: try await store.entitlements(of: try context.requireQueue())
+            )
+        )
+    }
+
+    @Sendable private func credits(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        try jsonResponse(
+            CreditsResponse(balances: try await store.balances(of: try context.requireQueue()))
+        )
+    }
+
+    /// From where a client resumes: a header of its own accord, a query where it cannot set one.
+    private static func lastEventID(of request: Request) throws -> Int64? {
+        let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
+        let text = header ?? request.uri.queryParameters["lastEventID"].map { String($0) }
+        guard let text, !text.isEmpty else { return nil }
+        guard let id = Int64(text), id >= 0 else {
+            throw HTTPProblem(
+                .badRequest,
+                code: "last_event_id_malformed",
+                title: "The last event id is not one of this queue",
+                detail: "Send the id of the last event received, or none to begin again."
+            )
+        }
+        return id
+    }
+
+    private static func problem(of refusal: QueueHub.Refusal) -> HTTPProblem {
+        switch refusal {
+        case .accountHasTooMany:
+            HTTPProblem(
+                .tooManyRequests,
+                code: "too_many_streams",
+                title: "The account has too many streams",
+                detail: "Close a stream of this account's queue before opening another.",
+                retryAfter: .seconds(5)
+            )
+        case .instanceHasTooMany:
+            HTTPProblem(
+                .serviceUnavailable,
+                code: "overloaded",
+                title: "Overloaded",
+                detail: "This instance serves as many streams as it may. Try again in a moment.",
+                retryAfter: .seconds(5)
+            )
+        }
+    }
+
+    static func problem(of refusal: QueueRules.Refusal) -> HTTPProblem {
+        let (title, detail) =
+            switch refusal {
+            case .unknown:
+                (
+                    "The transaction is unknown",
+                    "The account's queue has no transaction of this id in this app."
+                )
+            case .purchasing:
+                (
+                    "The transaction is still purchasing",
+                    "Wait until the queue reports it as purchased or failed."
+                )
+            case .deferred:
+                (
+                    "The transaction waits for approval",
+                    "Wait until the queue reports it as purchased or failed."
+                )
+            case .notDelivered:
+                (
+                    "The transaction is not delivered",
+                    "Wait until the queue reports it as delivered."
+                )
+            case .unknownState:
+                (
+                    "The transaction's state is unknown",
+                    "A newer version of the store has to finish it."
+                )
+            }
+        return HTTPProblem(
+            refusal == .unknown ? .notFound : .conflict,
+            code: refusal.rawValue,
+            title: title,
+            detail: detail
+        )
+    }
+}
+
+extension StoreRequestContext {
+    /// The queue of the account and app that the request speaks for.
+    fileprivate func requireQueue() throws -> QueueKey {
+        let account = try requireAccount()
+        return QueueKey(accountID: account.accountID, bundleID: account.bundleID)
+    }
+}

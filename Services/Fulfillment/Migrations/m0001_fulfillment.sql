@@ -1,0 +1,96 @@
+-- The queues as clients see them, the deliveries ledger, and what accounts own.
+-- Text is compared by its bytes: identifiers are ASCII, and locks are taken in this order.
+
+-- One row for each account in each app. `revision` counts the changes of its transactions; its row
+-- lock, held until commit, makes the revisions rise without a gap and in commit order.
+CREATE TABLE queues (
+    account_id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    revision bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (account_id, bundle_id)
+) WITH (fillfactor = 70);
+
+CREATE TABLE queue_transactions (
+    transaction_id bigint PRIMARY KEY,
+    account_id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    version integer NOT NULL,
+    state text NOT NULL,
+    revoked_at timestamptz,
+    -- As `payments` published it, byte for byte.
+    transaction json NOT NULL,
+    is_delivered boolean NOT NULL,
+    finished_at timestamptz,
+    -- The revision of its queue that its last change is.
+    revision bigint NOT NULL,
+    changed_at timestamptz NOT NULL
+) WITH (fillfactor = 80);
+
+-- A row is in one of the two: what a client has yet to finish, and what it has finished.
+CREATE INDEX queue_transactions_unfinished
+    ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NULL;
+CREATE INDEX queue_transactions_finished
+    ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NOT NULL;
+
+-- One row for each target of each paid transaction.
+CREATE TABLE deliveries (
+    transaction_id bigint NOT NULL,
+    -- The place in the delivery plan and the kind: "0:entitlement", "1:webhook".
+    target text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    url text,
+    host text,
+    state text NOT NULL,
+    attempts integer NOT NULL DEFAULT 0,
+    -- A webhook is due at this time. A sender that takes it moves the time beyond its own timeout,
+    -- so what a crash leaves unrecorded is due again then.
+    next_attempt_at timestamptz,
+    last_attempt_at timestamptz,
+    last_result text,
+    delivered_at timestamptz,
+    PRIMARY KEY (transaction_id, target),
+    CONSTRAINT deliveries_are_pending_delivered_or_void
+        CHECK (state IN ('pending', 'delivered', 'void')),
+    CONSTRAINT webhooks_have_an_address CHECK ((kind = 'webhook') = (url IS NOT NULL)),
+    CONSTRAINT delivered_ones_say_when CHECK ((state = 'delivered') = (delivered_at IS NOT NULL))
+) WITH (fillfactor = 80);
+
+CREATE INDEX deliveries_due
+    ON deliveries (next_attempt_at) WHERE state = 'pending' AND kind = 'webhook';
+
+CREATE TABLE entitlements (
+    account_id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    product_id text COLLATE "C" NOT NULL,
+    original_transaction_id bigint NOT NULL,
+    granted_at timestamptz NOT NULL,
+    -- Never cleared: a copy that arrives after the refund gives nothing back.
+    revoked_at timestamptz,
+    PRIMARY KEY (account_id, bundle_id, product_id, original_transaction_id)
+);
+
+-- Append-only: a balance is the sum of its entries, and a refund is an entry of its own. The unique
+-- constraint is what makes a consumable grant once, however often its purchase is delivered.
+CREATE TABLE credit_entries (
+    entry_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    transaction_id bigint NOT NULL,
+    account_id text COLLATE "C" NOT NULL,
+    bundle_id text COLLATE "C" NOT NULL,
+    unit text COLLATE "C" NOT NULL,
+    kind text NOT NULL,
+    amount bigint NOT NULL,
+    created_at timestamptz NOT NULL,
+    CONSTRAINT credits_are_granted_or_revoked_once UNIQUE (transaction_id, unit, kind),
+    CONSTRAINT entries_grant_or_revoke CHECK (kind IN ('grant', 'revoke'))
+);
+
+CREATE INDEX credit_entries_by_account ON credit_entries (account_id, bundle_id, unit);
+
+GRANT SELECT, INSERT ON queues, queue_transactions, deliveries, entitlements, credit_entries
+    TO counterfoil_fulfillment;
+GRANT UPDATE (revision) ON queues TO counterfoil_fulfillment;
+GRANT UPDATE (version, state, revoked_at, transaction, is_delivered, finished_at, revision, changed_at)
+    ON queue_transactions TO counterfoil_fulfillment;
+GRANT UPDATE (state, attempts, next_attempt_at, last_attempt_at, last_result, delivered_at)
+    ON deliveries TO counterfoil_fulfillment;
+GRANT UPDATE (revoked_at) ON entitlements TO counterfoil_fulfillment;

@@ -1,0 +1,195 @@
+import EventTypes
+import Messaging
+import Synchronization
+
+/// The clients that are connected to this instance, and what they are told.
+///
+/// It is fed by an ``EventTail``, so a change costs the database nothing here, and a change of an
+/// account that is not connected costs one look into a dictionary. It remembers nothing: a stream
+/// that finds a gap reads the database.
+final class QueueHub: Sendable {
+    /// How many streams there may be, and how far one may lag behind.
+    struct Limits: Sendable {
+        var streamsMax = 10_000
+        var streamsPerAccountMax = 20
+        var bufferedMax = 256
+    }
+
+    /// Why a client gets no stream.
+    enum Refusal: Error {
+        case accountHasTooMany
+        case instanceHasTooMany
+    }
+
+    private struct Listener {
+        let bundleID: BundleID
+        let signals: AsyncStream<QueueSignal>.Continuation
+        let overflow: AsyncStream<Never>.Continuation
+    }
+
+    private struct State {
+        var accounts: [AccountID: [UInt64: Listener]] = [:]
+        var count = 0
+        var nextID: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+    private let limits: Limits
+
+    init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// Whether nobody is connected.
+    var isEmpty: Bool { state.withLock { $0.count == 0 } }
+
+    /// The queues that somebody is connected to.
+    var queues: Set<QueueKey> {
+        state.withLock { state in
+            var queues: Set<QueueKey> = []
+            for (accountID, listeners) in state.accounts {
+                for listener in listeners.values {
+                    queues.insert(QueueKey(accountID: accountID, bundleID: listener.bundleID))
+                }
+            }
+            return queues
+        }
+    }
+
+    /// Adds a stream.
+    ///
+    /// It hears everything from here on, until the subscription is let go.
+    func subscribe(to queue: QueueKey) throws(Refusal) -> QueueSubscription {
+        let (signals, signalContinuation) = AsyncStream<QueueSignal>.makeStream(
+            bufferingPolicy: .bufferingOldest(limits.bufferedMax)
+        )
+        let (overflow, overflowContinuation) = AsyncStream<Never>.makeStream()
+        let listener = Listener(
+            bundleID: queue.bundleID,
+            signals: signalContinuation,
+            overflow: overflowContinuation
+        )
+        let id = try state.withLock { state throws(Refusal) -> UInt64 in
+            guard state.count < limits.streamsMax else { throw .instanceHasTooMany }
+            guard state.accounts[queue.accountID]?.count ?? 0 < limits.streamsPerAccountMax else {
+                throw .accountHasTooMany
+            }
+            state.nextID += 1
+            state.count += 1
+            state.accounts[queue.accountID, default: [:]][state.nextID] = listener
+            return state.nextID
+        }
+        return QueueSubscription(
+            id: id,
+            queue: queue,
+            signals: signals,
+            overflow: overflow,
+            hub: self
+        )
+    }
+
+    /// Hands changes on to the streams of their accounts.
+    func receive(_ events: [ReceivedEvent]) {
+        let wanted = state.withLock { state in
+            state.count == 0
+                ? []
+                : events.filter { state.accounts[AccountID(unchecked: $0.key)] != nil }
+        }
+        for event in wanted {
+            guard event.type == .queueChanged || event.type == .transactionFinished else {
+                continue
+            }
+            // What cannot be read is a gap to the streams, and they heal gaps.
+            guard let head = try? event.decode(QueueChangedHead.self) else { continue }
+            let message = QueueMessage(
+                revision: head.revision,
+                isRemoval: head.finishedAt != nil,
+                data: event.data
+            )
+            send(
+                .change(message),
+                to: QueueKey(
+                    accountID: AccountID(unchecked: event.key),
+                    bundleID: head.transaction.bundleID
+                )
+            )
+        }
+    }
+
+    /// Tells every stream that time has passed, and how far its queue is.
+    ///
+    /// - Parameter revisions: As the database has them; empty if it could not be asked.
+    func beat(revisions: [QueueKey: Int64]) {
+        for queue in queues {
+            send(.heartbeat(revision: revisions[queue]), to: queue)
+        }
+    }
+
+    private func send(_ signal: QueueSignal, to queue: QueueKey) {
+        state.withLock { state in
+            for listener in (state.accounts[queue.accountID] ?? [:]).values
+            where listener.bundleID == queue.bundleID {
+                if case .dropped = listener.signals.yield(signal) {
+                    // Its client reads too slowly. It resumes from what it has.
+                    listener.overflow.finish()
+                }
+            }
+        }
+    }
+
+    fileprivate func remove(_ id: UInt64, of accountID: AccountID) {
+        state.withLock { state in
+            guard state.accounts[accountID]?.removeValue(forKey: id) != nil else { return }
+            state.count -= 1
+            if state.accounts[accountID]?.isEmpty ?? false { state.accounts[accountID] = nil }
+        }
+    }
+}
+
+/// What a stream hears.
+enum QueueSignal: Sendable {
+    /// The queue changed.
+    case change(QueueMessage)
+    /// Time has passed; the queue is at this revision, if the database could be asked.
+    case heartbeat(revision: Int64?)
+}
+
+/// One stream's place in the hub; letting go of it gives the place back.
+final class QueueSubscription: Sendable {
+    let queue: QueueKey
+    /// What happens, in order; read by one task.
+    let signals: AsyncStream<QueueSignal>
+    /// Ends when a signal was lost because the stream lags behind.
+    let overflow: AsyncStream<Never>
+    private let id: UInt64
+    private let hub: QueueHub
+
+    fileprivate init(
+        id: UInt64,
+        queue: QueueKey,
+        signals: AsyncStream<QueueSignal>,
+        overflow: AsyncStream<Never>,
+        hub: QueueHub
+    ) {
+        self.id = id
+        self.queue = queue
+        self.signals = signals
+        self.overflow = overflow
+        self.hub = hub
+    }
+
+    deinit {
+        hub.remove(id, of: queue.accountID)
+    }
+}
+
+/// As much of a ``QueueChanged`` as the hub needs.
+private struct QueueChangedHead: Event {
+    struct TransactionHead: Codable, Sendable {
+        var bundleID: BundleID
+    }
+
+    var revision: Int64
+    var finishedAt: Timestamp?
+    var transaction: TransactionHead
+}

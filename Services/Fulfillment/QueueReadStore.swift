@@ -1,0 +1,183 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// A part of a queue as one moment had it.
+struct QueuePage: Sendable {
+    /// The queue's revision at that moment; 0 for a queue that never had a transaction.
+    let revision: Int64
+    let changes: [QueueChange]
+    /// Whether nothing that was asked for is missing.
+    let isComplete: Bool
+}
+
+/// The SQL of what clients read.
+///
+/// Each question is one statement and so sees one moment.
+struct QueueReadStore: Sendable {
+    let client: PostgresClient
+
+    /// All unfinished transactions, the oldest first.
+    func unfinished(in queue: QueueKey) async throws -> QueuePage {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
+                    row.finished_at, row.transaction
+                FROM queues LEFT JOIN queue_transactions AS row
+                    ON row.account_id = queues.account_id AND row.bundle_id = queues.bundle_id
+                    AND row.finished_at IS NULL
+                WHERE queues.account_id = \(queue.accountID)
+                    AND queues.bundle_id = \(queue.bundleID)
+                ORDER BY row.transaction_id
+                """
+            )
+            return try Self.page(rows, of: queue, limit: .max)
+        }
+    }
+
+    /// What changed after a revision, finished transactions included, in the order of the changes.
+    ///
+    /// A transaction that changed several times is there once, as it is.
+    func changes(
+        in queue: QueueKey,
+        after revision: Int64,
+        limit: Int = 500
+    ) async throws -> QueuePage {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
+                    row.finished_at, row.transaction
+                FROM queues LEFT JOIN LATERAL (
+                    (
+                        SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                        FROM queue_transactions
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND finished_at IS NULL AND revision > \(revision)
+                        ORDER BY revision LIMIT \(limit)
+                    ) UNION ALL (
+                        SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                        FROM queue_transactions
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND finished_at IS NOT NULL AND revision > \(revision)
+                        ORDER BY revision LIMIT \(limit)
+                    )
+                    ORDER BY revision LIMIT \(limit)
+                ) AS row ON true
+                WHERE queues.account_id = \(queue.accountID)
+                    AND queues.bundle_id = \(queue.bundleID)
+                ORDER BY row.revision
+                """
+            )
+            return try Self.page(rows, of: queue, limit: limit)
+        }
+    }
+
+    /// The revisions of queues; one that never had a transaction is left out.
+    func revisions(of queues: [QueueKey]) async throws -> [QueueKey: Int64] {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT account_id, bundle_id, revision FROM queues
+                JOIN unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                    AS wanted (account_id, bundle_id) USING (account_id, bundle_id)
+                """
+            )
+            var revisions: [QueueKey: Int64] = [:]
+            for row in rows {
+                let (accountID, bundleID, revision) = try row.decode(
+                    AccountID.self,
+                    BundleID.self,
+                    Int64.self
+                )
+                revisions[QueueKey(accountID: accountID, bundleID: bundleID)] = revision
+            }
+            return revisions
+        }
+    }
+
+    /// What the account owns or owned, in the order it was given.
+    func entitlements(of queue: QueueKey) async throws -> [Entitlement] {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT product_id, original_transaction_id, granted_at, revoked_at
+                FROM entitlements
+                WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
+                ORDER BY original_transaction_id, product_id
+                """
+            )
+            return try rows.map { row in
+                let (productID, original, grantedAt, revokedAt) = try row.decode(
+                    ProductID.self,
+                    Int64.self,
+                    Timestamp.self,
+                    Timestamp?.self
+                )
+                return Entitlement(
+                    productID: productID,
+                    originalTransactionID: TransactionID(number: original),
+                    grantedAt: grantedAt,
+                    revokedAt: revokedAt
+                )
+            }
+        }
+    }
+
+    /// The account's balance of each unit it ever had.
+    func balances(of queue: QueueKey) async throws -> [String: Int64] {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT unit, sum(amount)::bigint FROM credit_entries
+                WHERE account_id = \(queue.accountID) AND bundle_id = \(queue.bundleID)
+                GROUP BY unit
+                """
+            )
+            var balances: [String: Int64] = [:]
+            for row in rows {
+                let (unit, balance) = try row.decode(String.self, Int64.self)
+                balances[unit] = balance
+            }
+            return balances
+        }
+    }
+
+    private static func page(
+        _ rows: PostgresRows,
+        of queue: QueueKey,
+        limit: Int
+    ) throws -> QueuePage {
+        var queueRevision: Int64 = 0
+        var changes: [QueueChange] = []
+        for row in rows {
+            let (current, number, revision, isDelivered, finishedAt, json) = try row.decode(
+                Int64.self,
+                Int64?.self,
+                Int64?.self,
+                Bool?.self,
+                Timestamp?.self,
+                PostgresJSON?.self
+            )
+            queueRevision = current
+            // A queue with nothing to tell is one row of nothing.
+            guard let number, let revision, let isDelivered, let json else { continue }
+            changes.append(
+                QueueChange(
+                    queue: queue,
+                    transactionID: TransactionID(number: number),
+                    revision: revision,
+                    snapshot: TransactionSnapshot(bytes: json.bytes),
+                    isDelivered: isDelivered,
+                    finishedAt: finishedAt
+                )
+            )
+        }
+        return QueuePage(
+            revision: queueRevision,
+            changes: changes,
+            isComplete: changes.count < limit
+        )
+    }
+}

@@ -1,0 +1,247 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of the queues: every function is one statement for a whole batch.
+///
+/// Whoever changes a queue calls ``lock(_:on:)`` first, so that all writers of a queue stand in one
+/// line and take several queues in one order; what they then read stays as it is until they commit.
+enum QueueStore {
+    /// Makes the planner look rows up by index in this database transaction.
+    ///
+    /// A statement's plan is kept as long as its connection. Made while the tables are small, it
+    /// would read them whole, and go on reading them whole when they have grown.
+    static func preferIndexes(on connection: isolated PostgresConnection) throws {
+        try connection.execute(
+            """
+            SELECT set_config('enable_seqscan', 'off', true),
+                set_config('enable_hashjoin', 'off', true),
+                set_config('enable_mergejoin', 'off', true)
+            """
+        )
+    }
+
+    /// Locks queues until the end of the database transaction, and makes those that are not there.
+    ///
+    /// One pass in one order, without writing a row that exists: `WHERE false` leaves the lock of
+    /// the conflicting row and nothing else.
+    static func lock(_ queues: Set<QueueKey>, on connection: isolated PostgresConnection) throws {
+        let queues = Array(queues)
+        try connection.execute(
+            """
+            INSERT INTO queues (account_id, bundle_id)
+            SELECT account_id, bundle_id
+            FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                AS wanted (account_id, bundle_id)
+            ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
+            ON CONFLICT (account_id, bundle_id)
+                DO UPDATE SET revision = queues.revision WHERE false
+            """
+        )
+    }
+
+    /// Locks those of the queues that there are; for requests, which make none.
+    static func lockExisting(
+        _ queues: Set<QueueKey>,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let queues = Array(queues)
+        _ = try connection.query(
+            """
+            SELECT 1 FROM queues
+            JOIN unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                AS wanted (account_id, bundle_id) USING (account_id, bundle_id)
+            ORDER BY queues.account_id, queues.bundle_id
+            FOR UPDATE OF queues
+            """
+        )
+    }
+
+    /// Reads what the queues know of transactions.
+    static func transactions(
+        _ ids: some Collection<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: QueuedTransaction] {
+        let rows = try connection.query(
+            """
+            SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
+                finished_at
+            FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
+            """
+        )
+        var transactions: [TransactionID: QueuedTransaction] = [:]
+        for row in rows {
+            let (number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt) =
+                try row.decode(
+                    Int64.self,
+                    AccountID.self,
+                    BundleID.self,
+                    Int32.self,
+                    String.self,
+                    Timestamp?.self,
+                    Bool.self,
+                    Timestamp?.self
+                )
+            let id = TransactionID(number: number)
+            transactions[id] = QueuedTransaction(
+                id: id,
+                queue: QueueKey(accountID: accountID, bundleID: bundleID),
+                version: Int(version),
+                state: TransactionState(rawValue: state),
+                revokedAt: revokedAt,
+                isDelivered: isDelivered,
+                finishedAt: finishedAt
+            )
+        }
+        return transactions
+    }
+
+    /// Reads the JSON of transactions.
+    static func snapshots(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: TransactionSnapshot] {
+        let rows = try connection.query(
+            """
+            SELECT transaction_id, transaction
+            FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
+            """
+        )
+        var snapshots: [TransactionID: TransactionSnapshot] = [:]
+        for row in rows {
+            let (number, json) = try row.decode(Int64.self, PostgresJSON.self)
+            snapshots[TransactionID(number: number)] = TransactionSnapshot(bytes: json.bytes)
+        }
+        return snapshots
+    }
+
+    /// Gives locked queues their next revisions.
+    ///
+    /// - Returns: The revision of each queue before; its changes are numbered from there.
+    static func advance(
+        _ counts: [QueueKey: Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> [QueueKey: Int64] {
+        let counts = Array(counts)
+        let rows = try connection.query(
+            """
+            UPDATE queues SET revision = queues.revision + changed.count
+            FROM unnest(
+                \(counts.map(\.key.accountID)), \(counts.map(\.key.bundleID)),
+                \(counts.map(\.value))
+            ) AS changed (account_id, bundle_id, count)
+            WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bundle_id
+            RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count
+            """
+        )
+        var revisions: [QueueKey: Int64] = [:]
+        for row in rows {
+            let (accountID, bundleID, revision) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                Int64.self
+            )
+            revisions[QueueKey(accountID: accountID, bundleID: bundleID)] = revision
+        }
+        return revisions
+    }
+
+    /// Writes the rows of changed transactions.
+    static func save(
+        _ rows: [QueuePlan.Change],
+        revisions: [QueueKey: Int64],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO queue_transactions
+                (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
+                is_delivered, revision, changed_at)
+            SELECT *, \(now) FROM unnest(
+                \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
+                \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
+                \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
+                \(rows.map { PostgresJSON(bytes: $0.snapshot.bytes) }),
+                \(rows.map(\.after.isDelivered)),
+                \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal })
+            )
+            ON CONFLICT (transaction_id) DO UPDATE SET
+                version = excluded.version, state = excluded.state,
+                revoked_at = excluded.revoked_at, transaction = excluded.transaction,
+                is_delivered = excluded.is_delivered, revision = excluded.revision,
+                changed_at = excluded.changed_at
+            """
+        )
+    }
+
+    /// Marks transactions as finished, and what only the app delivers as delivered by that.
+    static func finish(
+        _ changes: [QueueChange],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            WITH finished AS (
+                SELECT * FROM unnest(
+                    \(changes.map(\.transactionID.number)), \(changes.map(\.revision))
+                ) AS finished (transaction_id, revision)
+            ), confirmed AS (
+                UPDATE deliveries SET state = 'delivered', delivered_at = \(now)
+                FROM finished
+                WHERE deliveries.transaction_id = finished.transaction_id
+                    AND kind = 'app' AND state = 'pending'
+            )
+            UPDATE queue_transactions
+            SET finished_at = \(now), changed_at = \(now), revision = finished.revision
+            FROM finished
+            WHERE queue_transactions.transaction_id = finished.transaction_id
+            """
+        )
+    }
+
+    /// Marks transactions as delivered.
+    static func markDelivered(
+        _ changes: [QueueChange],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE queue_transactions
+            SET is_delivered = true, changed_at = \(now), revision = delivered.revision
+            FROM unnest(
+                \(changes.map(\.transactionID.number)), \(changes.map(\.revision))
+            ) AS delivered (transaction_id, revision)
+            WHERE queue_transactions.transaction_id = delivered.transaction_id
+            """
+        )
+    }
+
+    /// Appends the events of changes; the last statement of a database transaction.
+    static func publish(
+        _ changes: [QueueChange],
+        as type: EventType,
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let events = changes.map { change in
+            OutboxEvent(
+                id: EventID(time: now),
+                type: type,
+                topic: Topics.fulfillmentTransactions,
+                key: change.queue.accountID.rawValue,
+                subject: change.transactionID.rawValue,
+                time: now,
+                traceparent: change.traceparent,
+                data: change.snapshot.queueChanged(
+                    revision: change.revision,
+                    isDelivered: change.isDelivered,
+                    finishedAt: change.finishedAt
+                )
+            )
+        }
+        try Outbox.append(events, on: connection)
+    }
+}

@@ -1,0 +1,70 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Applies what other services say of transactions to the accounts' queues.
+///
+/// A batch is a fixed number of statements, whatever its size: lock the queues, read, decide in
+/// ``QueuePlan``, write rows, deliveries and grants, publish. Whatever a delivery of our own gives
+/// is written here, in the database transaction of the inbox rows, and so exactly once.
+struct TransactionHandler: EventHandler {
+    let now: @Sendable () -> Timestamp
+    /// Told after the commit that the outbox has events.
+    let wakeRelay: @Sendable () -> Void
+    /// Told after the commit that webhooks may be owed.
+    let wakeWebhooks: @Sendable () -> Void
+
+    /// A purchased or restored transaction enters the queue with its receipt, so that no client
+    /// sees one before the receipt that proves it; its own events pass by.
+    let eventTypes: Set<EventType> = [
+        .transactionPurchasing, .transactionDeferred, .transactionFailed, .transactionRefunded,
+        .receiptIssued,
+    ]
+
+    func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
+        let arrivals = try events.map(Self.arrival(in:))
+        let now = now()
+        try QueueStore.preferIndexes(on: connection)
+        try QueueStore.lock(Set(arrivals.map(\.transaction.queue)), on: connection)
+        let existing = try QueueStore.transactions(
+            Set(arrivals.map(\.transaction.id)),
+            on: connection
+        )
+        let plan = try QueuePlan(arrivals: arrivals, existing: existing, now: now)
+        guard !plan.changes.isEmpty else { return }
+        let revisions = try QueueStore.advance(plan.counts, on: connection)
+        try QueueStore.save(plan.rows, revisions: revisions, now: now, on: connection)
+        try DeliveryStore.insert(plan.deliveries, now: now, on: connection)
+        try DeliveryStore.grant(plan, now: now, on: connection)
+        try DeliveryStore.takeBack(plan, now: now, on: connection)
+        let changes = plan.changes.map { change in
+            QueueChange(
+                queue: change.after.queue,
+                transactionID: change.after.id,
+                revision: revisions[change.after.queue, default: 0] + change.ordinal,
+                snapshot: change.snapshot,
+                isDelivered: change.after.isDelivered,
+                finishedAt: change.after.finishedAt,
+                traceparent: change.traceparent
+            )
+        }
+        try QueueStore.publish(changes, as: .queueChanged, now: now, on: connection)
+    }
+
+    func didCommit(_ events: [ReceivedEvent]) async {
+        wakeRelay()
+        if events.contains(where: { $0.type == .receiptIssued }) { wakeWebhooks() }
+    }
+
+    private static func arrival(in event: ReceivedEvent) throws -> ArrivedTransaction {
+        let transaction =
+            event.type == .receiptIssued
+            ? try event.decode(ReceiptIssued.self).transaction
+            : try event.decode(TransactionChanged.self).transaction
+        return ArrivedTransaction(
+            transaction: transaction,
+            snapshot: try TransactionSnapshot(of: transaction, in: event.data),
+            traceparent: event.traceparent
+        )
+    }
+}

@@ -1,0 +1,84 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Takes on webhooks and records how their tries ended, each in a database transaction of its own.
+///
+/// The row says that a try is made before it is made. A crash between the two, or between the
+/// recipient's answer and its record, makes the same webhook with the same id again.
+struct WebhookHandler: Sendable {
+    let client: PostgresClient
+    let now: @Sendable () -> Timestamp
+    /// How long a sender has for a try and its record.
+    let lease: Duration
+    /// Told after the commit that the outbox has events.
+    let wakeRelay: @Sendable () -> Void
+
+    /// Takes on webhooks that are due.
+    func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
+        let now = now()
+        let until = now.advanced(by: lease)
+        return try await client.withTransaction { connection in
+            try WebhookStore.lease(
+                limit: limit,
+                excluding: hosts,
+                now: now,
+                until: until,
+                on: connection
+            )
+        }
+    }
+
+    /// How long it is until the next webhook is due; `nil` if none is owed.
+    func untilNextDue() async throws -> Duration? {
+        let due = try await client.withConnection { try WebhookStore.nextDue(on: $0) }
+        return due.map { max($0.duration(since: now()), .zero) }
+    }
+
+    /// Records tries, a batch in one database transaction.
+    ///
+    /// What they complete is delivered.
+    func record(_ outcomes: [WebhookOutcome]) async throws {
+        let now = now()
+        let hasChanged = try await client.withTransaction { connection in
+            try Self.record(outcomes, now: now, on: connection)
+        }
+        if hasChanged { wakeRelay() }
+    }
+
+    private static func record(
+        _ outcomes: [WebhookOutcome],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try QueueStore.preferIndexes(on: connection)
+        try QueueStore.lockExisting(Set(outcomes.map(\.webhook.queue)), on: connection)
+        let confirmed = outcomes.filter { $0.result == .success }
+        let failed = outcomes.filter { $0.result != .success }
+        if !failed.isEmpty { try WebhookStore.postpone(failed, on: connection) }
+        guard !confirmed.isEmpty else { return false }
+        try WebhookStore.confirm(confirmed, on: connection)
+        let completed = try WebhookStore.completed(
+            among: Set(confirmed.map(\.webhook.transactionID)),
+            on: connection
+        )
+        guard !completed.isEmpty else { return false }
+        var counts: [QueueKey: Int64] = [:]
+        for row in completed { counts[row.queue, default: 0] += 1 }
+        var revisions = try QueueStore.advance(counts, on: connection)
+        let changes = completed.map { row in
+            revisions[row.queue, default: 0] += 1
+            return QueueChange(
+                queue: row.queue,
+                transactionID: row.id,
+                revision: revisions[row.queue, default: 0],
+                snapshot: row.snapshot,
+                isDelivered: true,
+                finishedAt: nil
+            )
+        }
+        try QueueStore.markDelivered(changes, now: now, on: connection)
+        try QueueStore.publish(changes, as: .queueChanged, now: now, on: connection)
+        return true
+    }
+}

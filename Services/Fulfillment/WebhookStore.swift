@@ -1,0 +1,154 @@
+import EventTypes
+import Postgres
+
+/// The SQL of webhooks that are owed: taking them on, and recording how a try ended.
+enum WebhookStore {
+    /// Takes on webhooks that are due, and makes them due again only after the lease: until then no
+    /// other sender takes them, and if this one is killed they come back by themselves.
+    static func lease(
+        limit: Int,
+        excluding hosts: [String],
+        now: Timestamp,
+        until lease: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [Webhook] {
+        try QueueStore.preferIndexes(on: connection)
+        let rows = try connection.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT transaction_id, target FROM deliveries
+                WHERE state = 'pending' AND kind = 'webhook' AND next_attempt_at <= \(now)
+                    AND host <> ALL(\(hosts))
+                ORDER BY next_attempt_at
+                LIMIT \(limit)
+                FOR UPDATE SKIP LOCKED
+            ), leased AS (
+                UPDATE deliveries
+                SET attempts = attempts + 1, last_attempt_at = \(now), next_attempt_at = \(lease)
+                FROM due
+                WHERE deliveries.transaction_id = due.transaction_id
+                    AND deliveries.target = due.target
+                RETURNING deliveries.transaction_id, deliveries.target, attempts, url, host
+            )
+            SELECT leased.transaction_id, target, attempts, url, host, account_id, bundle_id, state,
+                transaction
+            FROM leased JOIN queue_transactions USING (transaction_id)
+            """
+        )
+        return try rows.map { row in
+            let (number, target, attempts, url, host, accountID, bundleID, state, json) =
+                try row.decode(
+                    Int64.self,
+                    String.self,
+                    Int32.self,
+                    String.self,
+                    String.self,
+                    AccountID.self,
+                    BundleID.self,
+                    String.self,
+                    PostgresJSON.self
+                )
+            return Webhook(
+                transactionID: TransactionID(number: number),
+                target: target,
+                attempt: Int(attempts),
+                url: url,
+                host: host,
+                queue: QueueKey(accountID: accountID, bundleID: bundleID),
+                state: TransactionState(rawValue: state),
+                snapshot: TransactionSnapshot(bytes: json.bytes)
+            )
+        }
+    }
+
+    /// When the next webhook is due; `nil` if none is owed.
+    static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
+        let rows = try connection.query(
+            """
+            SELECT min(next_attempt_at) FROM deliveries
+            WHERE state = 'pending' AND kind = 'webhook'
+            """
+        )
+        guard let row = rows.first else { return nil }
+        return try row.decode(Timestamp?.self)
+    }
+
+    /// Records confirmed tries.
+    ///
+    /// A delivery that is void by now stays void.
+    static func confirm(
+        _ outcomes: [WebhookOutcome],
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE deliveries
+            SET state = 'delivered', delivered_at = confirmed.time, last_result = 'SUCCESS',
+                next_attempt_at = NULL
+            FROM unnest(
+                \(outcomes.map(\.webhook.transactionID.number)),
+                \(outcomes.map(\.webhook.target)), \(outcomes.map(\.time))
+            ) AS confirmed (transaction_id, target, time)
+            WHERE deliveries.transaction_id = confirmed.transaction_id
+                AND deliveries.target = confirmed.target AND state = 'pending'
+            """
+        )
+    }
+
+    /// Records tries that failed.
+    ///
+    /// One that was taken on again meanwhile is the other's to record.
+    static func postpone(
+        _ outcomes: [WebhookOutcome],
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE deliveries
+            SET last_result = failed.result, next_attempt_at = failed.next_attempt_at
+            FROM unnest(
+                \(outcomes.map(\.webhook.transactionID.number)),
+                \(outcomes.map(\.webhook.target)), \(outcomes.map { Int32($0.webhook.attempt) }),
+                \(outcomes.map(\.result.rawValue)), \(outcomes.map(\.nextAttemptAt))
+            ) AS failed (transaction_id, target, attempts, result, next_attempt_at)
+            WHERE deliveries.transaction_id = failed.transaction_id
+                AND deliveries.target = failed.target
+                AND deliveries.attempts = failed.attempts AND state = 'pending'
+            """
+        )
+    }
+
+    /// Those of the transactions that are delivered completely but not marked so.
+    static func completed(
+        among ids: Set<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [(id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot)] {
+        let rows = try connection.query(
+            """
+            SELECT transaction_id, account_id, bundle_id, transaction
+            FROM queue_transactions
+            WHERE transaction_id = ANY(\(ids.map(\.number))) AND NOT is_delivered
+                AND state IN ('purchased', 'restored')
+                AND NOT EXISTS (
+                    SELECT 1 FROM deliveries
+                    WHERE deliveries.transaction_id = queue_transactions.transaction_id
+                        AND deliveries.state = 'pending' AND deliveries.kind <> 'app'
+                )
+            ORDER BY transaction_id
+            """
+        )
+        return try rows.map { row in
+            let (number, accountID, bundleID, json) = try row.decode(
+                Int64.self,
+                AccountID.self,
+                BundleID.self,
+                PostgresJSON.self
+            )
+            return (
+                TransactionID(number: number),
+                QueueKey(accountID: accountID, bundleID: bundleID),
+                TransactionSnapshot(bytes: json.bytes)
+            )
+        }
+    }
+}

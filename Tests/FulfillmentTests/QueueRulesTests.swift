@@ -1,0 +1,202 @@
+import EventTypes
+import Testing
+
+@testable import Fulfillment
+
+@Suite("Queue rules")
+struct QueueRulesTests {
+    private let webhook = DeliveryTarget.webhook(url: "https://merchant.example/hook")
+
+    private func apply(
+        _ transaction: Transaction,
+        to before: QueuedTransaction? = nil
+    ) throws -> QueueRules.Change {
+        try #require(QueueRules.apply(transaction, to: before))
+    }
+
+    @Test("A version that is known, or older, changes nothing")
+    func olderVersionsAreIgnored() throws {
+        let known = try apply(.sample(1, version: 2)).after
+        #expect(QueueRules.apply(.sample(1, version: 2), to: known) == nil)
+        #expect(QueueRules.apply(.sample(1, version: 1, state: .purchasing), to: known) == nil)
+    }
+
+    @Test("What the store delivers itself is delivered with the purchase")
+    func ownDeliveriesAreDoneAtOnce() throws {
+        let plan: [DeliveryTarget] = [.entitlement, .credit(unit: "coins", amount: 1), .app]
+        let change = try apply(.sample(1, plan: plan))
+        #expect(change.after.isDelivered)
+        #expect(change.isGranted)
+        #expect(change.deliveries.map(\.state) == [.delivered, .delivered, .pending])
+        #expect(change.deliveries.map(\.target) == ["0:entitlement", "1:credit", "2:app"])
+    }
+
+    @Test("A webhook, or a kind of delivery not known here, is owed")
+    func webhooksAreOwed() throws {
+        #expect(try apply(.sample(1, plan: [webhook])).after.isDelivered == false)
+        #expect(try apply(.sample(1, plan: [.unknown(kind: "pigeon")])).after.isDelivered == false)
+        #expect(try apply(.sample(1, plan: [])).after.isDelivered)
+    }
+
+    @Test(
+        "A refund that overtakes its receipt grants nothing, and the receipt then changes nothing"
+    )
+    func refundBeforeReceipt() throws {
+        let purchasing = try apply(.sample(1, version: 1, state: .purchasing)).after
+        let plan: [DeliveryTarget] = [.entitlement, webhook]
+        let refund = try apply(Transaction.sample(1, plan: plan).refunded(), to: purchasing)
+        #expect(!refund.isGranted && !refund.isTakenBack)
+        #expect(refund.deliveries.map(\.state) == [.void, .void])
+        #expect(refund.after.isDelivered)
+        #expect(refund.after.state == .purchased)
+        #expect(QueueRules.apply(.sample(1, plan: plan), to: refund.after) == nil)
+    }
+
+    @Test("A refund after the receipt takes back, once")
+    func refundAfterReceipt() throws {
+        let purchased = try apply(.sample(1, plan: [webhook])).after
+        let refund = try apply(Transaction.sample(1, plan: [webhook]).refunded(), to: purchased)
+        #expect(refund.isTakenBack && refund.deliveries.isEmpty && refund.after.isDelivered)
+        let again = try apply(
+            Transaction.sample(1, version: 3, plan: [webhook]).refunded(),
+            to: refund.after
+        )
+        #expect(!again.isTakenBack && again.deliveries.isEmpty)
+    }
+
+    @Test("A change after the finish leaves it finished")
+    func finishedStaysFinished() throws {
+        var finished = try apply(.sample(1)).after
+        finished.finishedAt = startOfTime
+        #expect(
+            try apply(Transaction.sample(1).refunded(), to: finished).after.finishedAt
+                == startOfTime
+        )
+    }
+
+    @Test("What is neither failed nor paid is not delivered")
+    func transientStatesAreNotDelivered() throws {
+        for state in [TransactionState.purchasing, .deferred, .unknown("pondering")] {
+            #expect(try apply(.sample(1, state: state)).after.isDelivered == false)
+        }
+        #expect(try apply(.sample(1, state: .failed)).after.isDelivered)
+    }
+
+    @Test(
+        "Who may finish what",
+        arguments: [
+            (TransactionState.purchasing, false, QueueRules.FinishDecision.refused(.purchasing)),
+            (.deferred, false, .refused(.deferred)),
+            (.failed, true, .finish),
+            (.purchased, true, .finish),
+            (.purchased, false, .refused(.notDelivered)),
+            (.restored, true, .finish),
+            (.restored, false, .refused(.notDelivered)),
+            (.unknown("pondering"), true, .refused(.unknownState)),
+        ]
+    )
+    func finishMatrix(
+        state: TransactionState,
+        isDelivered: Bool,
+        decision: QueueRules.FinishDecision
+    ) {
+        let queued = QueuedTransaction(
+            id: TransactionID(number: 1),
+            queue: .sample(),
+            version: 1,
+            state: state,
+            isDelivered: isDelivered
+        )
+        #expect(QueueRules.finish(queued, from: .sample()) == decision)
+        #expect(QueueRules.finish(queued, from: .sample("mallory")) == .refused(.unknown))
+        let otherApp = QueueKey(
+            accountID: queued.queue.accountID,
+            bundleID: BundleID(unchecked: "com.example.other")
+        )
+        #expect(QueueRules.finish(queued, from: otherApp) == .refused(.unknown))
+    }
+
+    @Test(
+        "A revoked one can be finished, a finished one answers as before, an unknown one is not there"
+    )
+    func otherFinishes() {
+        var queued = QueuedTransaction(
+            id: TransactionID(number: 1),
+            queue: .sample(),
+            version: 3,
+            state: .purchased,
+            revokedAt: startOfTime,
+            isDelivered: false
+        )
+        #expect(QueueRules.finish(queued, from: .sample()) == .finish)
+        queued.finishedAt = startOfTime
+        #expect(QueueRules.finish(queued, from: .sample()) == .alreadyFinished(startOfTime))
+        #expect(QueueRules.finish(nil, from: .sample()) == .refused(.unknown))
+    }
+}
+
+@Suite("Delivery rules")
+struct DeliveryRulesTests {
+    @Test("A credit is its amount times the quantity, one for each unit")
+    func creditsAddUp() throws {
+        let plan: [DeliveryTarget] = [
+            .credit(unit: "gems", amount: 1), .credit(unit: "coins", amount: 100),
+            .credit(unit: "coins", amount: 5),
+        ]
+        let credits = try DeliveryRules.credits(of: .sample(1, quantity: 3, plan: plan))
+        #expect(credits.map(\.unit) == ["coins", "gems"])
+        #expect(credits.map(\.amount) == [315, 3])
+    }
+
+    @Test("A restored or repeated purchase gives no credit again")
+    func copiesGiveNoCredit() throws {
+        let plan = [DeliveryTarget.credit(unit: "coins", amount: 100)]
+        #expect(try DeliveryRules.credits(of: .sample(2, originalID: 1, plan: plan)).isEmpty)
+    }
+
+    @Test("A credit that 64 bits cannot hold is refused")
+    func overflowIsRefused() {
+        let large = DeliveryTarget.credit(unit: "coins", amount: .max)
+        #expect(throws: FulfillmentError.self) {
+            try DeliveryRules.credits(of: .sample(1, quantity: 2, plan: [large]))
+        }
+        #expect(throws: FulfillmentError.self) {
+            try DeliveryRules.credits(
+                of: .sample(1, plan: [large, .credit(unit: "coins", amount: 1)])
+            )
+        }
+    }
+}
+
+@Suite("Queue plan")
+struct QueuePlanTests {
+    private func arrival(_ transaction: Transaction) throws -> ArrivedTransaction {
+        ArrivedTransaction(
+            transaction: transaction,
+            snapshot: TransactionSnapshot(bytes: []),
+            traceparent: nil
+        )
+    }
+
+    @Test("Every change of a queue is counted, also of one transaction in one batch")
+    func changesAreNumbered() throws {
+        let arrivals = try [
+            Transaction.sample(1, version: 1, state: .purchasing), .sample(1),
+            .sample(2, account: "bob"), .sample(3), .sample(1),
+        ].map(arrival)
+        let plan = try QueuePlan(arrivals: arrivals, existing: [:], now: startOfTime)
+        #expect(plan.changes.map(\.after.id.number) == [1, 1, 2, 3])
+        #expect(plan.changes.map(\.ordinal) == [1, 2, 1, 3])
+        #expect(plan.counts == [.sample("alice"): 3, .sample("bob"): 1])
+        #expect(plan.rows.map(\.after.version) == [2, 2, 2])
+    }
+
+    @Test("Giving back a copy leaves the entitlement of its original")
+    func refundOfACopy() throws {
+        let copy = Transaction.sample(2, originalID: 1)
+        let arrivals = try [copy, copy.refunded()].map(arrival)
+        let plan = try QueuePlan(arrivals: arrivals, existing: [:], now: startOfTime)
+        #expect(plan.takenBack == [copy.id])
+        #expect(plan.revokedEntitlements.isEmpty)
+    }
+}

@@ -1,0 +1,77 @@
+import EventTypes
+import Foundation
+import Testing
+
+@testable import Fulfillment
+
+@Suite("Transaction snapshots")
+struct TransactionSnapshotTests {
+    @Test("A change composed of a snapshot is what encoding it gives", arguments: [true, false])
+    func compositionEqualsEncoding(isFinished: Bool) throws {
+        let transaction = Transaction.sample(
+            7,
+            plan: [.credit(unit: "coins", amount: 5), .webhook(url: "https://a.example/x?y=1")]
+        )
+        let data = try EventCoding.encode(TransactionChanged(transaction: transaction))
+        let change = QueueChanged(
+            revision: 12,
+            transaction: transaction,
+            isDelivered: true,
+            finishedAt: isFinished ? startOfTime : nil
+        )
+        let snapshot = try TransactionSnapshot(of: transaction, in: data)
+        #expect(
+            snapshot.queueChanged(
+                revision: 12,
+                isDelivered: true,
+                finishedAt: change.finishedAt
+            )
+                == (try EventCoding.encode(change))
+        )
+    }
+
+    @Test("A field of a newer version survives")
+    func unknownFieldsSurvive() throws {
+        let transaction = Transaction.sample(7)
+        var data = String(
+            decoding: try EventCoding.encode(TransactionChanged(transaction: transaction)),
+            as: UTF8.self
+        )
+        data = data.replacing("\"version\":2", with: "\"version\":2,\"zeal\":{\"a\":[\"}\\\"\"]}")
+        let snapshot = try TransactionSnapshot(of: transaction, in: Array(data.utf8))
+        let text = String(decoding: snapshot.bytes, as: UTF8.self)
+        #expect(text.hasSuffix("\"zeal\":{\"a\":[\"}\\\"\"]}}"))
+        #expect(
+            try JSONDecoder().decode(Transaction.self, from: Data(snapshot.bytes)) == transaction
+        )
+    }
+
+    @Test(
+        "A field is found wherever it stands",
+        arguments: [
+            (#"{"transaction":{"a":1}}"#, #"{"a":1}"#),
+            (
+                #" { "x" : [ {"transaction":{"b":2}} ] , "transaction" : { "a" : "}" } , "z":1}"#,
+                #"{ "a" : "}" }"#
+            ),
+            (#"{"x":"transaction","transaction":{}}"#, "{}"),
+            (#"{"x":"\"transaction\":{}","transaction":{"a":"\\"}}"#, #"{"a":"\\"}"#),
+        ]
+    )
+    func fieldIsFound(json: String, value: String) {
+        let data = Array(json.utf8)
+        let range = JSONObjectField.range(of: "transaction", in: data)
+        #expect(range.map { String(decoding: data[$0], as: UTF8.self) } == value)
+    }
+
+    @Test(
+        "What is no object, or cut short, is not found",
+        arguments: [
+            "", "{", #"{"transaction""#, #"{"transaction":1}"#, #"{"transaction":{"a":1"#,
+            #"{"transaction":{"a":"\"#, #"{"x":{"transaction":{}}}"#,
+        ]
+    )
+    func fieldIsNotFound(json: String) {
+        #expect(JSONObjectField.range(of: "transaction", in: Array(json.utf8)) == nil)
+    }
+}
