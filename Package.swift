@@ -198,8 +198,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor", asyncHTTPClient, jwtKit,
-                crypto, logging, nioCore, nioPosix, nioHTTP1, httpTypes,
+                "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor", asyncHTTPClient,
+                crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1,
             ],
             path: "Tests/TestSupport",
             swiftSettings: house

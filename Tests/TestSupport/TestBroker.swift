@@ -13,6 +13,9 @@ public final class TestBroker: Sendable {
     private let process = Mutex<ChildProcess?>(nil)
     private let logPath: String
 
+    /// The process id, while it runs.
+    public var processID: Int32? { process.withLock { $0?.id } }
+
     private init(port: Int, advertisedPort: Int) {
         self.port = port
         self.advertisedPort = advertisedPort

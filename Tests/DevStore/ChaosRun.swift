@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// One chaos run: buyers, strikes, healing, silence, audit.
+final class ChaosRun: Sendable {
+    private let terminal: Terminal
+    private let store: StoreHarness
+    private let schedule: ChaosSchedule
+    private let length: Duration
+    private let buyers: ChaosBuyers
+    private let merchant = Mutex<WebhookReceiver?>(nil)
+    private let strikes = Mutex<[ChaosSchedule.Victim: Int]>([:])
+    private let down = Mutex<Set<ChaosSchedule.Victim>>([])
+    private let begin = ContinuousClock.now
+
+    init(
+        terminal: Terminal, store: StoreHarness, seed: UInt64, length: Duration, accounts: Int
+    ) {
+        self.terminal = terminal
+        self.store = store
+        self.length = length
+        schedule = ChaosSchedule(
+            seed: seed, length: length, processes: store.processes.map(\.name))
+        buyers = ChaosBuyers(store: store, accounts: accounts, seed: seed)
+    }
+
+    /// Runs it.
+    func run() async throws -> AuditReport {
+        try await terminal.importSampleCatalog(into: store)
+        let merchant = try await WebhookReceiver.start()
+        // Every fifth delivery is refused once, so that the retries have work.
+        merchant.reply { _, count in .status(count % 5 == 4 ? 503 : 200) }
+        self.merchant.withLock { $0 = merchant }
+        _ = try await store.administrator.put(
+            SampleCatalog.gift(deliveredTo: merchant.url), as: SampleCatalog.gift)
+        try await store.waitUntilSellable(SampleCatalog.gift)
+
+        terminal.heading("\(schedule.strikes.count) strikes")
+        let following = Task { try await buyers.follow() }
+        let buying = Task { try await buyers.buy() }
+        defer {
+            following.cancel()
+            buying.cancel()
+        }
+        try await strike()
+        terminal.heading("Healing")
+        buyers.close()
+        try await heal()
+        try await buying.value
+        lap("every payment is answered")
+        try await silence()
+        following.cancel()
+        await merchant.stop()
+        return try await audit(merchant)
+    }
+
+    private func lap(_ what: String) { terminal.done(what, ContinuousClock.now - begin) }
+
+    private func strike() async throws {
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for strike in schedule.strikes {
+                try await Task.sleep(until: start.advanced(by: strike.time))
+                guard down.withLock({ $0.insert(strike.victim).inserted }) else { continue }
+                group.addTask { try await self.carryOut(strike) }
+            }
+            try await Task.sleep(until: start.advanced(by: length))
+            try await group.waitForAll()
+        }
+    }
+
+    private func carryOut(_ strike: ChaosSchedule.Strike) async throws {
+        defer { down.withLock { _ = $0.remove(strike.victim) } }
+        strikes.withLock { $0[strike.victim, default: 0] += 1 }
+        let count = buyers.accepted.count
+        terminal.line(
+            String(format: "  %6.1f s  ", seconds(strike.time))
+                + terminal.styled("✗ \(strike.victim)", .red)
+                + " for \(Terminal.describe(strike.downtime))"
+                + terminal.styled("   \(count) accepted so far", .dim))
+        switch strike.victim {
+        case .process(let name):
+            guard let process = store.processes.first(where: { $0.name == name }) else { return }
+            await process.kill()
+            try await Task.sleep(for: strike.downtime)
+            try await process.start()
+        case .broker:
+            await store.broker.kill()
+            try await Task.sleep(for: strike.downtime)
+            try await store.broker.restart()
+        case .postgres:
+            try store.cluster.stop(.immediate)
+            try await Task.sleep(for: strike.downtime)
+            try await store.cluster.start()
+        }
+    }
+
+    private func seconds(_ time: Duration) -> Double {
+        Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
+    }
+
+    private func heal() async throws {
+        for process in store.processes where !process.isRunning {
+            terminal.line("  \(process.name) had ended by itself\n\(process.logTail())", .red)
+        }
+        try await store.heal()
+        lap("everything runs and is ready")
+    }
+
+    /// Waits until the buyers have finished everything, and as long as there is progress.
+    private func silence() async throws {
+        var finished = -1
+        var lastProgress = ContinuousClock.now
+        while buyers.finishedCount < buyers.accepted.count {
+            let count = buyers.finishedCount
+            if count > finished {
+                finished = count
+                lastProgress = ContinuousClock.now
+            }
+            // Longer than every lease, backoff and group session there is.
+            guard ContinuousClock.now - lastProgress < .seconds(45) else { break }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+        lap("\(buyers.finishedCount) of \(buyers.accepted.count) are finished")
+    }
+
+    private func audit(_ merchant: WebhookReceiver) async throws -> AuditReport {
+        terminal.heading("Audit")
+        let accepted = buyers.accepted
+        let store = store
+        // The last finishes are still on their way to receipts and payments.
+        var report = try await Auditor(store).audit(accepted: accepted)
+        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
+        while !report.isClean && ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(500))
+            report = try await Auditor(store).audit(accepted: accepted)
+        }
+        let strikes = strikes.withLock { $0 }
+        terminal.table(
+            [["killed", "times"]]
+                + strikes.map { ["\($0.key)", "\($0.value)"] }.sorted { $0[0] < $1[0] },
+            rightAligned: [1])
+        terminal.line()
+        let repetitions = buyers.repetitions
+        terminal.field("asked again", "\(repetitions.requests) requests")
+        terminal.field("streams", "\(repetitions.streams) opened again")
+        terminal.field("merchant", "\(merchant.deliveries.count) requests received")
+        for (code, count) in buyers.refusals.sorted(by: { $0.key < $1.key }) {
+            terminal.field("refused", "\(count) × \(code)")
+        }
+        terminal.line()
+        terminal.show(report)
+        return report
+    }
+}

@@ -1,0 +1,56 @@
+/// What is killed when: the same for the same seed.
+struct ChaosSchedule: Sendable {
+    /// Something that can be killed.
+    enum Victim: Hashable, Sendable, CustomStringConvertible {
+        /// A service's process, by its name.
+        case process(String)
+        /// The broker, with its whole log.
+        case broker
+        /// PostgreSQL, by an immediate stop.
+        case postgres
+
+        var description: String {
+            switch self {
+            case .process(let name): name
+            case .broker: "broker"
+            case .postgres: "postgresql"
+            }
+        }
+    }
+
+    /// One kill, and for how long.
+    struct Strike: Sendable {
+        var time: Duration
+        var victim: Victim
+        var downtime: Duration
+    }
+
+    let strikes: [Strike]
+
+    /// Makes a schedule: first everything once, in random order, then at random; services more
+    /// often than what they stand on.
+    ///
+    /// - Parameters:
+    ///   - seed: The seed.
+    ///   - length: For how long.
+    ///   - processes: The names of the services' processes.
+    init(seed: UInt64, length: Duration, processes: [String]) {
+        var random = SeededGenerator(seed: seed)
+        let services = processes.map { Victim.process($0) }
+        var first = (services + [.broker, .postgres]).shuffled(using: &random)
+        let later = services + services + services + [.broker, .postgres]
+        var strikes: [Strike] = []
+        var time = Duration.milliseconds(1500)
+        while time < length {
+            let victim = first.popLast() ?? later[Int.random(in: later.indices, using: &random)]
+            strikes.append(
+                Strike(
+                    time: time,
+                    victim: victim,
+                    downtime: .milliseconds(Int.random(in: 0...1500, using: &random))
+                ))
+            time += .milliseconds(Int.random(in: 300...2500, using: &random))
+        }
+        self.strikes = strikes
+    }
+}

@@ -1,0 +1,26 @@
+import Foundation
+
+/// Where the executables of this build are: beside the test bundle or the tool that asks.
+public enum BuiltExecutables {
+    /// The folder that the running program was built into, or `COUNTERFOIL_BUILD_DIRECTORY`.
+    public static var directory: String {
+        if let given = ProcessInfo.processInfo.environment["COUNTERFOIL_BUILD_DIRECTORY"] {
+            return given
+        }
+        let program =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments.first ?? ""  // No /proc: the name it was started by.
+        return URL(fileURLWithPath: program).deletingLastPathComponent().path
+    }
+
+    /// The path of an executable of this package.
+    ///
+    /// - Parameter name: The product's name: `catalog`, `counterfoil`, …
+    public static func path(_ name: String) throws -> String {
+        let path = directory + "/" + name
+        guard FileManager.default.isExecutableFile(atPath: path) else {
+            throw HarnessError("There is no executable \(path): run `swift build` first.")
+        }
+        return path
+    }
+}

@@ -1,0 +1,110 @@
+public import EventTypes
+public import Kafka
+import Logging
+import Synchronization
+
+/// Sees every event that crosses the broker from its start on; a member of no group, so nobody
+/// notices.
+public final class EventWatcher: Sendable {
+    /// An event, with where it stands in the broker.
+    public struct Sighting: Sendable {
+        /// The message as it came.
+        public var message: KafkaMessage
+        /// Its headers by name.
+        public var headers: [String: String]
+
+        /// The event's id.
+        public var id: String { headers["ce_id"] ?? "" }
+        /// The event's type.
+        public var type: String { headers["ce_type"] ?? "" }
+        /// The transaction or product it is about.
+        public var subject: String { headers["ce_subject"] ?? "" }
+        /// The account or product that orders it.
+        public var key: String { String(decoding: message.key ?? [], as: UTF8.self) }
+        /// The event's data.
+        public var data: String { String(decoding: message.value ?? [], as: UTF8.self) }
+    }
+
+    private let seen: SightingLog
+    private let task: Task<Void, Never>
+
+    private final class SightingLog: Sendable {
+        let sightings = Mutex<[Sighting]>([])
+    }
+
+    private init(seen: SightingLog, task: Task<Void, Never>) {
+        self.seen = seen
+        self.task = task
+    }
+
+    /// Starts to watch all topics of the store.
+    ///
+    /// - Parameter store: The store.
+    public static func start(_ store: StoreHarness) throws -> EventWatcher {
+        let consumer = try KafkaConsumer(
+            settings: store.kafkaSettings(clientID: "watcher"),
+            followingTopics: Topics.all.map(\.name),
+            logger: Logger(label: "watcher", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        let seen = SightingLog()
+        let task = Task {
+            while !Task.isCancelled {
+                // A broker that is away comes back; polling goes on.
+                let poll = try? await consumer.poll(max: 500, timeout: .milliseconds(50))
+                let sightings = (poll?.messages ?? []).map { message in
+                    let headers = message.headers.map {
+                        ($0.name, String(decoding: $0.value, as: UTF8.self))
+                    }
+                    return Sighting(
+                        message: message, headers: Dictionary(headers) { first, _ in first })
+                }
+                seen.sightings.withLock { $0 += sightings }
+            }
+            await consumer.close()
+        }
+        return EventWatcher(seen: seen, task: task)
+    }
+
+    /// What was seen, in the order it was.
+    public var sightings: [Sighting] { seen.sightings.withLock { $0 } }
+
+    /// The sightings about one subject.
+    public func sightings(of subject: some CustomStringConvertible) -> [Sighting] {
+        sightings.filter { $0.subject == "\(subject)" }
+    }
+
+    /// Waits until an event of a type is seen about a subject.
+    @discardableResult
+    public func sighting(
+        of type: EventType,
+        about subject: some CustomStringConvertible & Sendable,
+        within limit: Duration = .seconds(30)
+    ) async throws -> Sighting {
+        try await eventually(within: limit, "\(type) of \(subject) to cross the broker") {
+            self.sightings(of: subject).first { $0.type == type.rawValue }
+        }
+    }
+
+    /// Stops.
+    public func stop() async {
+        task.cancel()
+        await task.value
+    }
+}
+
+extension StoreHarness {
+    /// How to reach the store's broker.
+    ///
+    /// - Parameter clientID: What to be called there.
+    public func kafkaSettings(clientID: String) -> KafkaSettings {
+        let properties = StoreSettings.brokerProperties.map { property in
+            let parts = property.split(separator: "=", maxSplits: 1).map(String.init)
+            return (parts[0], parts[1])
+        }
+        return KafkaSettings(
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: Dictionary(uniqueKeysWithValues: properties)
+        )
+    }
+}

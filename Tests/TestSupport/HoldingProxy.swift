@@ -1,0 +1,212 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Which end of a proxied connection a message comes from.
+enum ProxySide: Int, Sendable {
+    case client
+    case server
+
+    var other: ProxySide { self == .client ? .server : .client }
+}
+
+/// What a proxy has to know of a protocol: where messages end, and which moments they are.
+/// One value per connection, used on that connection's event loop only.
+protocol WireReader: SendableMetatype {
+    /// A moment that a test can hold traffic at.
+    associatedtype Moment: Sendable
+    init()
+    /// Takes the next whole message off the buffer; `nil` while it is incomplete.
+    mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer?
+    /// The moment that passing this message on would be, if it is one.
+    mutating func moment(of message: ByteBuffer, from side: ProxySide) -> Moment?
+}
+
+/// A TCP proxy that can hold messages at named moments, so that a test can kill a process exactly
+/// there, from outside, with no test code in the product. It can also cut the line.
+final class HoldingProxy<Reader: WireReader>: Sendable {
+    typealias Condition = @Sendable (Reader.Moment) -> Bool
+
+    let port: Int
+    private let targetPort: Int
+    private let state = Mutex<State>(State())
+
+    private struct State {
+        var holds: [(condition: Condition, hold: Hold)] = []
+        var links: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var listener: (any Channel)?
+    }
+
+    init(port: Int, targetPort: Int) {
+        self.port = port
+        self.targetPort = targetPort
+    }
+
+    /// Begins to accept connections.
+    func resume() async throws {
+        guard state.withLock({ $0.listener == nil }) else { return }
+        let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.autoRead, value: false)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try self.open(client: channel)
+                }
+            }
+            .bind(host: "127.0.0.1", port: port).get()
+        state.withLock { $0.listener = listener }
+    }
+
+    /// Refuses connections and drops those that exist, with all that is held for them.
+    func cut() async {
+        let (listener, closers) = state.withLock { state in
+            defer { state.listener = nil }
+            return (state.listener, Array(state.links.values))
+        }
+        // Fails only where it is closed already.
+        try? await listener?.close().get()
+        for close in closers {
+            close()
+        }
+    }
+
+    func hold(_ name: String, occurrence: Int, _ condition: @escaping Condition) -> Hold {
+        let hold = Hold(name: name, occurrence: occurrence)
+        state.withLock { $0.holds.append((condition, hold)) }
+        return hold
+    }
+
+    fileprivate func holds(
+        _ moment: Reader.Moment, resume: @escaping @Sendable () -> Void
+    ) -> Bool {
+        let holds = state.withLock { $0.holds }
+        return holds.contains { $0.condition(moment) && $0.hold.holds(resume: resume) }
+    }
+
+    fileprivate func forget(_ link: ProxyLink<Reader>) {
+        state.withLock { _ = $0.links.removeValue(forKey: ObjectIdentifier(link)) }
+    }
+
+    /// On the client channel's event loop; the server's channel shares it.
+    private func open(client: any Channel) throws {
+        let link = ProxyLink(proxy: self, client: client)
+        try client.pipeline.syncOperations.addHandler(ProxyEnd(link: link, side: .client))
+        state.withLock { state in
+            state.links[ObjectIdentifier(link)] = { client.eventLoop.execute { link.close() } }
+        }
+        ClientBootstrap(group: client.eventLoop)
+            .connectTimeout(.seconds(2))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { server in
+                server.eventLoop.makeCompletedFuture {
+                    try server.pipeline.syncOperations.addHandler(
+                        ProxyEnd(link: link, side: .server))
+                }
+            }
+            .connect(host: "127.0.0.1", port: targetPort)
+            .whenComplete { result in
+                switch result {
+                case .success(let server): link.connected(to: server)
+                case .failure: link.close()
+                }
+            }
+    }
+}
+
+/// One proxied connection.
+///
+/// `@unchecked`: everything but the initializer runs on the event loop that both channels share.
+private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
+    private let proxy: HoldingProxy<Reader>
+    private let client: any Channel
+    private var server: (any Channel)?
+    private var reader = Reader()
+    private var buffers = [ByteBuffer(), ByteBuffer()]
+    private var held: [ByteBuffer?] = [nil, nil]
+    private var isClosed = false
+
+    init(proxy: HoldingProxy<Reader>, client: any Channel) {
+        self.proxy = proxy
+        self.client = client
+    }
+
+    func connected(to server: any Channel) {
+        self.server = server
+        guard !isClosed else {
+            server.close(promise: nil)
+            return
+        }
+        client.setOption(.autoRead, value: true).whenComplete { _ in self.client.read() }
+    }
+
+    func received(_ bytes: inout ByteBuffer, from side: ProxySide) {
+        buffers[side.rawValue].writeBuffer(&bytes)
+        forward(from: side)
+    }
+
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        held = [nil, nil]
+        client.close(promise: nil)
+        server?.close(promise: nil)
+        proxy.forget(self)
+    }
+
+    private func forward(from side: ProxySide) {
+        while !isClosed, held[side.rawValue] == nil,
+            let message = reader.nextMessage(from: side, in: &buffers[side.rawValue])
+        {
+            if let moment = reader.moment(of: message, from: side) {
+                held[side.rawValue] = message
+                let eventLoop = client.eventLoop
+                let isHeld = proxy.holds(moment) {
+                    eventLoop.execute { self.resume(side) }
+                }
+                if isHeld { return }
+                held[side.rawValue] = nil
+            }
+            write(message, from: side)
+        }
+        buffers[side.rawValue].discardReadBytes()
+    }
+
+    private func resume(_ side: ProxySide) {
+        guard let message = held[side.rawValue] else { return }
+        held[side.rawValue] = nil
+        write(message, from: side)
+        forward(from: side)
+    }
+
+    private func write(_ message: ByteBuffer, from side: ProxySide) {
+        let target = side == .client ? server : client
+        target?.writeAndFlush(message, promise: nil)
+    }
+}
+
+/// One end of a proxied connection.
+private final class ProxyEnd<Reader: WireReader>: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let link: ProxyLink<Reader>
+    private let side: ProxySide
+
+    init(link: ProxyLink<Reader>, side: ProxySide) {
+        self.link = link
+        self.side = side
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        link.received(&bytes, from: side)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        link.close()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        link.close()
+    }
+}

@@ -1,0 +1,137 @@
+import NIOCore
+
+/// A proxy in front of PostgreSQL that can hold a service's traffic at a statement or at a commit.
+///
+/// Connect through it without TLS: `sslmode=disable&gssencmode=disable`.
+public final class PostgresProxy: Sendable {
+    /// A moment in a connection's life.
+    public enum Point: Sendable, CustomStringConvertible {
+        /// The client sent a statement whose text contains this; the server has not got it.
+        case beforeStatement(containing: String)
+        /// The server has run a statement whose text contains this; the client has no answer yet.
+        case afterStatement(containing: String)
+        /// The client sent the COMMIT of a database transaction with such a statement; the server
+        /// has not got it.
+        case beforeCommit(ofTransactionWith: String)
+        /// The server has committed a database transaction with such a statement; the client does
+        /// not know.
+        case afterCommit(ofTransactionWith: String)
+
+        /// In words.
+        public var description: String {
+            switch self {
+            case .beforeStatement(let text): "before a statement with `\(text)`"
+            case .afterStatement(let text): "after a statement with `\(text)`"
+            case .beforeCommit(let text): "before the commit of `\(text)`"
+            case .afterCommit(let text): "after the commit of `\(text)`"
+            }
+        }
+    }
+
+    private let proxy: HoldingProxy<PostgresWireReader>
+
+    /// The port to connect to instead of the server's.
+    public var port: Int { proxy.port }
+
+    private init(proxy: HoldingProxy<PostgresWireReader>) { self.proxy = proxy }
+
+    /// Starts a proxy.
+    ///
+    /// - Parameter serverPort: The server's port on this machine.
+    public static func start(inFrontOf serverPort: Int) async throws -> PostgresProxy {
+        let proxy = HoldingProxy<PostgresWireReader>(port: try freePort(), targetPort: serverPort)
+        try await proxy.resume()
+        return PostgresProxy(proxy: proxy)
+    }
+
+    /// Holds traffic at a point.
+    ///
+    /// - Parameters:
+    ///   - point: Where.
+    ///   - occurrence: From which time on that the point is reached.
+    public func hold(at point: Point, occurrence: Int = 1) -> Hold {
+        proxy.hold("\(point)", occurrence: occurrence) { moment in
+            switch (point, moment) {
+            case (.beforeStatement(let text), .statement(let sql)): sql.contains(text)
+            case (.afterStatement(let text), .completed(let sql)): sql.contains(text)
+            case (.beforeCommit(let text), .commit(let sqls)):
+                sqls.contains { $0.contains(text) }
+            case (.afterCommit(let text), .committed(let sqls)):
+                sqls.contains { $0.contains(text) }
+            default: false
+            }
+        }
+    }
+
+    /// Drops all connections and refuses others, as a dead network does.
+    public func cut() async { await proxy.cut() }
+
+    /// Accepts connections again.
+    public func resume() async throws { try await proxy.resume() }
+}
+
+/// Understands version 3 of PostgreSQL's protocol as far as statements and their completion.
+struct PostgresWireReader: WireReader {
+    enum Moment: Sendable {
+        case statement(String)
+        case completed(String)
+        case commit([String])
+        case committed([String])
+    }
+
+    private var hasStarted = false
+    /// The text of each prepared statement.
+    private var prepared: [String: String] = [:]
+    /// The statements of the database transaction that is open.
+    private var transaction: [String] = []
+
+    mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer? {
+        // Only a client's first message has no type byte in front of its length.
+        let typeLength = side == .client && !hasStarted ? 0 : 1
+        guard
+            let length = buffer.getInteger(
+                at: buffer.readerIndex + typeLength, as: UInt32.self),
+            let message = buffer.readSlice(length: typeLength + Int(length))
+        else { return nil }
+        if typeLength == 0 { hasStarted = true }
+        return message
+    }
+
+    mutating func moment(of message: ByteBuffer, from side: ProxySide) -> Moment? {
+        guard let type = message.getInteger(at: message.readerIndex, as: UInt8.self) else {
+            return nil
+        }
+        switch (side, type) {
+        case (.client, UInt8(ascii: "P")):
+            let (name, next) = string(in: message, at: message.readerIndex + 5)
+            prepared[name] = string(in: message, at: next).text
+            return nil
+        case (.client, UInt8(ascii: "B")):
+            let (_, next) = string(in: message, at: message.readerIndex + 5)
+            return begins(prepared[string(in: message, at: next).text] ?? "")
+        case (.client, UInt8(ascii: "Q")):
+            return begins(string(in: message, at: message.readerIndex + 5).text)
+        case (.server, UInt8(ascii: "C")):
+            let tag = string(in: message, at: message.readerIndex + 5).text
+            return tag == "COMMIT" ? .committed(transaction) : .completed(transaction.last ?? "")
+        case (.server, UInt8(ascii: "Z")):
+            let status = message.getInteger(at: message.readerIndex + 5, as: UInt8.self)
+            if status == UInt8(ascii: "I") { transaction = [] }
+            return nil
+        default:
+            return nil
+        }
+    }
+
+    private mutating func begins(_ sql: String) -> Moment {
+        if sql.uppercased().hasPrefix("COMMIT") { return .commit(transaction) }
+        transaction.append(sql)
+        return .statement(sql)
+    }
+
+    private func string(in message: ByteBuffer, at index: Int) -> (text: String, next: Int) {
+        let bytes = message.viewBytes(at: index, length: message.writerIndex - index) ?? .init()
+        let text = bytes.prefix { $0 != 0 }
+        return (String(decoding: text, as: UTF8.self), index + text.count + 1)
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+
+/// What a process has used of the machine, from `/proc`.
+public struct ProcessUsage: Hashable, Sendable {
+    /// Memory resident at present, in bytes.
+    public var residentBytes: Int
+    /// The most memory that was resident at once, in bytes.
+    public var residentBytesMax: Int
+    /// User and system time, in seconds.
+    public var cpuSeconds: Double
+
+    /// Reads a process's usage; `nil` once it has ended, or where there is no `/proc`.
+    ///
+    /// - Parameter id: The process id.
+    public init?(of id: Int32) {
+        guard
+            let stat = try? String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8),
+            let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8),
+            let name = stat.lastIndex(of: ")")
+        else { return nil }
+        // Behind the name (which may hold spaces) field 3 follows; 14 and 15 are the clock ticks.
+        let fields = stat[stat.index(after: name)...].split(separator: " ")
+        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12])
+        else { return nil }
+        cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        func kibibytes(_ key: String) -> Int {
+            for line in status.split(separator: "\n") where line.hasPrefix(key + ":") {
+                return line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+                    .dropFirst().first.flatMap { Int($0) } ?? 0
+            }
+            return 0
+        }
+        residentBytes = kibibytes("VmRSS") * 1024
+        residentBytesMax = kibibytes("VmHWM") * 1024
+    }
+
+    /// Sums a process and all its descendants, such as PostgreSQL's server with its backends.
+    /// Memory that they share is counted once for each, so take it as an upper bound.
+    ///
+    /// - Parameter id: The process id of the first.
+    public static func ofTree(_ id: Int32) -> ProcessUsage? {
+        guard var sum = ProcessUsage(of: id) else { return nil }
+        for child in children(of: id) {
+            guard let usage = ofTree(child) else { continue }
+            sum.residentBytes += usage.residentBytes
+            sum.residentBytesMax += usage.residentBytesMax
+            sum.cpuSeconds += usage.cpuSeconds
+        }
+        return sum
+    }
+
+    private static func children(of id: Int32) -> [Int32] {
+        // Absent without CONFIG_PROC_CHILDREN; then the tree is its root.
+        let path = "/proc/\(id)/task/\(id)/children"
+        guard let list = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
+        return list.split(separator: " ").compactMap { Int32($0) }
+    }
+}

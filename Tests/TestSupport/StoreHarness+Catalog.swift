@@ -1,0 +1,29 @@
+public import EventTypes
+import StoreAPI
+
+extension StoreHarness {
+    /// Waits until `payments` has heard of a product: a payment by a method that does not exist is
+    /// then refused for the method.
+    ///
+    /// - Parameters:
+    ///   - product: The product.
+    ///   - limit: How long to wait.
+    public func waitUntilSellable(
+        _ product: ProductID, within limit: Duration = .seconds(30)
+    ) async throws {
+        let client = try client(account: "catalog-probe")
+        var request = PaymentRequest.sample(product)
+        request.paymentMethod = "no_such_method"
+        try await eventually(within: limit, "payments to know \(product)") { () -> Bool? in
+            let answer = try await client.add(request)
+            guard let problem = answer.problem, problem.status < 500 else { return nil }
+            return problem.code != "product_unknown" ? true : nil
+        }
+    }
+
+    /// Imports the sample catalog, and waits until it can be bought from.
+    public func importSampleCatalog() async throws {
+        _ = try await administrator.importCatalog(SampleCatalog.document()).value
+        try await waitUntilSellable(SampleCatalog.coins)
+    }
+}

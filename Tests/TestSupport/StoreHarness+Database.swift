@@ -1,0 +1,17 @@
+public import Postgres
+
+extension StoreHarness {
+    /// Runs statements in a service's database, as its owner.
+    ///
+    /// - Parameters:
+    ///   - service: Whose database.
+    ///   - body: Gets the connection; each statement commits by itself.
+    public func withDatabase<Result: Sendable>(
+        of service: StoreService,
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        try await withOwnerClient(databaseURL(service)) { client in
+            try await client.withConnection(body)
+        }
+    }
+}

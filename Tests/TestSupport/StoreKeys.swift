@@ -1,0 +1,131 @@
+import Crypto
+public import EventTypes
+import Foundation
+
+/// The keys of a store under test, as `counterfoil keys create` makes them, and tokens signed with
+/// them.
+public struct StoreKeys: Sendable {
+    /// The app whose accounts the tests are.
+    public static let bundleID = BundleID(unchecked: "com.example.app")
+    /// The key's id, the name of its file.
+    public static let keyID = "development"
+    /// The administrator.
+    public static let administrator = "admin"
+
+    /// The folder with everything.
+    public let directory: String
+    private let appKey: P256.Signing.PrivateKey
+    private let administratorKey: P256.Signing.PrivateKey
+
+    /// Public keys of apps: the services' `APP_KEYS_DIRECTORY`.
+    public var apps: String { directory + "/apps" }
+    /// Public keys of administrators: the services' `ADMIN_KEYS_DIRECTORY`.
+    public var administrators: String { directory + "/administrators" }
+    /// The key receipts are signed with.
+    public var signingKey: String { directory + "/receipts/signing-key.pem" }
+    /// Its chain: leaf, intermediate, root.
+    public var signingChain: String { directory + "/receipts/signing-chain.pem" }
+    /// The root certificate, DER.
+    public var rootCertificate: String { directory + "/receipts/root.cer" }
+    /// The file with what webhooks are signed with.
+    public var webhookSecret: String { directory + "/private/webhook-secret" }
+
+    /// Makes the keys that are missing in a folder, and reads those that tests sign with.
+    ///
+    /// - Parameter directory: The folder.
+    public static func create(in directory: String) async throws -> StoreKeys {
+        try await ChildProcess.run(
+            try BuiltExecutables.path("counterfoil"),
+            [
+                "keys", "create", "--directory", directory, "--bundle", bundleID.rawValue,
+                "--key-id", keyID, "--administrator", administrator,
+            ])
+        return try StoreKeys(directory: directory)
+    }
+
+    private init(directory: String) throws {
+        self.directory = directory
+        let privateKeys = directory + "/private"
+        appKey = try Self.key("\(privateKeys)/apps/\(Self.bundleID)/\(Self.keyID).pem")
+        administratorKey = try Self.key("\(privateKeys)/administrators/\(Self.administrator).pem")
+    }
+
+    private static func key(_ path: String) throws -> P256.Signing.PrivateKey {
+        try P256.Signing.PrivateKey(
+            pemRepresentation: try String(contentsOfFile: path, encoding: .utf8))
+    }
+
+    /// A token that proves an account.
+    ///
+    /// - Parameters:
+    ///   - account: The account.
+    ///   - lifetime: From a minute ago, when it says it was made.
+    ///   - audience: Whom it is for.
+    public func token(
+        account: AccountID,
+        lifetime: Duration = .seconds(12 * 3600),
+        audience: String = "counterfoil"
+    ) throws -> String {
+        try token(
+            issuer: Self.bundleID.rawValue, subject: account.rawValue, audience: audience,
+            keyID: Self.keyID, key: appKey, lifetime: lifetime)
+    }
+
+    /// A token that proves the administrator.
+    public func administratorToken() throws -> String {
+        try token(
+            issuer: "administrator", subject: Self.administrator, audience: "counterfoil-admin",
+            keyID: Self.administrator, key: administratorKey, lifetime: .seconds(3600))
+    }
+
+    /// A token for the account, well formed but signed by a key that nobody registered.
+    ///
+    /// - Parameter account: The account.
+    public func forgedToken(account: AccountID) throws -> String {
+        try token(
+            issuer: Self.bundleID.rawValue, subject: account.rawValue, audience: "counterfoil",
+            keyID: Self.keyID, key: P256.Signing.PrivateKey(), lifetime: .seconds(3600))
+    }
+
+    private func token(
+        issuer: String,
+        subject: String,
+        audience: String,
+        keyID: String,
+        key: P256.Signing.PrivateKey,
+        lifetime: Duration
+    ) throws -> String {
+        let made = Timestamp.wallClock().millisecondsSinceEpoch / 1000 - 60
+        let header: [String: Any] = ["alg": "ES256", "typ": "JWT", "kid": keyID]
+        let claims: [String: Any] = [
+            "iss": issuer, "sub": subject, "aud": audience, "iat": made,
+            "exp": made + lifetime.milliseconds / 1000,
+        ]
+        let parts = try [header, claims].map { part in
+            Base64URL.encode(
+                Array(try JSONSerialization.data(withJSONObject: part, options: .sortedKeys)))
+        }
+        let signed = parts.joined(separator: ".")
+        let signature = try key.signature(for: Data(signed.utf8))
+        return signed + "." + Base64URL.encode(Array(signature.rawRepresentation))
+    }
+}
+
+/// Base64 with the alphabet of URLs and without padding, as tokens are written (RFC 4648, 5).
+public enum Base64URL {
+    /// Encodes.
+    public static func encode(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+
+    /// Decodes; `nil` for what is not base64.
+    public static func decode(_ text: some StringProtocol) -> [UInt8]? {
+        var base64 = text.replacingOccurrences(of: "-", with: "+")
+            .replacingOccurrences(of: "_", with: "/")
+        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        return Data(base64Encoded: base64).map { Array($0) }
+    }
+}

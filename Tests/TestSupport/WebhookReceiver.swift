@@ -1,0 +1,116 @@
+import NIOCore
+public import NIOHTTP1
+import NIOPosix
+import Synchronization
+
+/// A merchant's endpoint: keeps what it receives, and answers as a test wants it to.
+public final class WebhookReceiver: Sendable {
+    /// A request that came in.
+    public struct Delivery: Sendable {
+        /// The path.
+        public var path: String
+        /// The headers.
+        public var headers: HTTPHeaders
+        /// The body.
+        public var body: [UInt8]
+    }
+
+    /// How to answer a request.
+    public enum Reply: Sendable {
+        /// With a status.
+        case status(Int)
+        /// Not at all; the connection stays open.
+        case silence
+    }
+
+    private let state: Mutex<State>
+    private let listener = Mutex<(any Channel)?>(nil)
+
+    private struct State {
+        var deliveries: [Delivery] = []
+        var reply: @Sendable (_ delivery: Delivery, _ count: Int) -> Reply
+    }
+
+    private init() {
+        state = Mutex(State(reply: { _, _ in .status(200) }))
+    }
+
+    /// Starts a receiver on a free port.
+    public static func start() async throws -> WebhookReceiver {
+        let receiver = WebhookReceiver()
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    try channel.pipeline.syncOperations.addHandler(WebhookHandler(receiver))
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        receiver.listener.withLock { $0 = channel }
+        return receiver
+    }
+
+    /// Where to send to.
+    public var url: String {
+        let port = listener.withLock { $0?.localAddress?.port } ?? 0
+        return "http://127.0.0.1:\(port)/deliveries"
+    }
+
+    /// What came in, in order.
+    public var deliveries: [Delivery] { state.withLock { $0.deliveries } }
+
+    /// Chooses the answers from here on.
+    ///
+    /// - Parameter reply: Gets the request and how many came before it.
+    public func reply(with reply: @escaping @Sendable (Delivery, Int) -> Reply) {
+        state.withLock { $0.reply = reply }
+    }
+
+    /// Stops listening.
+    public func stop() async {
+        let channel = listener.withLock { $0 }
+        // Fails only where it is closed already.
+        try? await channel?.close().get()
+    }
+
+    fileprivate func received(_ delivery: Delivery) -> Reply {
+        let (reply, count) = state.withLock { state in
+            defer { state.deliveries.append(delivery) }
+            return (state.reply, state.deliveries.count)
+        }
+        return reply(delivery, count)
+    }
+}
+
+private final class WebhookHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let receiver: WebhookReceiver
+    private var delivery: WebhookReceiver.Delivery?
+
+    init(_ receiver: WebhookReceiver) { self.receiver = receiver }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            delivery = .init(path: head.uri, headers: head.headers, body: [])
+        case .body(let bytes):
+            delivery?.body.append(contentsOf: bytes.readableBytesView)
+        case .end:
+            guard let delivery else { return }
+            self.delivery = nil
+            guard case .status(let status) = receiver.received(delivery) else { return }
+            let head = HTTPResponseHead(
+                version: .http1_1, status: .init(statusCode: status),
+                headers: ["content-length": "0"])
+            context.write(wrapOutboundOut(.head(head)), promise: nil)
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        context.close(promise: nil)
+    }
+}
