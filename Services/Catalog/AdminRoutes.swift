@@ -15,7 +15,7 @@ struct AdminRoutes: Sendable {
     func add(to router: StoreRouter) {
         let product = RouterPath(Routes.adminProducts + "/:id")
         router.admin
-            .get(product, use: product)
+            .get(product, use: readProduct)
             .put(product, use: putProduct)
             .delete(product, use: takeProductOffSale)
         router.admin
@@ -24,7 +24,7 @@ struct AdminRoutes: Sendable {
     }
 
     @Sendable
-    private func product(
+    private func readProduct(
         _ request: Request, _ context: StoreRequestContext
     ) async throws -> Response {
         let id = try productID(context)
@@ -47,7 +47,7 @@ struct AdminRoutes: Sendable {
         let json = try await decodeBody(JSONValue.self, from: request, upTo: Self.productBytesMax)
         let read = ProductDraftReader.read(json, id: try context.parameters.require("id"))
         guard let product = read.product else {
-            throw HTTPError(
+            throw HTTPProblem(
                 .unprocessableContent,
                 code: "product_invalid",
                 title: "The product is invalid",
@@ -129,7 +129,7 @@ struct AdminRoutes: Sendable {
     private func productID(_ context: StoreRequestContext) throws -> ProductID {
         let name = try context.parameters.require("id")
         guard let id = ProductID(rawValue: name) else {
-            throw HTTPError.notFound(
+            throw HTTPProblem.notFound(
                 "'\(ProductProblem.shortened(name))' is not \(ProductID.form).")
         }
         return id
@@ -139,7 +139,7 @@ struct AdminRoutes: Sendable {
         let precondition = Preconditions.ofChange(
             ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch])
         guard let precondition else {
-            throw HTTPError(
+            throw HTTPProblem(
                 .badRequest,
                 code: "precondition_invalid",
                 title: "The precondition cannot be understood",
@@ -151,8 +151,8 @@ struct AdminRoutes: Sendable {
 
     private func invalidCatalog(
         _ problems: [ProductProblem], status: HTTPResponse.Status = .unprocessableContent
-    ) -> HTTPError {
-        HTTPError(
+    ) -> HTTPProblem {
+        HTTPProblem(
             status,
             code: "catalog_invalid",
             title: "The catalog is invalid; nothing was changed",
@@ -173,31 +173,31 @@ struct AdminRoutes: Sendable {
     }
 
     /// A refusal as the answer to a request about one product.
-    static func problem(for refusal: ProductRules.Refusal) -> HTTPError {
+    static func problem(for refusal: ProductRules.Refusal) -> HTTPProblem {
         switch refusal {
         case .unknown(let id):
-            HTTPError(
+            HTTPProblem(
                 .notFound,
                 code: "product_unknown",
                 title: "There is no such product",
                 detail: "The catalog has no product \(id)."
             )
         case .typeChange(let id, let from, let to):
-            HTTPError(
+            HTTPProblem(
                 .conflict,
                 code: "product_type_fixed",
                 title: "A product's type never changes",
                 detail: "\(id) is a \(from) and cannot become a \(to). Make another product."
             )
         case .precondition(let id, let version?):
-            HTTPError(
+            HTTPProblem(
                 .preconditionFailed,
                 code: "precondition_failed",
                 title: "The product is not as expected",
                 detail: "\(id) is at version \(version). Read it again and decide anew."
             )
         case .precondition(let id, nil):
-            HTTPError(
+            HTTPProblem(
                 .preconditionFailed,
                 code: "precondition_failed",
                 title: "The product is not as expected",

@@ -56,7 +56,7 @@ struct CatalogRoutes: Sendable {
             throw invalid("Name the storefront: storefront=USA.")
         }
         guard let storefront = Storefront(rawValue: name) else {
-            throw HTTPError(
+            throw HTTPProblem(
                 .badRequest,
                 code: "storefront_unknown",
                 title: "There is no such storefront",
@@ -76,8 +76,8 @@ struct CatalogRoutes: Sendable {
         return language
     }
 
-    private func invalid(_ detail: String) -> HTTPError {
-        HTTPError(
+    private func invalid(_ detail: String) -> HTTPProblem {
+        HTTPProblem(
             .badRequest, code: "query_invalid", title: "The query is invalid", detail: detail)
     }
 

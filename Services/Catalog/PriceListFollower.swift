@@ -37,7 +37,15 @@ struct PriceListFollower: Service {
         await cancelWhenGracefulShutdown {
             await persistently("check the migrations", check)
             for await event in client.notifications(on: [CatalogStore.channel]) {
-                await persistently("read the products") { try await refresh(after: event) }
+                var versions: [ProductID: Int]?
+                if case .notification(_, let payload) = event {
+                    versions = ProductChanges(payload: payload).versions
+                }
+                await persistently("read the products") {
+                    // While one attempt fails, notifications may get lost: the next reads all.
+                    defer { versions = nil }
+                    try await refresh(changed: versions)
+                }
             }
         }
     }
@@ -53,10 +61,9 @@ struct PriceListFollower: Service {
         progress.isMigrated.withLock { $0 = true }
     }
 
-    private func refresh(after event: PostgresNotificationEvent) async throws {
-        guard case .notification(_, let payload) = event, priceList.isLoaded,
-            let versions = ProductChanges(payload: payload).versions
-        else {
+    /// Reads what changed; with `nil`, everything.
+    private func refresh(changed versions: [ProductID: Int]?) async throws {
+        guard let versions, priceList.isLoaded else {
             let products = try await client.withConnection { connection in
                 try CatalogStore.allProducts(on: connection)
             }
