@@ -112,7 +112,8 @@ public final class TestBroker: Sendable {
 
 /// Whether somebody listens on a port of the loopback address.
 private func accepts(port: Int) -> Bool {
-    let socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let socket = Foundation.socket(
+        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard socket >= 0 else { return false }
     defer { close(socket) }
     var address = sockaddr_in()
