@@ -115,12 +115,12 @@ public final class PostgresCluster: Sendable {
         guard !isRunning else { return }
         var options = [
             "port=\(port)", "listen_addresses=127.0.0.1", "unix_socket_directories=\(directory)",
-            "max_connections=200", "log_min_messages=warning", "log_line_prefix='%m [%p] %q%u@%d '",
+            "max_connections=200", "log_min_messages=warning", "log_line_prefix=%m:%p:%u@%d:",
         ]
         if !isDurable {
             options += ["fsync=off", "full_page_writes=off"]
         }
-        let text = options.map { "-c " + $0.replacing(" ", with: "\\ ") }.joined(separator: " ")
+        let text = options.map { "-c " + $0 }.joined(separator: " ")
         do {
             try programs.run(
                 "pg_ctl",

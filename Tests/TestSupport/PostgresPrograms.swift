@@ -46,29 +46,34 @@ struct ServerPrograms: Sendable {
         _ = try Self.output(of: "/usr/bin/env", ["chown", "postgres", directory])
     }
 
+    /// Runs a program to its end and returns what it wrote.
+    ///
+    /// By `posix_spawn`: `Foundation.Process` waits for the end of everything that has inherited its
+    /// descriptors, which the server that `pg_ctl` leaves behind has. For the same reason the output
+    /// goes to a file, not to a pipe.
     private static func output(of program: String, _ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: "/")
-        let file = NSTemporaryDirectory() + "/counterfoil-output-\(UUID().uuidString)"
-        // A file, not a pipe: the server that pg_ctl leaves behind would keep a pipe open.
-        guard FileManager.default.createFile(atPath: file, contents: nil) else {
-            throw PostgresClusterError("no file can be made in \(NSTemporaryDirectory())")
+        let file = "\(NSTemporaryDirectory())/counterfoil-output-\(UUID().uuidString)"
+        defer { unlink(file) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
+        words.append(nil)
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        guard posix_spawn(&process, program, &actions, nil, words, environ) == 0 else {
+            throw PostgresClusterError("\(program) cannot be run")
         }
-        defer { try? FileManager.default.removeItem(atPath: file) }  // The system clears it, too.
-        let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        process.waitUntilExit()
-        try handle.close()
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        guard process.terminationStatus == 0 else {
+        guard status == 0 else {
             throw PostgresClusterError(
-                "\((program as NSString).lastPathComponent) \(arguments.prefix(6)) ended with "
-                    + "\(process.terminationStatus): \(text.suffix(600))")
+                "\(program) \(arguments.prefix(6)) ended with status \(status): "
+                    + "\(text.suffix(600))")
         }
         return text
     }
