@@ -14,8 +14,8 @@ struct BuyCommand: OperatorSubcommand {
 
             Examples:
               counterfoil buy com.example.coins.100 --account ada
-              counterfoil buy com.example.premium --account ada --storefront FRA --language fr
-              counterfoil buy com.example.premium --account ada --payment-method sandbox_decline
+              counterfoil buy com.example.pro --account ada --storefront FRA --language fr
+              counterfoil buy com.example.pro --account ada --payment-method sandbox_decline
             """
     )
 

@@ -32,7 +32,7 @@ struct CreateKeysCommand: OperatorSubcommand {
 
             Examples:
               counterfoil keys create --directory .dev/keys
-              counterfoil keys create --directory .dev/keys --bundle com.example.game --admin grace
+              counterfoil keys create --directory .dev/keys --bundle com.example.game --administrator grace
             """
     )
 
@@ -45,14 +45,16 @@ struct CreateKeysCommand: OperatorSubcommand {
     @Option(help: "The id of the app's key, by which its tokens name it.")
     var keyID: String = "key-1"
 
-    @Option(help: "The name of the administrator to make a key pair for.")
-    var admin: String = "operator"
+    @Option(
+        name: [.customLong("administrator"), .customLong("admin")],
+        help: "The name of the administrator to make a key pair for.")
+    var administrator: String = "operator"
 
     @Flag(help: "Print the names of the files made as JSON.")
     var json = false
 
     func validate() throws {
-        for name in [keyID, admin] where !Self.isFileName(name) {
+        for name in [keyID, administrator] where !Self.isFileName(name) {
             throw ValidationError(
                 "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores.")
         }
@@ -60,7 +62,7 @@ struct CreateKeysCommand: OperatorSubcommand {
 
     func perform() async throws {
         var creation = KeyCreation(directory: KeyDirectory(path: directory), time: Date())
-        try creation.createAll(bundleID: bundle.rawValue, keyID: keyID, administrator: admin)
+        try creation.createAll(bundleID: bundle.rawValue, keyID: keyID, administrator: administrator)
         if json {
             try Console.say(json: ["created": creation.created])
         } else if creation.created.isEmpty {

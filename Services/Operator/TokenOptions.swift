@@ -48,8 +48,10 @@ struct AppOptions: ParsableArguments {
 
 /// Which administrator acts.
 struct AdminOption: ParsableArguments {
-    @Option(help: "The administrator's name; needed only if there are keys of several.")
-    var admin: String?
+    @Option(
+        name: [.customLong("administrator"), .customLong("admin")],
+        help: "The administrator's name; needed only if there are keys of several.")
+    var administrator: String?
 
     /// Makes a token for the administrator.
     func token(
@@ -58,7 +60,8 @@ struct AdminOption: ParsableArguments {
         let folder = keys.privateKeys.appending(path: "administrators")
         let names = keys.names(in: folder).filter { $0.hasSuffix(".pem") }
             .map { String($0.dropLast(4)) }
-        let name = try only(admin, in: names, of: folder.path, option: "--admin")
+        let name = try only(
+            administrator, in: names, of: folder.path, option: "--administrator")
         let signer = try tokenSigner(
             keys.administratorPrivateKey(name: name), named: name, in: keys)
         return try signing { try signer.adminToken(from: time, lifetime: lifetime) }
