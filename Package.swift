@@ -132,6 +132,7 @@ let package = Package(
             name: "Ledger",
             dependencies: ["EventTypes", "Postgres"],
             path: "Shared/Ledger",
+            resources: [.embedInCode("Migrations")],
             swiftSettings: house
         ),
         .target(

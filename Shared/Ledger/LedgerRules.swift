@@ -1,0 +1,137 @@
+public import EventTypes
+
+/// Which entries each kind of posting is made of. Pure: ids and times come in as arguments.
+///
+/// A price of zero moves no money, so it has no posting; each rule answers `nil` for it.
+public enum LedgerRules {
+    /// The posting of a confirmed charge: the buyer gives the gross price, the store receives the
+    /// net, and the tax contained in it is owed.
+    ///
+    /// - Parameters:
+    ///   - id: The posting's identity.
+    ///   - transactionID: The transaction that was charged.
+    ///   - buyer: Who was charged.
+    ///   - gross: The whole price; not negative.
+    ///   - taxBasisPoints: The rate of the tax contained in the price, in hundredths of a percent.
+    ///   - time: When the charge was confirmed.
+    public static func purchase(
+        id: PostingID,
+        transactionID: TransactionID,
+        buyer: AccountID,
+        gross: Money,
+        taxBasisPoints: Int,
+        time: Timestamp
+    ) -> Posting? {
+        posting(
+            id: id, kind: .purchase, transactionID: transactionID, time: time,
+            from: .buyer(buyer), to: parts(of: gross, taxBasisPoints: taxBasisPoints, .storeRevenue)
+        )
+    }
+
+    /// The posting of a full refund, which reverses the purchase: the buyer receives the gross
+    /// price, the net stands in ``LedgerAccount/refunds``, and the tax is no longer owed.
+    ///
+    /// The rate is the one that the purchase was posted with.
+    public static func refund(
+        id: PostingID,
+        transactionID: TransactionID,
+        buyer: AccountID,
+        gross: Money,
+        taxBasisPoints: Int,
+        time: Timestamp
+    ) -> Posting? {
+        posting(
+            id: id, kind: .refund, transactionID: transactionID, time: time,
+            from: .buyer(buyer),
+            to: parts(of: gross, taxBasisPoints: taxBasisPoints, .refunds),
+            isReversed: true
+        )
+    }
+
+    /// The posting of a charge that was confirmed after its transaction had failed.
+    public static func strayCharge(
+        id: PostingID,
+        transactionID: TransactionID,
+        buyer: AccountID,
+        gross: Money,
+        time: Timestamp
+    ) -> Posting? {
+        posting(
+            id: id, kind: .strayCharge, transactionID: transactionID, time: time,
+            from: .buyer(buyer), to: [(.processorClearing, gross)]
+        )
+    }
+
+    /// The posting of a stray charge's return.
+    public static func strayChargeReturn(
+        id: PostingID,
+        transactionID: TransactionID,
+        buyer: AccountID,
+        gross: Money,
+        time: Timestamp
+    ) -> Posting? {
+        posting(
+            id: id, kind: .strayChargeReturn, transactionID: transactionID, time: time,
+            from: .buyer(buyer), to: [(.processorClearing, gross)], isReversed: true
+        )
+    }
+
+    /// The tax contained in a gross price: `gross × rate / (1 + rate)`, rounded to the nearest
+    /// minor unit, halves up. Net and tax always add up to the gross price.
+    public static func tax(containedIn gross: Money, basisPoints: Int) -> Money {
+        precondition(gross.minorUnits >= 0, "Tax is taken from a price, which is not negative.")
+        precondition((0...10_000).contains(basisPoints), "A tax rate is from 0 to 100 percent.")
+        // 128 bits: the product of a large price and a rate does not fit in 64.
+        let divisor = Int128(10_000 + basisPoints)
+        let doubled = 2 * Int128(gross.minorUnits) * Int128(basisPoints) + divisor
+        return Money(minorUnits: Int64(doubled / (2 * divisor)), currency: gross.currency)
+    }
+
+    private static func parts(
+        of gross: Money,
+        taxBasisPoints: Int,
+        _ netAccount: LedgerAccount
+    ) -> [(LedgerAccount, Money)] {
+        let tax = tax(containedIn: gross, basisPoints: taxBasisPoints)
+        let net = Money(minorUnits: gross.minorUnits - tax.minorUnits, currency: gross.currency)
+        return [(netAccount, net), (.taxPayable, tax)]
+    }
+
+    private static func posting(
+        id: PostingID,
+        kind: PostingKind,
+        transactionID: TransactionID,
+        time: Timestamp,
+        from giver: LedgerAccount,
+        to receivers: [(LedgerAccount, Money)],
+        isReversed: Bool = false
+    ) -> Posting? {
+        var entries: [JournalEntry] = []
+        for (account, amount) in receivers where !amount.isZero {
+            entries.append(JournalEntry(account: giver, amount: amount.negated))
+            entries.append(JournalEntry(account: account, amount: amount))
+        }
+        guard !entries.isEmpty else { return nil }
+        entries = merged(entries)
+        if isReversed {
+            entries = entries.map { JournalEntry(account: $0.account, amount: $0.amount.negated) }
+        }
+        return Posting(
+            id: id, kind: kind, transactionID: transactionID, time: time, entries: entries)
+    }
+
+    /// One line per account: the giver's lines to each receiver are added up.
+    private static func merged(_ entries: [JournalEntry]) -> [JournalEntry] {
+        var merged: [JournalEntry] = []
+        for entry in entries {
+            if let index = merged.firstIndex(where: { $0.account == entry.account }),
+                let sum = merged[index].amount.adding(entry.amount)
+            {
+                merged[index] = JournalEntry(account: entry.account, amount: sum)
+            } else {
+                merged.append(entry)
+            }
+        }
+        return merged
+    }
+}

@@ -1,0 +1,89 @@
+public import EventTypes
+
+/// One change of the books: entries that sum to zero in every currency.
+///
+/// A posting is written once and never changed; a mistake or a refund is another posting that
+/// reverses it.
+public struct Posting: Hashable, Sendable {
+    /// The posting's own identity.
+    public let id: PostingID
+    /// What happened. A transaction has at most one posting of each kind.
+    public let kind: PostingKind
+    /// The transaction that it happened to.
+    public let transactionID: TransactionID
+    /// When it was posted.
+    public let time: Timestamp
+    /// The amounts that moved.
+    public let entries: [JournalEntry]
+
+    /// Makes a posting.
+    ///
+    /// - Precondition: There are entries, none of them zero, and they sum to zero per currency.
+    ///   A posting that does not balance is a bug of the rule that made it.
+    public init(
+        id: PostingID,
+        kind: PostingKind,
+        transactionID: TransactionID,
+        time: Timestamp,
+        entries: [JournalEntry]
+    ) {
+        precondition(Self.isBalanced(entries), "The entries of a posting sum to zero per currency.")
+        self.id = id
+        self.kind = kind
+        self.transactionID = transactionID
+        self.time = time
+        self.entries = entries
+    }
+
+    /// Tells whether entries can make a posting: some, none of zero, zero in sum per currency.
+    public static func isBalanced(_ entries: [JournalEntry]) -> Bool {
+        // 128 bits, so that no sum of amounts can wrap around to a false zero.
+        var sums: [Currency: Int128] = [:]
+        for entry in entries {
+            guard !entry.amount.isZero else { return false }
+            sums[entry.amount.currency, default: 0] += Int128(entry.amount.minorUnits)
+        }
+        return !entries.isEmpty && sums.values.allSatisfy { $0 == 0 }
+    }
+}
+
+/// One line of a posting: an account, and what it received (positive) or gave (negative).
+public struct JournalEntry: Hashable, Sendable {
+    /// Whose books the line stands in.
+    public let account: LedgerAccount
+    /// The amount; never zero.
+    public let amount: Money
+
+    /// Makes an entry.
+    public init(account: LedgerAccount, amount: Money) {
+        self.account = account
+        self.amount = amount
+    }
+}
+
+/// What a posting records. The raw values stand in the ledger's tables.
+public enum PostingKind: String, CaseIterable, Hashable, Sendable {
+    /// A confirmed charge.
+    case purchase
+    /// A charge given back in full.
+    case refund
+    /// A charge confirmed for a transaction that had failed; see ``LedgerAccount/processorClearing``.
+    case strayCharge = "stray_charge"
+    /// The return of a stray charge.
+    case strayChargeReturn = "stray_charge_return"
+}
+
+/// The identity of a posting: a UUID of version 7, so that postings lie in the order of time.
+public struct PostingID: Hashable, Sendable, CustomStringConvertible {
+    /// The 16 bytes of the UUID, in network order.
+    public let bytes: SIMD16<UInt8>
+
+    /// Wraps the bytes of a UUID.
+    public init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
+
+    /// Makes a new identity.
+    public init(time: Timestamp) { bytes = EventID(time: time).bytes }
+
+    /// The UUID in its usual form.
+    public var description: String { EventID(bytes: bytes).description }
+}
