@@ -1,1 +1,3 @@
-print("")
+import ServiceKit
+
+await runService("payments", compose: composePayments, migrate: migratePayments)

@@ -1,0 +1,125 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// What an administrator's word came to.
+enum AdminReply: Sendable {
+    /// There is no such transaction.
+    case unknown
+    /// It does not fit; nothing changed.
+    case refused(TransactionRefusal, Transaction)
+    /// It has taken effect, now or before.
+    case done(Transaction)
+    /// It is promised: an attempt that is still to be carried out.
+    case owed(ProcessorAttempt, Transaction)
+}
+
+/// Approvals and refunds: one database transaction each, by the same state machine and with the
+/// same care for crashes as a charge.
+struct AdminHandler: Sendable {
+    let outcomes: OutcomeHandler
+    /// Takes what was committed: attempts to carry out, events to publish.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void
+
+    /// Reads a transaction.
+    func transaction(_ id: TransactionID) async throws -> TransactionRecord? {
+        try await outcomes.client.withConnection { connection in
+            try TransactionStore.load([id], on: connection)[id]
+        }
+    }
+
+    /// Notes an approver's word. The first word counts (trap 27).
+    func decide(
+        _ decision: ApprovalRequest.Decision,
+        on id: TransactionID
+    ) async throws -> AdminReply {
+        let (reply, report) = try await outcomes.client.withRepeatableTransaction { connection in
+            var settlement = outcomes.settlement()
+            try settlement.lock([id], on: connection)
+            guard let record = settlement.records[id] else {
+                return (AdminReply.unknown, OutcomeReport())
+            }
+            switch ApprovalRules.verdict(on: decision, for: record) {
+            case .repeated: return (.done(record.transaction), OutcomeReport())
+            case .refused(let refusal):
+                return (.refused(refusal, record.transaction), OutcomeReport())
+            case .accepted: break
+            }
+            settlement.annotate(id) { $0.approval = decision }
+            switch decision {
+            case .approve: try approve(record, &settlement, on: connection)
+            case .decline:
+                try settlement.apply(.declineApproval, to: id)
+                settlement.change(AttemptKey(transactionID: id, kind: .charge)) {
+                    $0.settle(FailureReason.approvalDeclined.rawValue)
+                }
+            }
+            let report = try settlement.store(on: connection)
+            let after = settlement.records[id] ?? record
+            return (.done(after.transaction), report)
+        }
+        didCommit(report.followUps)
+        return reply
+    }
+
+    /// Promises to refund a transaction in full. What cost nothing is revoked at once; otherwise
+    /// the attempt that is owed has to be carried out.
+    func beginRefund(of id: TransactionID) async throws -> AdminReply {
+        let (reply, hasCommitted) = try await outcomes.client.withRepeatableTransaction { connection in
+            var settlement = outcomes.settlement()
+            try settlement.lock([id], on: connection)
+            guard let record = settlement.records[id] else { return (AdminReply.unknown, false) }
+            let transaction = record.transaction
+            guard transaction.state == .purchased else {
+                return (.refused(.notPurchased, transaction), false)
+            }
+            guard transaction.revokedAt == nil else { return (.done(transaction), false) }
+            guard !transaction.price.isZero else {
+                try settlement.apply(.refund, to: id)
+                _ = try settlement.store(on: connection)
+                return (.done(settlement.records[id]?.transaction ?? transaction), true)
+            }
+            if let owed = settlement.attempts[AttemptKey(transactionID: id, kind: .refund)] {
+                return (.owed(owed, transaction), false)
+            }
+            let charge = settlement.attempts[AttemptKey(transactionID: id, kind: .charge)]
+            let attempt = ProcessorAttempt(
+                transactionID: id, kind: .refund, id: AttemptID(time: settlement.time),
+                step: .calling, paymentMethod: charge?.paymentMethod ?? "",
+                amount: transaction.price, chargeReference: charge?.reference,
+                dueAt: settlement.time.advanced(by: outcomes.policy.lease))
+            settlement.add(attempt)
+            _ = try settlement.store(on: connection)
+            return (.owed(attempt, transaction), true)
+        }
+        if hasCommitted { didCommit([]) }
+        return reply
+    }
+
+    /// An approved transaction is charged, unless its product has been bought meanwhile.
+    private func approve(
+        _ record: TransactionRecord,
+        _ settlement: inout Settlement,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let id = record.transaction.id
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        settlement.change(key) { $0.isApproved = true }
+        guard record.isOwnable,
+            let ownership = try OwnershipStore.claim(
+                [(record.ownershipKey, id)], on: connection)[record.ownershipKey],
+            ownership.holder != id
+        else { return settlement.call(key) }
+        if let ownedAt = ownership.ownedAt {
+            try settlement.apply(
+                .grantOwned(originalID: ownership.holder, originalPurchasedAt: ownedAt), to: id)
+            settlement.change(key) { $0.settle("granted") }
+        } else {
+            settlement.change(key) { attempt in
+                attempt.step = .waiting
+                attempt.waitsFor = ownership.holder
+                attempt.dueAt = nil
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Synchronization
+
+/// Attempts on their way from a commit to the processor, in memory, bounded. It is only a short
+/// cut: every attempt is a row already, and what does not fit is found there when its lease ends.
+final class AttemptQueue: Sendable {
+    private struct State {
+        /// Attempts before `first` are taken already.
+        var attempts: [ProcessorAttempt] = []
+        var first = 0
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var isClosed = false
+
+        var count: Int { attempts.count - first }
+    }
+
+    private let state = Mutex(State())
+    private let countMax: Int
+
+    init(countMax: Int) { self.countMax = countMax }
+
+    /// How many attempts wait.
+    var count: Int { state.withLock(\.count) }
+
+    /// Adds attempts.
+    ///
+    /// - Returns: How many did not fit.
+    @discardableResult
+    func append(_ attempts: [ProcessorAttempt]) -> Int {
+        let (rejected, waiting) = state.withLock { state in
+            let room = state.isClosed ? 0 : max(countMax - state.count, 0)
+            state.attempts.append(contentsOf: attempts.prefix(room))
+            let waiting = state.count > 0 ? state.waiting.popLast() : nil
+            return (max(attempts.count - room, 0), waiting)
+        }
+        waiting?.resume()
+        return rejected
+    }
+
+    /// Waits for attempts and takes the oldest of them.
+    ///
+    /// - Returns: At most this many; none only once the queue is closed and empty.
+    func next(_ max: Int) async -> [ProcessorAttempt] {
+        while true {
+            if let batch = take(max) { return batch }
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard state.count == 0, !state.isClosed else { return false }
+                    state.waiting.append(continuation)
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        }
+    }
+
+    /// Takes no more; what waits can still be taken.
+    func close() {
+        let waiting = state.withLock { state in
+            state.isClosed = true
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// The next batch; an empty one if there will be none; `nil` if it has to be waited for.
+    private func take(_ max: Int) -> [ProcessorAttempt]? {
+        state.withLock { state in
+            guard state.count > 0 else { return state.isClosed ? [] : nil }
+            let end = min(state.first + max, state.attempts.count)
+            let batch = Array(state.attempts[state.first..<end])
+            state.first = end
+            if end == state.attempts.count {
+                state.attempts.removeAll(keepingCapacity: true)
+                state.first = 0
+            } else if state.first >= 4096 {
+                state.attempts.removeFirst(state.first)
+                state.first = 0
+            }
+            return batch
+        }
+    }
+}
+
+/// A bell: rung any number of times while its listener is busy, it is heard once.
+final class Bell: Sendable {
+    private struct State {
+        var isRung = false
+        var listener: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func ring() {
+        let listener = state.withLock { state in
+            defer { state.listener = nil }
+            state.isRung = state.listener == nil
+            return state.listener
+        }
+        listener?.resume()
+    }
+
+    /// Waits for the bell, for the time to pass, or for cancellation. One listener at a time.
+    func wait(atMost duration: Duration) async {
+        let timer = Task {
+            // Cancelled: the bell was rung before the time had passed.
+            guard (try? await Task.sleep(for: duration)) != nil else { return }
+            ring()
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let mustWait = state.withLock { state in
+                    guard !state.isRung else {
+                        state.isRung = false
+                        return false
+                    }
+                    state.listener = continuation
+                    return true
+                }
+                if !mustWait { continuation.resume() }
+            }
+        } onCancel: {
+            ring()
+        }
+        timer.cancel()
+    }
+}

@@ -1,0 +1,178 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The table of processor attempts. Every call is one statement, whatever the number of attempts.
+enum AttemptStore {
+    private static let columns = """
+        a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
+        a.is_approved, a.call_count, a.charge_reference, a.reference, a.outcome, a.due_at,
+        a.waits_for
+        """
+
+    /// Writes new attempts; one that exists already stays as it is.
+    static func insert(
+        _ attempts: [ProcessorAttempt],
+        owner: LeaseOwner,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !attempts.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO processor_attempts (
+                transaction_id, kind, attempt_id, step, payment_method, amount, currency,
+                is_approved, charge_reference, outcome, due_at, waits_for, lease_owner)
+            SELECT *, \(owner.id) FROM unnest(
+                \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
+                \(attempts.map(\.id.bytes)), \(attempts.map(\.step.rawValue)),
+                \(attempts.map(\.paymentMethod)), \(attempts.map(\.amount.minorUnits)),
+                \(attempts.map(\.amount.currency)), \(attempts.map(\.isApproved)),
+                \(attempts.map(\.chargeReference)), \(attempts.map(\.outcome)),
+                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
+            ON CONFLICT (transaction_id, kind) DO NOTHING
+            """)
+    }
+
+    /// Writes what can change of attempts that are locked.
+    static func update(
+        _ attempts: [ProcessorAttempt],
+        owner: LeaseOwner,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !attempts.isEmpty else { return }
+        try connection.execute(
+            """
+            UPDATE processor_attempts AS a SET
+                step = u.step, is_approved = u.is_approved, call_count = u.call_count,
+                reference = u.reference, outcome = u.outcome, due_at = u.due_at,
+                waits_for = u.waits_for, lease_owner = \(owner.id)
+            FROM unnest(
+                \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
+                \(attempts.map(\.step.rawValue)), \(attempts.map(\.isApproved)),
+                \(attempts.map { Int32($0.callCount) }), \(attempts.map(\.reference)),
+                \(attempts.map(\.outcome)), \(attempts.map(\.dueAt)),
+                \(attempts.map { $0.waitsFor?.number }))
+                AS u (transaction_id, kind, step, is_approved, call_count, reference, outcome,
+                    due_at, waits_for)
+            WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind
+            """)
+    }
+
+    /// Takes attempts that are due, for the length of a lease. Attempts that somebody else is
+    /// taking at this moment are passed by.
+    static func takeDue(
+        at time: Timestamp,
+        until leaseEnd: Timestamp,
+        owner: LeaseOwner,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProcessorAttempt] {
+        let rows = try connection.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT transaction_id, kind FROM processor_attempts
+                WHERE due_at <= \(time) ORDER BY due_at LIMIT \(Int64(limit))
+                FOR UPDATE SKIP LOCKED
+            )
+            UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id)
+            FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
+            RETURNING \(unsafe: columns)
+            """)
+        return try rows.map { try attempt(in: $0) }
+    }
+
+    /// Reads the attempts of transactions and locks them. The transactions are locked already.
+    static func lock(
+        of ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [AttemptKey: ProcessorAttempt] {
+        guard !ids.isEmpty else { return [:] }
+        let rows = try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM processor_attempts a
+            WHERE a.transaction_id = ANY(\(ids.map(\.number)))
+            ORDER BY a.transaction_id, a.kind FOR UPDATE
+            """)
+        var attempts: [AttemptKey: ProcessorAttempt] = [:]
+        attempts.reserveCapacity(rows.count)
+        for row in rows {
+            let attempt = try attempt(in: row)
+            attempts[attempt.key] = attempt
+        }
+        return attempts
+    }
+
+    /// The transactions that wait for the outcome of others, by the one they wait for, oldest
+    /// first. The ownerships they wait for are locked already, so none can be added meanwhile.
+    static func waiting(
+        for holders: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: [TransactionID]] {
+        guard !holders.isEmpty else { return [:] }
+        let rows = try connection.query(
+            """
+            SELECT waits_for, transaction_id FROM processor_attempts
+            WHERE waits_for = ANY(\(holders.map(\.number))) ORDER BY transaction_id
+            """)
+        var waiting: [TransactionID: [TransactionID]] = [:]
+        for row in rows {
+            let (holder, waiter) = try row.decode(Int64.self, Int64.self)
+            waiting[TransactionID(number: holder), default: []].append(
+                TransactionID(number: waiter))
+        }
+        return waiting
+    }
+
+    /// What transactions were to be charged; those that were granted at once have no amount.
+    static func chargeAmounts(
+        of ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: Money] {
+        let rows = try connection.query(
+            """
+            SELECT transaction_id, amount, currency FROM processor_attempts
+            WHERE transaction_id = ANY(\(ids.map(\.number))) AND kind = 'charge'
+            """)
+        var amounts: [TransactionID: Money] = [:]
+        for row in rows {
+            let (id, amount, currency) = try row.decode(Int64.self, Int64.self, Currency.self)
+            amounts[TransactionID(number: id)] = Money(minorUnits: amount, currency: currency)
+        }
+        return amounts
+    }
+
+    private static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
+        let (
+            transactionID, kind, id, step, method, amount, currency, isApproved, callCount,
+            chargeReference, reference, outcome, dueAt, waitsFor
+        ) = try row.decode(
+            Int64.self, String.self, SIMD16<UInt8>.self, String.self, String.self, Int64.self,
+            Currency.self, Bool.self, Int32.self, String?.self, String?.self, String?.self,
+            Timestamp?.self, Int64?.self)
+        guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
+            throw PaymentError(.unknownRow)
+        }
+        return ProcessorAttempt(
+            transactionID: TransactionID(number: transactionID),
+            kind: kind,
+            id: AttemptID(bytes: id),
+            step: step,
+            paymentMethod: method,
+            amount: Money(minorUnits: amount, currency: currency),
+            isApproved: isApproved,
+            callCount: Int(callCount),
+            chargeReference: chargeReference,
+            reference: reference,
+            outcome: outcome,
+            dueAt: dueAt,
+            waitsFor: waitsFor.map { TransactionID(number: $0) }
+        )
+    }
+}
+
+/// The process that has taken an attempt, for whoever looks into the table.
+struct LeaseOwner: Hashable, Sendable {
+    let id: SIMD16<UInt8>
+
+    init(time: Timestamp) { id = EventID(time: time).bytes }
+}

@@ -1,0 +1,263 @@
+import EventTypes
+import Logging
+import Metrics
+import ServiceLifecycle
+
+/// Carries out attempts: calls the processor in batches and commits what it answers.
+///
+/// Fresh attempts come from memory right after their commit. Everything else (a process that was
+/// killed, a lost answer, a processor that was away, an approval that expired) is found in the
+/// database once it falls due, and is inquired about before it is called again: an unknown outcome
+/// is never retried blind.
+final class ChargeRunner: Service {
+    /// How much is done at once.
+    struct Limits: Sendable {
+        var batchSizeMax = 256
+        /// Batches in flight for methods that answer at once, and for slow ones.
+        var promptCallsMax = 2
+        var slowCallsMax = 4
+        /// Attempts that wait in memory, for each lane.
+        var queueMax = 20_000
+    }
+
+    private let processor: any PaymentProcessor
+    private let handler: OutcomeHandler
+    private let limits: Limits
+    let queues: [ChargeLane: AttemptQueue]
+    private let bell = Bell()
+    private let didCommit: @Sendable () -> Void
+    private let logger: Logger
+    private let committed = Counter(label: "processor_outcomes_committed")
+    private let recovered = Counter(label: "processor_attempts_recovered")
+    private let overflowed = Counter(label: "processor_queue_overflows")
+
+    /// Makes a runner.
+    ///
+    /// - Parameters:
+    ///   - processor: Whom to call.
+    ///   - handler: Commits the outcomes.
+    ///   - limits: How much is done at once.
+    ///   - logger: Where it reports.
+    ///   - didCommit: Called after each commit that may have appended events.
+    init(
+        processor: any PaymentProcessor,
+        handler: OutcomeHandler,
+        limits: Limits = Limits(),
+        logger: Logger,
+        didCommit: @escaping @Sendable () -> Void = {}
+    ) {
+        self.processor = processor
+        self.handler = handler
+        self.limits = limits
+        self.logger = logger
+        self.didCommit = didCommit
+        queues = Dictionary(
+            uniqueKeysWithValues: ChargeLane.allCases.map {
+                ($0, AttemptQueue(countMax: limits.queueMax))
+            })
+    }
+
+    /// Takes attempts that were committed a moment ago. Never waits: what does not fit is found in
+    /// the database when its lease ends.
+    func offer(_ attempts: [ProcessorAttempt]) {
+        guard !attempts.isEmpty else { return }
+        var rejected = 0
+        for (lane, attempts) in Dictionary(grouping: attempts, by: lane(of:)) {
+            rejected += queues[lane]?.append(attempts) ?? attempts.count
+        }
+        guard rejected > 0 else { return }
+        overflowed.increment(by: rejected)
+        logger.warning(
+            "More attempts than the queue holds; the rest is taken from the database later",
+            metadata: ["attempts": "\(rejected)"])
+    }
+
+    /// Carries out attempts until graceful shutdown, and then what is still queued.
+    func run() async throws {
+        await withGracefulShutdownHandler {
+            await withTaskCancellationHandler {
+                await withDiscardingTaskGroup { group in
+                    for (lane, count) in [
+                        (ChargeLane.prompt, limits.promptCallsMax),
+                        (ChargeLane.slow, limits.slowCallsMax),
+                    ] {
+                        for _ in 0..<count {
+                            group.addTask { await self.work(lane) }
+                        }
+                    }
+                    group.addTask {
+                        await cancelWhenGracefulShutdown { await self.recoverForEver() }
+                    }
+                }
+            } onCancel: {
+                closeQueues()
+            }
+        } onGracefulShutdown: {
+            self.closeQueues()
+        }
+    }
+
+    /// Calls the processor for attempts and commits what it answers. An error of the database is
+    /// retried; given up, the attempts are found again when their lease ends.
+    func carryOut(_ attempts: [ProcessorAttempt]) async {
+        let charges = attempts.filter { $0.kind == .charge }
+        let refunds = attempts.filter { $0.kind == .refund }
+        var results: [AttemptResult] = []
+        if !charges.isEmpty {
+            let outcomes = await processor.charge(charges.map(ChargeRequest.init))
+            results += zip(charges, outcomes).map {
+                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+            }
+        }
+        if !refunds.isEmpty {
+            let outcomes = await processor.refund(refunds.map(RefundRequest.init))
+            results += zip(refunds, outcomes).map {
+                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+            }
+        }
+        await commit(results)
+    }
+
+    /// Takes attempts that are due and finds out what became of them.
+    ///
+    /// - Returns: How many there were; as many as fit in a batch means that there may be more.
+    func recover() async throws -> Int {
+        let due = try await handler.takeDue(limit: limits.batchSizeMax)
+        guard !due.isEmpty else { return 0 }
+        recovered.increment(by: due.count)
+        logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
+        var results = due.filter { $0.step == .awaitingApproval }.map {
+            AttemptResult(key: $0.key, outcome: .approvalExpired)
+        }
+        let unknown = due.filter { $0.step == .calling }
+        var callable: [ProcessorAttempt] = []
+        if !unknown.isEmpty {
+            let found = await processor.inquire(unknown.map(\.id))
+            for (attempt, found) in zip(unknown, found) {
+                if let outcome = outcome(of: attempt, found) {
+                    results.append(AttemptResult(key: attempt.key, outcome: outcome))
+                } else {
+                    callable.append(attempt)
+                }
+            }
+        }
+        await commit(results)
+        offer(callable)
+        return due.count
+    }
+
+    /// What an inquiry says about an attempt; `nil` if it may be called again.
+    private func outcome(
+        of attempt: ProcessorAttempt,
+        _ found: InquiryOutcome
+    ) -> AttemptOutcome? {
+        switch found {
+        case .charged(let reference): .charged(reference: reference)
+        case .declined(let reason): .declined(reason)
+        case .refunded(let reference): .refunded(reference: reference)
+        case .unavailable: .tryAgain(wasCalled: false)
+        case .notFound: handler.policy.isExhausted(attempt) ? .exhausted : nil
+        }
+    }
+
+    private func lane(of attempt: ProcessorAttempt) -> ChargeLane {
+        guard attempt.kind == .charge else { return .prompt }
+        return processor.lane(of: attempt.paymentMethod) ?? .prompt
+    }
+
+    private func closeQueues() {
+        for queue in queues.values { queue.close() }
+    }
+
+    private func work(_ lane: ChargeLane) async {
+        guard let queue = queues[lane] else { return }
+        while true {
+            let batch = await queue.next(limits.batchSizeMax)
+            guard !batch.isEmpty else { return }
+            await carryOut(batch)
+        }
+    }
+
+    private func recoverForEver() async {
+        let interval = handler.policy.lease / 4
+        while !Task.isCancelled {
+            do {
+                while try await recover() == limits.batchSizeMax {}
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning(
+                    "Attempts that are due could not be read; they are read again",
+                    metadata: ["error": "\(error)"])
+            }
+            await bell.wait(atMost: interval)
+        }
+    }
+
+    /// Commits outcomes. A batch that the database refuses for a reason of its own is committed one
+    /// by one, so that one bad outcome spoils no other.
+    private func commit(_ results: [AttemptResult]) async {
+        guard !results.isEmpty else { return }
+        var failures = 0
+        while true {
+            do {
+                let report = try await handler.settle(results)
+                committed.increment(by: results.count)
+                didCommit()
+                follow(report)
+                return
+            } catch let error where isRetriable(error) && failures < 100 && !Task.isCancelled {
+                failures += 1
+                logger.warning(
+                    "Outcomes could not be committed yet",
+                    metadata: ["error": "\(error)", "outcomes": "\(results.count)"])
+                // Cancelled: the next round gives up.
+                try? await Task.sleep(for: handler.policy.pause(afterCalls: min(failures, 6)))
+            } catch {
+                guard results.count > 1, !isRetriable(error) else {
+                    logger.error(
+                        "Outcomes were not committed; they are inquired about later",
+                        metadata: [
+                            "error": "\(error)",
+                            "transaction.id": "\(results[0].key.transactionID)",
+                            "outcomes": "\(results.count)",
+                        ])
+                    return
+                }
+                for result in results { await commit([result]) }
+                return
+            }
+        }
+    }
+
+    private func follow(_ report: OutcomeReport) {
+        offer(report.followUps)
+        guard let due = report.nextDue else { return }
+        let delay = max(due.duration(since: handler.now()), .zero)
+        Task { [bell] in
+            // An early or lost ring costs one needless or later look at the database.
+            try? await Task.sleep(for: delay)
+            bell.ring()
+        }
+    }
+
+    private func isRetriable(_ error: any Error) -> Bool {
+        OutcomeHandler.isRetriable(error)
+    }
+}
+
+extension ChargeRequest {
+    fileprivate init(_ attempt: ProcessorAttempt) {
+        self.init(
+            attemptID: attempt.id, paymentMethod: attempt.paymentMethod, amount: attempt.amount,
+            isApproved: attempt.isApproved)
+    }
+}
+
+extension RefundRequest {
+    fileprivate init(_ attempt: ProcessorAttempt) {
+        self.init(
+            attemptID: attempt.id, chargeReference: attempt.chargeReference ?? "",
+            amount: attempt.amount)
+    }
+}

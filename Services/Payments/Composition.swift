@@ -1,0 +1,122 @@
+import EventTypes
+public import Kafka
+import Ledger
+import Logging
+import Messaging
+public import Postgres
+public import ServiceKit
+
+/// The role that `payments` runs as; it can do what the service does and nothing else.
+let paymentsRole = "counterfoil_payments"
+
+/// Everything that `payments` is made of, in the order in which it starts. No I/O.
+@Sendable
+func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
+    let settings = PaymentsSettings(&reader)
+    let common = settings.common
+    let now: @Sendable () -> Timestamp = Timestamp.wallClock
+    try reader.check()
+    let authenticator = try Authenticator(
+        appKeysDirectory: common.appKeysDirectory, adminKeysDirectory: common.adminKeysDirectory,
+        now: now)
+
+    // The service's own database, and the sandbox processor's.
+    let client = PostgresClient(
+        settings: PostgresSettings(
+            url: common.databaseURL, applicationName: "payments",
+            poolSize: common.databasePoolSize),
+        logger: logger)
+    let sandboxClient = PostgresClient(
+        settings: PostgresSettings(
+            url: settings.sandboxDatabaseURL, applicationName: "sandbox-processor", poolSize: 2),
+        logger: logger)
+
+    // Events out: what the outbox holds goes to Kafka.
+    let kafka = KafkaSettings(
+        bootstrapServers: common.kafkaBootstrapServers, clientID: "payments",
+        properties: common.kafkaProperties)
+    let relay = OutboxRelay(
+        service: "payments", topics: [Topics.paymentsTransactions], client: client, kafka: kafka,
+        topicSettings: TopicSettings(
+            partitions: common.topicPartitions, replicationFactor: common.topicReplication),
+        logger: logger)
+
+    // Money: attempts are carried out by the runner, their outcomes committed by its handler.
+    let processor = SandboxProcessor(
+        store: SandboxStore(client: sandboxClient), slowness: settings.sandboxSlowness,
+        logger: logger)
+    let owner = LeaseOwner(time: now())
+    let outcomes = OutcomeHandler(
+        client: client, policy: settings.policy, owner: owner, logger: logger, now: now)
+    let runner = ChargeRunner(
+        processor: processor, handler: outcomes, limits: settings.limits, logger: logger,
+        didCommit: { relay.wake() })
+
+    // Requests in: payments in batches, the rest one by one.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void = { attempts in
+        runner.offer(attempts)
+        relay.wake()
+    }
+    let payments = PaymentHandler(
+        client: client, processor: processor, products: ProductStore(), policy: settings.policy,
+        tax: settings.tax, owner: owner, now: now, didCommit: didCommit)
+    let batcher = RequestBatcher(name: "payments", perform: payments.accept)
+    let routes = PaymentRoutes(
+        payments: batcher,
+        restores: RestoreHandler(client: client, now: now, didCommit: { relay.wake() }),
+        admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
+        runner: runner)
+
+    // Events in: the catalog, and what buyers have finished.
+    let consumer = EventConsumer(
+        name: "payments", topics: [Topics.catalogProducts, Topics.fulfillmentTransactions],
+        handler: ProjectionHandler(), client: client, kafka: kafka, logger: logger)
+
+    let readiness = [
+        ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("topics") { relay.isReady },
+        ReadinessCheck("consumer") { consumer.isReady },
+    ]
+    let router = storeRouter(authenticator: authenticator, readiness: readiness, logger: logger)
+    routes.add(to: router)
+    let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
+    return Composition(
+        services: [client, sandboxClient, relay, runner, consumer, batcher, server],
+        readiness: readiness)
+}
+
+/// Brings the database of `payments` up to date, as its owner.
+@Sendable
+func migratePayments(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let url = MigrationSettings(&reader).databaseURL
+    try reader.check()
+    return {
+        let migrator = PostgresMigrator(
+            url: url, migrations: PaymentsMigrations.all, logger: logger)
+        let count = try await migrator.migrate()
+        logger.info("migrated", metadata: ["migrations": "\(count)"])
+    }
+}
+
+/// Every migration of the database of `payments`, in order.
+enum PaymentsMigrations {
+    static let all: [PostgresMigration] =
+        MessagingMigrations.all(role: paymentsRole) + LedgerMigrations.all(role: paymentsRole)
+        + [
+            own("payments_m0001_payments", PackageResources.m0001_payments_sql),
+            own("payments_m0002_sandbox_processor", PackageResources.m0002_sandbox_processor_sql),
+        ]
+
+    private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {
+        PostgresMigration(
+            name: name,
+            sql: String(decoding: bytes, as: UTF8.self).replacing("{role}", with: paymentsRole))
+    }
+}
+
+// So that the HTTP edge answers 503 to what a retry can help.
+extension PostgresError: RetriableError {}
+extension KafkaError: RetriableError {}

@@ -1,0 +1,117 @@
+-- Payment transactions, the attempts to charge or refund them, what accounts own, the keys of
+-- requests, and what is known of the catalog.
+
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+
+CREATE SEQUENCE transaction_ids START WITH 1000001;
+
+CREATE TABLE transactions (
+    id bigint PRIMARY KEY,
+    original_id bigint NOT NULL,
+    version integer NOT NULL CONSTRAINT version_counts_from_one CHECK (version >= 1),
+    state text NOT NULL
+        CONSTRAINT state_is_known
+        CHECK (state IN ('purchasing', 'purchased', 'failed', 'restored', 'deferred')),
+    account_id text NOT NULL,
+    bundle_id text NOT NULL,
+    product_id text NOT NULL,
+    product_version integer NOT NULL,
+    product_type text NOT NULL,
+    quantity integer NOT NULL CONSTRAINT quantity_is_positive CHECK (quantity >= 1),
+    storefront text NOT NULL,
+    price bigint NOT NULL CONSTRAINT price_is_not_negative CHECK (price >= 0),
+    currency text NOT NULL,
+    application_username text,
+    delivery_plan json NOT NULL,
+    requested_at timestamptz NOT NULL,
+    purchased_at timestamptz,
+    original_purchased_at timestamptz,
+    failure_reason text,
+    revoked_at timestamptz,
+    approval text CONSTRAINT approval_is_a_word CHECK (approval IN ('approve', 'decline')),
+    tax_basis_points integer NOT NULL DEFAULT 0,
+    finished_at timestamptz,
+    CONSTRAINT failed_has_a_reason CHECK ((state = 'failed') = (failure_reason IS NOT NULL)),
+    CONSTRAINT purchased_has_a_time
+        CHECK ((state IN ('purchased', 'restored')) = (purchased_at IS NOT NULL))
+)
+-- Every row is updated about twice (its outcome, its finish), of columns that no index names: room
+-- in the page lets PostgreSQL do that without touching an index.
+WITH (fillfactor = 70);
+
+-- What a restore reads: only the types that can be restored, so that consumables cost nothing here.
+CREATE INDEX transactions_restorable ON transactions (account_id, bundle_id)
+    WHERE product_type IN ('nonConsumable', 'autoRenewableSubscription');
+
+CREATE TABLE processor_attempts (
+    transaction_id bigint NOT NULL,
+    kind text NOT NULL CONSTRAINT attempt_kind_is_known CHECK (kind IN ('charge', 'refund')),
+    attempt_id uuid NOT NULL,
+    step text NOT NULL
+        CONSTRAINT attempt_step_is_known
+        CHECK (step IN ('calling', 'waiting', 'awaiting_approval', 'settled')),
+    payment_method text NOT NULL,
+    amount bigint NOT NULL CONSTRAINT attempt_moves_money CHECK (amount > 0),
+    currency text NOT NULL,
+    is_approved boolean NOT NULL,
+    call_count integer NOT NULL DEFAULT 0,
+    charge_reference text,
+    reference text,
+    outcome text,
+    lease_owner uuid,
+    due_at timestamptz,
+    waits_for bigint,
+    PRIMARY KEY (transaction_id, kind),
+    CONSTRAINT settled_is_not_due CHECK (step <> 'settled' OR due_at IS NULL),
+    CONSTRAINT waiting_names_whom CHECK ((step = 'waiting') = (waits_for IS NOT NULL))
+);
+
+CREATE INDEX processor_attempts_due ON processor_attempts (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX processor_attempts_waiting ON processor_attempts (waits_for)
+    WHERE waits_for IS NOT NULL;
+
+-- Who owns a non-consumable, or is about to: the one row that two purchases at once meet at, so
+-- that only one of them is charged. No holder: nobody owns it, nobody is buying it.
+CREATE TABLE ownerships (
+    account_id text NOT NULL,
+    bundle_id text NOT NULL,
+    product_id text NOT NULL,
+    transaction_id bigint,
+    owned_at timestamptz,
+    PRIMARY KEY (account_id, bundle_id, product_id),
+    CONSTRAINT owned_by_a_transaction CHECK (owned_at IS NULL OR transaction_id IS NOT NULL)
+);
+
+-- What a key was used for first, and what came of it.
+CREATE TABLE idempotency_keys (
+    account_id text NOT NULL,
+    idempotency_key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    transaction_ids bigint[] NOT NULL,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (account_id, idempotency_key)
+);
+
+-- The catalog, as its events tell it.
+CREATE TABLE products (
+    id text PRIMARY KEY,
+    version integer NOT NULL,
+    is_restorable boolean NOT NULL,
+    data json NOT NULL
+);
+
+GRANT USAGE ON SEQUENCE transaction_ids TO {role};
+GRANT SELECT, INSERT ON transactions TO {role};
+GRANT UPDATE (
+    original_id, version, state, price, purchased_at, original_purchased_at, failure_reason,
+    revoked_at, approval, finished_at
+) ON transactions TO {role};
+GRANT SELECT, INSERT ON processor_attempts TO {role};
+GRANT UPDATE (
+    step, is_approved, call_count, reference, outcome, lease_owner, due_at, waits_for
+) ON processor_attempts TO {role};
+GRANT SELECT, INSERT ON ownerships TO {role};
+GRANT UPDATE (transaction_id, owned_at) ON ownerships TO {role};
+GRANT SELECT, INSERT ON idempotency_keys TO {role};
+GRANT SELECT, INSERT ON products TO {role};
+GRANT UPDATE (version, is_restorable, data) ON products TO {role};

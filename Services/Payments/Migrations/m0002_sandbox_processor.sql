@@ -1,0 +1,33 @@
+-- The sandbox processor's own books. It stands for a company of its own: nothing in `public` refers
+-- to it, and it outlives any crash of `payments`.
+
+CREATE SCHEMA sandbox_processor;
+
+CREATE TABLE sandbox_processor.charges (
+    idempotency_key uuid PRIMARY KEY,
+    payment_method text NOT NULL,
+    amount bigint NOT NULL CHECK (amount > 0),
+    currency text NOT NULL,
+    -- NULL: charged.
+    decline_reason text,
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+CREATE TABLE sandbox_processor.refunds (
+    idempotency_key uuid PRIMARY KEY,
+    charge_key uuid NOT NULL,
+    amount bigint NOT NULL CHECK (amount > 0),
+    currency text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now(),
+    CONSTRAINT refunded_once UNIQUE (charge_key)
+);
+
+-- How often a flaky method was called.
+CREATE TABLE sandbox_processor.calls (
+    idempotency_key uuid PRIMARY KEY,
+    call_count integer NOT NULL
+);
+
+GRANT USAGE ON SCHEMA sandbox_processor TO {role};
+GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA sandbox_processor TO {role};
+GRANT UPDATE (call_count) ON sandbox_processor.calls TO {role};

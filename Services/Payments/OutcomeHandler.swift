@@ -1,0 +1,353 @@
+import EventTypes
+import Ledger
+import Logging
+import Messaging
+import Postgres
+
+/// What the commit of a batch of outcomes leaves to do.
+struct OutcomeReport: Sendable {
+    /// Attempts that are to be carried out at once; this process has the lease.
+    var followUps: [ProcessorAttempt] = []
+    /// When the next of those that are tried again falls due.
+    var nextDue: Timestamp?
+    /// How many outcomes changed a transaction.
+    var movedCount = 0
+}
+
+/// Commits what the processor answered: one database transaction for a whole batch of outcomes. In
+/// it the state machine judges each, and transactions, attempts, ownerships, postings and events
+/// change together, so that money, state and messages never tell different stories.
+///
+/// An outcome may arrive twice (a late answer, and an inquiry by whoever took over the lease): the
+/// rows are locked and the state machine knows what it has seen.
+struct OutcomeHandler: Sendable {
+    let client: PostgresClient
+    let policy: AttemptPolicy
+    let owner: LeaseOwner
+    let logger: Logger
+    let now: @Sendable () -> Timestamp
+
+    /// Takes attempts that are due, for the length of a lease.
+    func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
+        let time = now()
+        let leaseEnd = time.advanced(by: policy.lease)
+        return try await client.withTransaction { [owner] connection in
+            try AttemptStore.takeDue(
+                at: time, until: leaseEnd, owner: owner, limit: limit, on: connection)
+        }
+    }
+
+    /// Commits a batch of outcomes.
+    func settle(_ results: [AttemptResult]) async throws -> OutcomeReport {
+        guard !results.isEmpty else { return OutcomeReport() }
+        return try await client.withTransaction { connection in
+            var settlement = settlement()
+            return try settlement.settle(results, on: connection)
+        }
+    }
+
+    /// Begins a database transaction of commands that come from an administrator.
+    func settlement() -> Settlement {
+        Settlement(time: now(), policy: policy, owner: owner, logger: logger)
+    }
+
+    /// Whether committing the same outcomes again may help.
+    static func isRetriable(_ error: any Error) -> Bool {
+        guard let error = error as? PostgresError else { return false }
+        return error.isRetriable || error.code == .commitOutcomeUnknown
+    }
+}
+
+/// One database transaction of outcomes: loads and locks, applies, and stores at the end.
+struct Settlement {
+    let time: Timestamp
+    let policy: AttemptPolicy
+    let owner: LeaseOwner
+    let logger: Logger
+
+    var records: [TransactionID: TransactionRecord] = [:]
+    var attempts: [AttemptKey: ProcessorAttempt] = [:]
+    private var changedRecords: Set<TransactionID> = []
+    private var changedAttempts: Set<AttemptKey> = []
+    private var newAttempts: [ProcessorAttempt] = []
+    private var postings: [Posting] = []
+    private var events: [OutboxEvent] = []
+    private var ownershipChanges: [OwnershipStore.Change] = []
+    private var report = OutcomeReport()
+
+    init(time: Timestamp, policy: AttemptPolicy, owner: LeaseOwner, logger: Logger) {
+        self.time = time
+        self.policy = policy
+        self.owner = owner
+        self.logger = logger
+    }
+
+    mutating func settle(
+        _ results: [AttemptResult],
+        on connection: isolated PostgresConnection
+    ) throws -> OutcomeReport {
+        try lock(Array(Set(results.map(\.key.transactionID))), on: connection)
+        for result in results {
+            try apply(result)
+        }
+        return try store(on: connection)
+    }
+
+    /// Loads and locks transactions with all their attempts: two statements.
+    mutating func lock(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws {
+        records.merge(try TransactionStore.lock(ids, on: connection)) { _, new in new }
+        attempts.merge(try AttemptStore.lock(of: ids, on: connection)) { _, new in new }
+    }
+
+    /// Applies a command to a locked transaction and notes everything that follows from it.
+    @discardableResult
+    mutating func apply(
+        _ command: TransactionCommand,
+        to id: TransactionID
+    ) throws -> TransactionMove {
+        guard let record = records[id] else { return .refused(.stateUnknown) }
+        let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+        let move = machine.apply(command, to: record)
+        guard case .moved(let moved, let type, let posting) = move else { return move }
+        records[id] = moved
+        changedRecords.insert(id)
+        report.movedCount += 1
+        if let posting { postings.append(posting) }
+        events.append(try OutboxEvent(moved.transaction, type, at: time))
+        if moved.isOwnable { noteOwnership(of: moved) }
+        return move
+    }
+
+    /// Replaces an attempt that is locked.
+    mutating func change(_ key: AttemptKey, _ change: (inout ProcessorAttempt) -> Void) {
+        guard var attempt = attempts[key] else { return }
+        change(&attempt)
+        attempts[key] = attempt
+        changedAttempts.insert(key)
+    }
+
+    /// Replaces a transaction's own notes without a new version of what is published.
+    mutating func annotate(_ id: TransactionID, _ change: (inout TransactionRecord) -> Void) {
+        guard var record = records[id] else { return }
+        change(&record)
+        records[id] = record
+        changedRecords.insert(id)
+    }
+
+    /// Adds an attempt, which this process carries out.
+    mutating func add(_ attempt: ProcessorAttempt) {
+        newAttempts.append(attempt)
+        report.followUps.append(attempt)
+    }
+
+    /// Has this process carry out an attempt.
+    mutating func call(_ key: AttemptKey) {
+        let leaseEnd = time.advanced(by: policy.lease)
+        change(key) { attempt in
+            attempt.step = .calling
+            attempt.waitsFor = nil
+            attempt.dueAt = leaseEnd
+        }
+        if let attempt = attempts[key] { report.followUps.append(attempt) }
+    }
+
+    /// Writes everything that was noted. The outbox comes last, as it asks for.
+    mutating func store(on connection: isolated PostgresConnection) throws -> OutcomeReport {
+        try settleOwnerships(on: connection)
+        try TransactionStore.update(changedRecords.sorted().compactMap { records[$0] }, on: connection)
+        try AttemptStore.update(
+            changedAttempts.sorted().compactMap { attempts[$0] }, owner: owner, on: connection)
+        try AttemptStore.insert(newAttempts, owner: owner, on: connection)
+        try LedgerStore.append(postings, on: connection)
+        try Outbox.append(events, on: connection)
+        return report
+    }
+
+    /// Who comes to own a non-consumable by a charge, and who gives it up.
+    private mutating func noteOwnership(of record: TransactionRecord) {
+        let transaction = record.transaction
+        var change = OwnershipStore.Change(key: record.ownershipKey, holder: transaction.id)
+        if transaction.state == .purchased, transaction.revokedAt == nil {
+            // What was granted without a charge is owned by its original.
+            guard transaction.originalID == transaction.id else { return }
+            change.newHolder = transaction.id
+            change.ownedAt = time
+        }
+        ownershipChanges.append(change)
+    }
+
+    /// Moves ownerships, and with them whoever waits: behind a purchase the waiting ones are granted
+    /// without a charge; behind anything else the oldest of them is charged in its place.
+    private mutating func settleOwnerships(on connection: isolated PostgresConnection) throws {
+        while !ownershipChanges.isEmpty {
+            let changes = ownershipChanges
+            ownershipChanges = []
+            let moved = try OwnershipStore.change(changes, on: connection)
+            let waiting = try AttemptStore.waiting(for: Array(moved), on: connection)
+            guard !waiting.isEmpty else { return }
+            try lock(waiting.values.flatMap { $0 }, on: connection)
+            for change in changes {
+                guard let waiters = waiting[change.holder], let next = waiters.first else {
+                    continue
+                }
+                if let ownedAt = change.ownedAt {
+                    for waiter in waiters {
+                        try grant(waiter, change.holder, ownedAt)
+                    }
+                } else {
+                    try claim(change.key, for: next, on: connection)
+                    call(AttemptKey(transactionID: next, kind: .charge))
+                    for waiter in waiters.dropFirst() {
+                        self.change(AttemptKey(transactionID: waiter, kind: .charge)) {
+                            $0.waitsFor = next
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func grant(
+        _ waiter: TransactionID,
+        _ originalID: TransactionID,
+        _ ownedAt: Timestamp
+    ) throws {
+        try apply(
+            .grantOwned(originalID: originalID, originalPurchasedAt: ownedAt), to: waiter)
+        change(AttemptKey(transactionID: waiter, kind: .charge)) { $0.settle("granted") }
+    }
+
+    private func claim(
+        _ key: OwnershipKey,
+        for id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws {
+        _ = try OwnershipStore.claim([(key, id)], on: connection)
+    }
+
+    private mutating func apply(_ result: AttemptResult) throws {
+        guard let attempt = attempts[result.key], records[result.key.transactionID] != nil else {
+            logger.error(
+                "An outcome is of no attempt that is known",
+                metadata: ["transaction.id": "\(result.key.transactionID)"])
+            return
+        }
+        switch result.outcome {
+        case .charged(let reference):
+            try applyCharge(attempt, reference)
+        case .declined(let reason):
+            try fail(attempt, reason)
+        case .exhausted:
+            try fail(attempt, .processorRefused)
+        case .needsApproval:
+            try awaitApproval(attempt)
+        case .approvalExpired:
+            let move = try apply(.expireApproval, to: attempt.transactionID)
+            if case .moved = move { change(attempt.key) { $0.settle("approvalExpired") } }
+        case .refunded(let reference):
+            try applyRefund(attempt, reference)
+        case .tryAgain(let wasCalled):
+            tryAgain(attempt, wasCalled: wasCalled)
+        }
+    }
+
+    private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: String) throws {
+        let move = try apply(.confirmCharge, to: attempt.transactionID)
+        if attempt.outcome != "charged" {
+            change(attempt.key) { $0.settle("charged", reference: reference) }
+        }
+        guard case .refused(let refusal) = move else { return }
+        // The buyer has paid for a transaction that had ended without a charge: the money is noted
+        // where it is, and goes back.
+        logger.error(
+            "A charge was confirmed for a transaction that does not take it; it is returned",
+            metadata: [
+                "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
+            ])
+        let refund = AttemptKey(transactionID: attempt.transactionID, kind: .refund)
+        guard attempts[refund] == nil, let record = records[attempt.transactionID] else { return }
+        if let posting = LedgerRules.strayCharge(
+            id: PostingID(time: time), transactionID: attempt.transactionID,
+            buyer: record.transaction.accountID, gross: attempt.amount, time: time)
+        {
+            postings.append(posting)
+        }
+        let attempt = ProcessorAttempt(
+            transactionID: attempt.transactionID, kind: .refund, id: AttemptID(time: time),
+            step: .calling, paymentMethod: attempt.paymentMethod, amount: attempt.amount,
+            chargeReference: reference, dueAt: time.advanced(by: policy.lease))
+        attempts[refund] = attempt
+        add(attempt)
+    }
+
+    private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: String) throws {
+        guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
+        change(attempt.key) { $0.settle("refunded", reference: reference) }
+        let transaction = record.transaction
+        guard transaction.state != .purchased || transaction.price.isZero else {
+            try apply(.refund, to: transaction.id)
+            return
+        }
+        // It was a stray charge; the transaction itself has no part in it.
+        if let posting = LedgerRules.strayChargeReturn(
+            id: PostingID(time: time), transactionID: attempt.transactionID,
+            buyer: record.transaction.accountID, gross: attempt.amount, time: time)
+        {
+            postings.append(posting)
+        }
+    }
+
+    private mutating func fail(_ attempt: ProcessorAttempt, _ reason: FailureReason) throws {
+        guard attempt.kind == .charge else { return tryAgain(attempt, wasCalled: true) }
+        let move = try apply(.fail(reason), to: attempt.transactionID)
+        if case .refused(let refusal) = move {
+            logger.error(
+                "The processor says that a purchased transaction was not charged",
+                metadata: [
+                    "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
+                ])
+            return
+        }
+        guard attempt.step != .settled else { return }
+        change(attempt.key) { $0.settle(reason.rawValue) }
+    }
+
+    private mutating func awaitApproval(_ attempt: ProcessorAttempt) throws {
+        let move = try apply(.awaitApproval, to: attempt.transactionID)
+        guard case .moved(let record, _, _) = move else { return }
+        guard record.transaction.state == .deferred else {
+            change(attempt.key) { $0.settle(FailureReason.processorRefused.rawValue) }
+            return
+        }
+        let end = time.advanced(by: policy.approvalExpiry)
+        change(attempt.key) { attempt in
+            attempt.step = .awaitingApproval
+            attempt.dueAt = end
+        }
+    }
+
+    private mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
+        guard attempt.step == .calling else { return }
+        let calls = attempt.callCount + (wasCalled ? 1 : 0)
+        let due = time.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        change(attempt.key) { attempt in
+            attempt.callCount = calls
+            attempt.dueAt = due
+        }
+        report.nextDue = min(report.nextDue ?? due, due)
+    }
+}
+
+extension ProcessorAttempt {
+    /// Ends the attempt: nobody has to act on it again.
+    mutating func settle(_ outcome: String, reference: String? = nil) {
+        step = .settled
+        self.outcome = outcome
+        self.reference = reference ?? self.reference
+        dueAt = nil
+        waitsFor = nil
+    }
+}

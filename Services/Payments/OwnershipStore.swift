@@ -1,0 +1,83 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Who owns a non-consumable, or is about to.
+struct Ownership: Hashable, Sendable {
+    /// The transaction that owns it, or is being charged for it.
+    let holder: TransactionID
+    /// Since when it is owned; `nil` while the holder is being charged.
+    let ownedAt: Timestamp?
+}
+
+/// The table where two purchases of one non-consumable meet (trap 22). Its rows are the locks that
+/// decide which of them is charged; they are always taken in the order of their keys.
+enum OwnershipStore {
+    /// Claims ownerships for transactions that are to be charged. Whoever holds one already keeps
+    /// it; the answer says who that is. The rows stay locked to the end of the database
+    /// transaction, so the holder's outcome cannot pass by unseen.
+    static func claim(
+        _ claims: [(key: OwnershipKey, transactionID: TransactionID)],
+        on connection: isolated PostgresConnection
+    ) throws -> [OwnershipKey: Ownership] {
+        guard !claims.isEmpty else { return [:] }
+        var first: [OwnershipKey: TransactionID] = [:]
+        for claim in claims where first[claim.key] == nil {
+            first[claim.key] = claim.transactionID
+        }
+        let ordered = first.sorted { $0.key < $1.key }
+        let rows = try connection.query(
+            """
+            INSERT INTO ownerships AS o (account_id, bundle_id, product_id, transaction_id)
+            SELECT * FROM unnest(
+                \(ordered.map(\.key.accountID)), \(ordered.map(\.key.bundleID)),
+                \(ordered.map(\.key.productID)), \(ordered.map(\.value.number)))
+            ON CONFLICT (account_id, bundle_id, product_id) DO UPDATE
+                SET transaction_id = coalesce(o.transaction_id, excluded.transaction_id)
+            RETURNING account_id, bundle_id, product_id, transaction_id, owned_at
+            """)
+        var holders: [OwnershipKey: Ownership] = [:]
+        for row in rows {
+            let (account, bundle, product, holder, ownedAt) = try row.decode(
+                AccountID.self, BundleID.self, ProductID.self, Int64.self, Timestamp?.self)
+            let key = OwnershipKey(accountID: account, bundleID: bundle, productID: product)
+            holders[key] = Ownership(holder: TransactionID(number: holder), ownedAt: ownedAt)
+        }
+        return holders
+    }
+
+    /// One change of who holds an ownership.
+    struct Change: Hashable, Sendable {
+        let key: OwnershipKey
+        /// Who holds it before; otherwise nothing changes.
+        let holder: TransactionID
+        /// Who holds it after, if anybody.
+        var newHolder: TransactionID?
+        var ownedAt: Timestamp?
+    }
+
+    /// Changes holders.
+    ///
+    /// - Returns: The holders whose ownership did change.
+    @discardableResult
+    static func change(
+        _ changes: [Change],
+        on connection: isolated PostgresConnection
+    ) throws -> Set<TransactionID> {
+        guard !changes.isEmpty else { return [] }
+        let ordered = changes.sorted { $0.key < $1.key }
+        let rows = try connection.query(
+            """
+            UPDATE ownerships AS o SET transaction_id = u.new_holder, owned_at = u.owned_at
+            FROM unnest(
+                \(ordered.map(\.key.accountID)), \(ordered.map(\.key.bundleID)),
+                \(ordered.map(\.key.productID)), \(ordered.map(\.holder.number)),
+                \(ordered.map { $0.newHolder?.number }), \(ordered.map(\.ownedAt)))
+                AS u (account_id, bundle_id, product_id, holder, new_holder, owned_at)
+            WHERE o.account_id = u.account_id AND o.bundle_id = u.bundle_id
+                AND o.product_id = u.product_id AND o.transaction_id = u.holder
+            RETURNING u.holder
+            """)
+        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
+    }
+}

@@ -1,0 +1,309 @@
+import EventTypes
+import Ledger
+import Messaging
+import Metrics
+import Postgres
+import ServiceKit
+import StoreAPI
+
+/// A payment request on its way into a batch.
+struct PaymentSubmission: Sendable {
+    let account: AuthenticatedAccount
+    let idempotencyKey: String
+    let request: PaymentRequest
+
+    var key: RequestKey {
+        RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
+    }
+
+    var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
+}
+
+/// What a payment request came to.
+enum PaymentReply: Sendable {
+    /// It was accepted: the answer, as JSON, and whether it had been accepted before.
+    case accepted(body: [UInt8], isReplay: Bool)
+    /// It was refused and had no effect.
+    case refused(PaymentRefusal)
+}
+
+/// Accepts payment requests: one database transaction and a handful of statements for a whole
+/// batch, whatever its size. In it a request becomes a transaction in `purchasing`, the event that
+/// says so, and an attempt that somebody has to carry out, so nothing that was answered is lost.
+struct PaymentHandler: Sendable {
+    let client: PostgresClient
+    let processor: any PaymentProcessor
+    let products: ProductStore
+    let policy: AttemptPolicy
+    let tax: TaxRates
+    let owner: LeaseOwner
+    let now: @Sendable () -> Timestamp
+    /// Takes what was committed: attempts to carry out, events to publish.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void
+
+    /// What a batch came to: a reply to each request, and the attempts that are owed.
+    private struct Batch: Sendable {
+        var replies: [PaymentReply?]
+        var attempts: [ProcessorAttempt] = []
+    }
+
+    /// An accepted request that becomes a transaction.
+    private struct Acceptance {
+        var position: Int
+        var record: TransactionRecord
+        var attempt: ProcessorAttempt?
+        /// Why it is granted at once, if it is.
+        var grant: TransactionCommand?
+        /// The answer and event, encoded once for both.
+        var body: [UInt8] = []
+    }
+
+    /// Accepts or refuses each request of a batch.
+    func accept(_ batch: [PaymentSubmission]) async throws -> [PaymentReply] {
+        let result = try await client.withRepeatableTransaction { connection in
+            try apply(batch, on: connection)
+        }
+        didCommit(result.attempts)
+        return result.replies.map { $0 ?? .refused(.idempotencyKeyReused) }
+    }
+
+    private func apply(
+        _ batch: [PaymentSubmission],
+        on connection: isolated PostgresConnection
+    ) throws -> Batch {
+        let time = now()
+        var result = Batch(replies: Array(repeating: nil, count: batch.count))
+        let fingerprints = batch.map(\.fingerprint)
+        try replay(batch, fingerprints, &result, on: connection)
+
+        var leaders: [RequestKey: Int] = [:]
+        var followers: [Int] = []
+        var acceptances = try decide(
+            batch, fingerprints, &leaders, &followers, &result, time, on: connection)
+        let taken = try IdempotencyStore.take(
+            acceptances.map {
+                (batch[$0.position].key, fingerprints[$0.position], $0.record.transaction.id)
+            },
+            at: time, on: connection)
+        if taken.count < acceptances.count {
+            // Another batch has taken some of these keys since we looked; its use of them is
+            // visible by now.
+            acceptances.removeAll { !taken.contains(batch[$0.position].key) }
+            try replay(batch, fingerprints, &result, on: connection)
+            guard leaders.values.allSatisfy({
+                result.replies[$0] != nil || taken.contains(batch[$0].key)
+            }) else { throw PaymentError(.keyVanished) }
+        }
+        try claimOwnerships(&acceptances, time, on: connection)
+        try store(&acceptances, time, on: connection)
+        for acceptance in acceptances {
+            result.replies[acceptance.position] = .accepted(
+                body: acceptance.body, isReplay: false)
+        }
+        answer(followers, of: leaders, batch, fingerprints, &result)
+        result.attempts = acceptances.compactMap(\.attempt).filter { $0.step == .calling }
+        return result
+    }
+
+    /// Answers requests whose key was used before: the same request as the first time, any other
+    /// with a refusal.
+    private func replay(
+        _ batch: [PaymentSubmission],
+        _ fingerprints: [[UInt8]],
+        _ result: inout Batch,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let open = batch.indices.filter { result.replies[$0] == nil }
+        let uses = try IdempotencyStore.uses(
+            of: Array(Set(open.map { batch[$0].key })), on: connection)
+        guard !uses.isEmpty else { return }
+        let ids = uses.values.flatMap(\.transactionIDs)
+        let records = try TransactionStore.load(ids, on: connection)
+        let amounts = try AttemptStore.chargeAmounts(of: ids, on: connection)
+        for position in open {
+            guard let use = uses[batch[position].key] else { continue }
+            guard use.fingerprint == fingerprints[position],
+                let id = use.transactionIDs.first, let record = records[id]
+            else {
+                result.replies[position] = .refused(.idempotencyKeyReused)
+                continue
+            }
+            let first = PaymentRules.firstAnswer(
+                of: record.transaction, chargeAmount: amounts[id])
+            result.replies[position] = .accepted(
+                body: try EventCoding.encode(TransactionChanged(transaction: first)),
+                isReplay: true)
+        }
+    }
+
+    /// Applies the rules to what is left. Of several requests with one key the first that is
+    /// accepted leads, and those after it follow.
+    private func decide(
+        _ batch: [PaymentSubmission],
+        _ fingerprints: [[UInt8]],
+        _ leaders: inout [RequestKey: Int],
+        _ followers: inout [Int],
+        _ result: inout Batch,
+        _ time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [Acceptance] {
+        let open = batch.indices.filter { result.replies[$0] == nil }
+        let products = try products.load(
+            Set(open.map { batch[$0].request.productID }), on: connection)
+        var accepted: [(position: Int, product: Product, price: Money)] = []
+        for position in open {
+            let submission = batch[position]
+            guard leaders[submission.key] == nil else {
+                followers.append(position)
+                continue
+            }
+            let product = products[submission.request.productID]
+            let price = PaymentRules.price(
+                of: submission.request, product: product,
+                knowsMethod: processor.lane(of: submission.request.paymentMethod) != nil)
+            switch price {
+            case .failure(let refusal): result.replies[position] = .refused(refusal)
+            case .success(let price):
+                guard let product else { continue }
+                leaders[submission.key] = position
+                accepted.append((position, product, price))
+            }
+        }
+        let ids = try TransactionStore.nextIDs(accepted.count, on: connection)
+        return zip(ids, accepted).map { id, accepted in
+            acceptance(id, batch[accepted.position], accepted, time)
+        }
+    }
+
+    private func acceptance(
+        _ id: TransactionID,
+        _ submission: PaymentSubmission,
+        _ accepted: (position: Int, product: Product, price: Money),
+        _ time: Timestamp
+    ) -> Acceptance {
+        let request = submission.request
+        let record = TransactionRecord(
+            transaction: PaymentRules.transaction(
+                id: id, for: request, of: submission.account.accountID,
+                in: submission.account.bundleID, product: accepted.product,
+                price: accepted.price, time: time),
+            taxBasisPoints: tax.basisPoints(in: request.storefront))
+        guard !accepted.price.isZero else {
+            return Acceptance(position: accepted.position, record: record, grant: .grantFree)
+        }
+        let attempt = ProcessorAttempt(
+            transactionID: id, kind: .charge, id: AttemptID(time: time), step: .calling,
+            paymentMethod: request.paymentMethod, amount: accepted.price,
+            dueAt: time.advanced(by: policy.lease))
+        return Acceptance(position: accepted.position, record: record, attempt: attempt)
+    }
+
+    /// Of non-consumables, what is owned already is granted without a charge, and what is being
+    /// bought by another transaction waits for its outcome.
+    private func claimOwnerships(
+        _ acceptances: inout [Acceptance],
+        _ time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let claims = acceptances.filter(\.record.isOwnable)
+        guard !claims.isEmpty else { return }
+        let holders = try OwnershipStore.claim(
+            claims.map { ($0.record.ownershipKey, $0.record.transaction.id) }, on: connection)
+        var ownedAtOnce: [OwnershipStore.Change] = []
+        var freeHolders: Set<TransactionID> = []
+        for index in acceptances.indices where acceptances[index].record.isOwnable {
+            let record = acceptances[index].record
+            let id = record.transaction.id
+            guard let ownership = holders[record.ownershipKey] else { continue }
+            if ownership.holder == id {
+                guard acceptances[index].grant != nil else { continue }
+                freeHolders.insert(id)
+                ownedAtOnce.append(
+                    .init(key: record.ownershipKey, holder: id, newHolder: id, ownedAt: time))
+            } else if ownership.ownedAt != nil || freeHolders.contains(ownership.holder) {
+                acceptances[index].record.transaction.originalID = ownership.holder
+                acceptances[index].record.transaction.price = .zero(
+                    record.transaction.price.currency)
+                acceptances[index].attempt = nil
+                acceptances[index].grant = .grantOwned(
+                    originalID: ownership.holder, originalPurchasedAt: ownership.ownedAt ?? time)
+            } else {
+                acceptances[index].attempt?.step = .waiting
+                acceptances[index].attempt?.waitsFor = ownership.holder
+                acceptances[index].attempt?.dueAt = nil
+            }
+        }
+        try OwnershipStore.change(ownedAtOnce, on: connection)
+    }
+
+    /// Writes transactions, attempts and events. What is granted at once passes through
+    /// `purchasing` like everything else, within the same database transaction.
+    private func store(
+        _ acceptances: inout [Acceptance],
+        _ time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !acceptances.isEmpty else { return }
+        var events: [OutboxEvent] = []
+        events.reserveCapacity(acceptances.count)
+        for index in acceptances.indices {
+            let event = try OutboxEvent(
+                acceptances[index].record.transaction, .transactionPurchasing, at: time)
+            acceptances[index].body = event.data
+            events.append(event)
+            guard let grant = acceptances[index].grant else { continue }
+            let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+            if case .moved(let record, let type, _) = machine.apply(
+                grant, to: acceptances[index].record)
+            {
+                acceptances[index].record = record
+                events.append(try OutboxEvent(record.transaction, type, at: time))
+            }
+        }
+        try TransactionStore.insert(acceptances.map(\.record), on: connection)
+        try AttemptStore.insert(
+            acceptances.compactMap(\.attempt), owner: owner, on: connection)
+        try Outbox.append(events, on: connection)
+    }
+
+    private func answer(
+        _ followers: [Int],
+        of leaders: [RequestKey: Int],
+        _ batch: [PaymentSubmission],
+        _ fingerprints: [[UInt8]],
+        _ result: inout Batch
+    ) {
+        for position in followers where result.replies[position] == nil {
+            guard let leader = leaders[batch[position].key],
+                fingerprints[leader] == fingerprints[position],
+                case .accepted(let body, _) = result.replies[leader]
+            else { continue }
+            result.replies[position] = .accepted(body: body, isReplay: true)
+        }
+    }
+}
+
+extension PostgresClient {
+    /// A database transaction of a request that recognises what it has done before, so that it may
+    /// be repeated also when nobody knows whether it was committed.
+    func withRepeatableTransaction<R: Sendable>(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        do {
+            return try await withTransaction(body)
+        } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
+            throw PaymentError(.commitUnknown)
+        }
+    }
+}
+
+extension OutboxEvent {
+    /// The event of a transaction that changed. Its data and the HTTP answer of a single
+    /// transaction are the same bytes.
+    init(_ transaction: Transaction, _ type: EventType, at time: Timestamp) throws {
+        try self.init(
+            TransactionChanged(transaction: transaction), type: type,
+            topic: Topics.paymentsTransactions, key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue, time: time)
+    }
+}

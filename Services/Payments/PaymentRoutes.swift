@@ -1,0 +1,148 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Metrics
+import NIOCore
+import ServiceKit
+import StoreAPI
+
+/// The HTTP interface of `payments`: reads requests, hands them to the handlers, says what came of
+/// them. No SQL, no rules.
+struct PaymentRoutes: Sendable {
+    let payments: RequestBatcher<PaymentSubmission, PaymentReply>
+    let restores: RestoreHandler
+    let admin: AdminHandler
+    let runner: ChargeRunner
+
+    func add(to router: StoreRouter) {
+        router.account.post("\(Routes.payments)", use: addPayment)
+        router.account.post("\(Routes.restores)", use: restore)
+        router.account.get("\(Routes.transactions)/:id", use: transaction)
+        router.admin.get("\(Routes.adminTransactions)/:id", use: anyTransaction)
+        router.admin.post("\(Routes.adminTransactions)/:id/approval", use: approval)
+        router.admin.post("\(Routes.adminTransactions)/:id/refund", use: refund)
+    }
+
+    @Sendable
+    private func addPayment(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let submission = PaymentSubmission(
+            account: try context.requireAccount(),
+            idempotencyKey: try idempotencyKey(of: request),
+            request: try await decodeBody(PaymentRequest.self, from: request))
+        switch try await payments.submit(submission) {
+        case .accepted(let body, let isReplay):
+            return Response(
+                status: .created, headers: headers(isReplay: isReplay),
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+        case .refused(let refusal):
+            throw refusal.problem
+        }
+    }
+
+    @Sendable
+    private func restore(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let account = try context.requireAccount()
+        let key = try idempotencyKey(of: request)
+        let body = try await decodeBody(RestoreRequest.self, from: request)
+        switch try await restores.restore(body, account, key: key) {
+        case .restored(let transactions, let isReplay):
+            return try jsonResponse(
+                RestoreResponse(transactions: transactions), status: .created,
+                headers: headers(isReplay: isReplay))
+        case .keyReused:
+            throw HTTPProblem.idempotencyKeyReused
+        case .tooMany(let max):
+            throw HTTPProblem(
+                .conflict, code: "restore_too_large", title: "There is too much to restore",
+                detail: "A restore makes at most \(max) transactions.")
+        }
+    }
+
+    @Sendable
+    private func transaction(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let account = try context.requireAccount()
+        let transaction = try await record(context).transaction
+        guard transaction.accountID == account.accountID,
+            transaction.bundleID == account.bundleID
+        else { throw HTTPProblem.transactionUnknown }
+        return try jsonResponse(TransactionResponse(transaction: transaction))
+    }
+
+    @Sendable
+    private func anyTransaction(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try jsonResponse(TransactionResponse(transaction: try await record(context).transaction))
+    }
+
+    @Sendable
+    private func approval(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try transactionID(context)
+        let body = try await decodeBody(ApprovalRequest.self, from: request)
+        return try answer(try await admin.decide(body.decision, on: id))
+    }
+
+    /// Refunds and waits for the processor's answer. A refund that is promised but not confirmed
+    /// yet is answered with 202, and is carried out whatever happens.
+    @Sendable
+    private func refund(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let reply = try await admin.beginRefund(of: try transactionID(context))
+        guard case .owed(let attempt, _) = reply else { return try answer(reply) }
+        await runner.carryOut([attempt])
+        let transaction = try await record(context).transaction
+        return try jsonResponse(
+            TransactionResponse(transaction: transaction),
+            status: transaction.revokedAt == nil ? .accepted : .ok)
+    }
+
+    private func answer(_ reply: AdminReply) throws -> Response {
+        switch reply {
+        case .unknown: throw HTTPProblem.transactionUnknown
+        case .refused(let refusal, let transaction): throw refusal.problem(of: transaction)
+        case .done(let transaction), .owed(_, let transaction):
+            return try jsonResponse(TransactionResponse(transaction: transaction))
+        }
+    }
+
+    private func record(_ context: StoreRequestContext) async throws -> TransactionRecord {
+        guard let record = try await admin.transaction(try transactionID(context)) else {
+            throw HTTPProblem.transactionUnknown
+        }
+        return record
+    }
+
+    private func transactionID(_ context: StoreRequestContext) throws -> TransactionID {
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HTTPProblem.transactionUnknown
+        }
+        return id
+    }
+
+    private func idempotencyKey(of request: Request) throws -> String {
+        guard let name = HTTPField.Name("Idempotency-Key"), let key = request.headers[name] else {
+            throw HTTPProblem.idempotencyKeyMissing
+        }
+        guard (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw HTTPProblem.idempotencyKeyMalformed }
+        return key
+    }
+
+    private func headers(isReplay: Bool) -> HTTPFields {
+        var headers: HTTPFields = [.contentType: "application/json"]
+        if isReplay, let name = HTTPField.Name("Idempotent-Replayed") {
+            headers[name] = "true"
+        }
+        return headers
+    }
+}

@@ -1,0 +1,157 @@
+import EventTypes
+import StoreAPI
+
+/// Why a payment request is refused. A refusal changes nothing and does not use up its key.
+enum PaymentRefusal: Error, Hashable, Sendable {
+    /// No product of this name was ever sold.
+    case productUnknown
+    /// The product is off sale, or not sold in this storefront.
+    case productUnavailable
+    /// The quantity is below one or above this.
+    case quantityOutOfRange(max: Int)
+    /// The storefront sells in another currency.
+    case wrongCurrency(expected: Currency)
+    /// The price changed since the buyer saw it; this is what one costs at present.
+    case stalePrice(current: Money)
+    /// Price times quantity is more than an amount can hold.
+    case priceOverflow
+    /// The processor does not know the payment method.
+    case paymentMethodUnknown
+    /// The application username is longer than this.
+    case applicationUsernameTooLong(max: Int)
+    /// The key was used for a different request.
+    case idempotencyKeyReused
+}
+
+/// What a payment request has to fulfil (spec rules 22 to 31, traps 21 to 26). Pure.
+enum PaymentRules {
+    /// The most that can be bought at once, as Apple's.
+    static let quantityMax = 10
+    /// The longest application username.
+    static let applicationUsernameLengthMax = 255
+
+    /// Decides whether a request can be accepted, and what the whole purchase costs.
+    ///
+    /// - Parameters:
+    ///   - request: What the buyer asks for.
+    ///   - product: The product at its newest known version; `nil` if there is none.
+    ///   - knowsMethod: Whether the processor knows the payment method.
+    static func price(
+        of request: PaymentRequest,
+        product: Product?,
+        knowsMethod: Bool
+    ) -> Result<Money, PaymentRefusal> {
+        guard let product else { return .failure(.productUnknown) }
+        if case .unknown = product.type { return .failure(.productUnavailable) }
+        guard product.isOnSale, let unitPrice = product.prices[request.storefront] else {
+            return .failure(.productUnavailable)
+        }
+        let quantityMax = product.type == .nonConsumable ? 1 : quantityMax
+        guard (1...quantityMax).contains(request.quantity) else {
+            return .failure(.quantityOutOfRange(max: quantityMax))
+        }
+        guard request.price.currency == unitPrice.currency else {
+            return .failure(.wrongCurrency(expected: unitPrice.currency))
+        }
+        guard request.price == unitPrice else { return .failure(.stalePrice(current: unitPrice)) }
+        guard let total = unitPrice.multiplied(by: request.quantity) else {
+            return .failure(.priceOverflow)
+        }
+        guard knowsMethod else { return .failure(.paymentMethodUnknown) }
+        if let username = request.applicationUsername,
+            username.utf8.count > applicationUsernameLengthMax
+        {
+            return .failure(.applicationUsernameTooLong(max: applicationUsernameLengthMax))
+        }
+        return .success(total)
+    }
+
+    /// The transaction of an accepted request, before anything has been done about it.
+    static func transaction(
+        id: TransactionID,
+        for request: PaymentRequest,
+        of account: AccountID,
+        in bundle: BundleID,
+        product: Product,
+        price: Money,
+        time: Timestamp
+    ) -> Transaction {
+        Transaction(
+            id: id,
+            originalID: id,
+            version: 1,
+            state: .purchasing,
+            accountID: account,
+            bundleID: bundle,
+            productID: product.id,
+            productVersion: product.version,
+            productType: product.type,
+            quantity: request.quantity,
+            storefront: request.storefront,
+            price: price,
+            applicationUsername: request.applicationUsername,
+            deliveryPlan: product.deliveryPlan,
+            requestedAt: time
+        )
+    }
+
+    /// A transaction as it was first answered, for a request that is repeated.
+    ///
+    /// - Parameters:
+    ///   - transaction: The transaction at any version.
+    ///   - chargeAmount: What it was to be charged; `nil` if it was granted without a charge.
+    static func firstAnswer(of transaction: Transaction, chargeAmount: Money?) -> Transaction {
+        var first = transaction
+        first.version = 1
+        first.state = .purchasing
+        first.purchasedAt = nil
+        first.originalPurchasedAt = nil
+        first.failureReason = nil
+        first.revokedAt = nil
+        if let chargeAmount {
+            first.price = chargeAmount
+            first.originalID = transaction.id
+        }
+        return first
+    }
+
+    /// The new transaction that restores a purchase (spec rules 62 to 72).
+    static func restored(id: TransactionID, original: Transaction, time: Timestamp) -> Transaction {
+        var restored = original
+        restored.id = id
+        restored.originalID = original.originalID
+        restored.version = 1
+        restored.state = .restored
+        restored.price = .zero(original.price.currency)
+        restored.requestedAt = time
+        restored.purchasedAt = time
+        restored.originalPurchasedAt = original.originalPurchasedAt ?? original.purchasedAt
+        restored.failureReason = nil
+        restored.revokedAt = nil
+        return restored
+    }
+}
+
+/// What an approver's word does (trap 27): the first word counts, the same word again is answered
+/// the same, the opposite is refused. Pure.
+enum ApprovalRules {
+    /// The verdict on a word.
+    enum Verdict: Hashable, Sendable {
+        /// It is the first; it takes effect.
+        case accepted
+        /// It was said before; nothing changes.
+        case repeated
+        /// The opposite was said before, or it came too late, or nobody asked.
+        case refused(TransactionRefusal)
+    }
+
+    static func verdict(
+        on decision: ApprovalRequest.Decision,
+        for record: TransactionRecord
+    ) -> Verdict {
+        if let earlier = record.approval {
+            return earlier == decision ? .repeated : .refused(.decidedOtherwise)
+        }
+        return record.transaction.state == .deferred ? .accepted : .refused(.notDeferred)
+    }
+}

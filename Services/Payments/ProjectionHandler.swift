@@ -1,0 +1,37 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// What `payments` learns from others: the catalog's products, and when the buyer's queue was rid
+/// of a transaction, from when on it can be restored (spec rule 61).
+struct ProjectionHandler: EventHandler {
+    let eventTypes: Set<EventType> = [.productChanged, .transactionFinished]
+
+    func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
+        var products: [Product] = []
+        var finished: [(id: TransactionID, at: Timestamp)] = []
+        for event in events {
+            switch event.type {
+            case .productChanged:
+                products.append(try event.decode(ProductChanged.self).product)
+            case .transactionFinished:
+                let change = try event.decode(TransactionFinished.self)
+                finished.append((change.transaction.id, change.finishedAt ?? event.time))
+            default:
+                break
+            }
+        }
+        try ProductStore.store(products, on: connection)
+        try TransactionStore.finish(finished, on: connection)
+    }
+}
+
+/// The part of `QueueChanged` that matters here; the rest is not worth decoding.
+private struct TransactionFinished: Event {
+    struct Subject: Codable {
+        var id: TransactionID
+    }
+
+    var transaction: Subject
+    var finishedAt: Timestamp?
+}

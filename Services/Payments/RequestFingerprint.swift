@@ -1,0 +1,33 @@
+import Crypto
+import EventTypes
+import StoreAPI
+
+/// What tells two requests under one key apart: SHA-256 over their meaning, not their spelling, so
+/// a client may send the same document with other white space.
+enum RequestFingerprint {
+    static func of(_ request: PaymentRequest, in bundle: BundleID) -> [UInt8] {
+        of([
+            "payment", bundle.rawValue, request.productID.rawValue, String(request.quantity),
+            request.storefront.rawValue, String(request.price.minorUnits),
+            request.price.currency.rawValue, request.paymentMethod, request.applicationUsername,
+        ])
+    }
+
+    static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {
+        of(["restore", bundle.rawValue, request.applicationUsername])
+    }
+
+    /// Each field goes in with its length, so that no two lists of fields are the same bytes.
+    private static func of(_ fields: [String?]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for field in fields {
+            guard let field else {
+                bytes.append(UInt8(ascii: "-"))
+                continue
+            }
+            bytes.append(contentsOf: "\(field.utf8.count):".utf8)
+            bytes.append(contentsOf: field.utf8)
+        }
+        return [UInt8](SHA256.hash(data: bytes))
+    }
+}

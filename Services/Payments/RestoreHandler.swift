@@ -1,0 +1,90 @@
+import EventTypes
+import Messaging
+import Postgres
+import ServiceKit
+import StoreAPI
+
+/// What a restore came to.
+enum RestoreReply: Sendable {
+    case restored([Transaction], isReplay: Bool)
+    /// The account owns more than is restored in one go.
+    case tooMany(max: Int)
+    case keyReused
+}
+
+/// Restores what an account owns: a new transaction for each finished, unrevoked, restorable
+/// purchase, in one database transaction (spec rules 62 to 72). Whoever restores again gets new
+/// transactions again (X4); the same request under the same key gets the same ones.
+struct RestoreHandler: Sendable {
+    /// The most transactions that one restore makes.
+    static let countMax = 10_000
+
+    let client: PostgresClient
+    let now: @Sendable () -> Timestamp
+    let didCommit: @Sendable () -> Void
+
+    func restore(
+        _ request: RestoreRequest,
+        _ account: AuthenticatedAccount,
+        key: String
+    ) async throws -> RestoreReply {
+        let time = now()
+        let reply = try await client.withRepeatableTransaction { connection in
+            try Self.restore(request, account, key: key, time, on: connection)
+        }
+        if case .restored(_, isReplay: false) = reply { didCommit() }
+        return reply
+    }
+
+    private static func restore(
+        _ request: RestoreRequest,
+        _ account: AuthenticatedAccount,
+        key: String,
+        _ time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> RestoreReply {
+        let key = RequestKey(accountID: account.accountID, idempotencyKey: key)
+        let fingerprint = RequestFingerprint.of(request, in: account.bundleID)
+        if let reply = try replay(key, fingerprint, on: connection) { return reply }
+
+        let originals = try TransactionStore.restorable(
+            (account.accountID, account.bundleID),
+            applicationUsername: request.applicationUsername, limit: countMax + 1, on: connection)
+        guard originals.count <= countMax else { return .tooMany(max: countMax) }
+        let ids = try TransactionStore.nextIDs(originals.count, on: connection)
+        let use = KeyUse(fingerprint: fingerprint, transactionIDs: ids)
+        guard try IdempotencyStore.take(key, use, at: time, on: connection) else {
+            guard let reply = try replay(key, fingerprint, on: connection) else {
+                throw PaymentError(.keyVanished)
+            }
+            return reply
+        }
+        let records = zip(ids, originals).map { id, original in
+            TransactionRecord(
+                transaction: PaymentRules.restored(
+                    id: id, original: original.transaction, time: time),
+                taxBasisPoints: original.taxBasisPoints)
+        }
+        try TransactionStore.insert(records, on: connection)
+        try Outbox.append(
+            records.map { try OutboxEvent($0.transaction, .transactionRestored, at: time) },
+            on: connection)
+        return .restored(records.map(\.transaction), isReplay: false)
+    }
+
+    /// What the key was used for, if it was.
+    private static func replay(
+        _ key: RequestKey,
+        _ fingerprint: [UInt8],
+        on connection: isolated PostgresConnection
+    ) throws -> RestoreReply? {
+        guard let use = try IdempotencyStore.uses(of: [key], on: connection)[key] else {
+            return nil
+        }
+        guard use.fingerprint == fingerprint else { return .keyReused }
+        // A restored transaction never changes what it publishes, so the rows are the first answer.
+        let records = try TransactionStore.load(use.transactionIDs, on: connection)
+        return .restored(
+            use.transactionIDs.compactMap { records[$0]?.transaction }, isReplay: true)
+    }
+}

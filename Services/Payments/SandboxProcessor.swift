@@ -1,0 +1,114 @@
+import EventTypes
+import Logging
+import StoreAPI
+
+/// The built-in processor: moves no money, behaves as the payment method's name says, and keeps its
+/// own books, so that its charges outlive any crash of `payments`.
+struct SandboxProcessor: PaymentProcessor {
+    let store: SandboxStore
+    /// How long a slow method takes.
+    let slowness: Duration
+    let logger: Logger
+
+    /// How often a flaky method refuses before it charges.
+    private static let flakyRefusals = 2
+    private static let prefix = "sandbox-"
+
+    /// The sandbox's name for what it did under an attempt's id.
+    static func reference(of id: AttemptID) -> String { prefix + id.description }
+
+    func lane(of paymentMethod: String) -> ChargeLane? {
+        guard let method = SandboxPaymentMethod(rawValue: paymentMethod) else { return nil }
+        return method == .slow ? .slow : .prompt
+    }
+
+    func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
+        if requests.contains(where: { $0.paymentMethod == SandboxPaymentMethod.slow.rawValue }) {
+            // Cut short by a shutdown, it charges at once.
+            try? await Task.sleep(for: slowness)
+        }
+        do {
+            let calls = try await flakyCalls(requests)
+            var charges: [SandboxStore.Charge] = []
+            let outcomes = requests.map { request in
+                let (charge, outcome) = decide(request, calls: calls[request.attemptID] ?? 0)
+                if let charge { charges.append(charge) }
+                return outcome
+            }
+            try await store.record(charges)
+            return outcomes
+        } catch {
+            // The commit may have happened and only its answer be lost.
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            return requests.map { _ in .unknown }
+        }
+    }
+
+    func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome] {
+        do {
+            let found = try await store.find(attempts)
+            return attempts.map { found[$0] ?? .notFound }
+        } catch {
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            return attempts.map { _ in .unavailable }
+        }
+    }
+
+    func refund(_ requests: [RefundRequest]) async -> [RefundOutcome] {
+        let known = requests.compactMap { request in
+            Self.charge(named: request.chargeReference).map {
+                (request.attemptID, $0, request.amount)
+            }
+        }
+        do {
+            let refunded = try await store.refund(known)
+            return requests.map { request in
+                refunded.contains(request.attemptID)
+                    ? .refunded(reference: Self.reference(of: request.attemptID)) : .unavailable
+            }
+        } catch {
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            return requests.map { _ in .unknown }
+        }
+    }
+
+    /// What a method does: what goes into the books, and what is answered.
+    private func decide(
+        _ request: ChargeRequest,
+        calls: Int
+    ) -> (SandboxStore.Charge?, ChargeOutcome) {
+        var charge = SandboxStore.Charge(
+            id: request.attemptID, paymentMethod: request.paymentMethod, amount: request.amount)
+        let charged = ChargeOutcome.charged(reference: Self.reference(of: request.attemptID))
+        switch SandboxPaymentMethod(rawValue: request.paymentMethod) {
+        case .success, .slow:
+            return (charge, charged)
+        case .decline, nil:
+            charge.declineReason = .paymentDeclined
+        case .insufficientFunds:
+            charge.declineReason = .insufficientFunds
+        case .cancelled:
+            charge.declineReason = .paymentCancelled
+        case .needsApproval:
+            return request.isApproved ? (charge, charged) : (nil, .needsApproval)
+        case .unknownCharged:
+            return (charge, .unknown)
+        case .unknownNotCharged:
+            return (nil, .unknown)
+        case .flaky:
+            return calls > Self.flakyRefusals ? (charge, charged) : (nil, .unavailable)
+        }
+        return (charge, .declined(charge.declineReason ?? .paymentDeclined))
+    }
+
+    private func flakyCalls(_ requests: [ChargeRequest]) async throws -> [AttemptID: Int] {
+        let flaky = requests.filter { $0.paymentMethod == SandboxPaymentMethod.flaky.rawValue }
+        guard !flaky.isEmpty else { return [:] }
+        return try await store.countCalls(flaky.map(\.attemptID))
+    }
+
+    private static func charge(named reference: String) -> AttemptID? {
+        guard reference.hasPrefix(prefix) else { return nil }
+        return EventID(reference.dropFirst(prefix.count)).map { AttemptID(bytes: $0.bytes) }
+    }
+}

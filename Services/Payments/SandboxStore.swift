@@ -1,0 +1,113 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The sandbox processor's own books, in tables of its own that it reaches over connections of its
+/// own. Every call is one statement, whatever the number of charges.
+struct SandboxStore: Sendable {
+    let client: PostgresClient
+
+    /// A charge as the sandbox has it.
+    struct Charge: Sendable {
+        let id: AttemptID
+        let paymentMethod: String
+        let amount: Money
+        var declineReason: FailureReason?
+    }
+
+    /// Records charges and declines. One that is recorded already stays as it is.
+    func record(_ charges: [Charge]) async throws {
+        guard !charges.isEmpty else { return }
+        try await client.withConnection { connection in
+            _ = try connection.execute(
+                """
+                INSERT INTO sandbox_processor.charges
+                    (idempotency_key, payment_method, amount, currency, decline_reason)
+                SELECT * FROM unnest(
+                    \(charges.map(\.id.bytes)), \(charges.map(\.paymentMethod)),
+                    \(charges.map(\.amount.minorUnits)), \(charges.map(\.amount.currency)),
+                    \(charges.map { $0.declineReason?.rawValue }))
+                ON CONFLICT (idempotency_key) DO NOTHING
+                """)
+        }
+    }
+
+    /// Counts calls.
+    ///
+    /// - Returns: How often each was called, this time included.
+    func countCalls(_ ids: [AttemptID]) async throws -> [AttemptID: Int] {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                INSERT INTO sandbox_processor.calls AS c (idempotency_key, call_count)
+                SELECT id, 1 FROM unnest(\(ids.map(\.bytes))) AS u (id)
+                ON CONFLICT (idempotency_key) DO UPDATE SET call_count = c.call_count + 1
+                RETURNING idempotency_key, call_count
+                """)
+            var counts: [AttemptID: Int] = [:]
+            for row in rows {
+                let (id, count) = try row.decode(SIMD16<UInt8>.self, Int32.self)
+                counts[AttemptID(bytes: id)] = Int(count)
+            }
+            return counts
+        }
+    }
+
+    /// What the books say of attempts; those that are absent were never recorded.
+    func find(_ ids: [AttemptID]) async throws -> [AttemptID: InquiryOutcome] {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT idempotency_key, 'charge', decline_reason
+                FROM sandbox_processor.charges WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                UNION ALL
+                SELECT idempotency_key, 'refund', NULL
+                FROM sandbox_processor.refunds WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                """)
+            var found: [AttemptID: InquiryOutcome] = [:]
+            for row in rows {
+                let (bytes, kind, reason) = try row.decode(
+                    SIMD16<UInt8>.self, String.self, String?.self)
+                let id = AttemptID(bytes: bytes)
+                let reference = SandboxProcessor.reference(of: id)
+                if kind == "refund" {
+                    found[id] = .refunded(reference: reference)
+                } else if let reason {
+                    found[id] = .declined(FailureReason(rawValue: reason))
+                } else {
+                    found[id] = .charged(reference: reference)
+                }
+            }
+            return found
+        }
+    }
+
+    /// Gives charges back, each once.
+    ///
+    /// - Returns: The refunds that are on the books, of this call or an earlier one.
+    func refund(
+        _ refunds: [(id: AttemptID, charge: AttemptID, amount: Money)]
+    ) async throws -> Set<AttemptID> {
+        try await client.withTransaction { connection in
+            try connection.execute(
+                """
+                INSERT INTO sandbox_processor.refunds
+                    (idempotency_key, charge_key, amount, currency)
+                SELECT u.* FROM unnest(
+                    \(refunds.map(\.id.bytes)), \(refunds.map(\.charge.bytes)),
+                    \(refunds.map(\.amount.minorUnits)), \(refunds.map(\.amount.currency)))
+                    AS u (id, charge, amount, currency)
+                JOIN sandbox_processor.charges c
+                    ON c.idempotency_key = u.charge AND c.decline_reason IS NULL
+                        AND c.amount = u.amount AND c.currency = u.currency
+                ON CONFLICT DO NOTHING
+                """)
+            let rows = try connection.query(
+                """
+                SELECT idempotency_key FROM sandbox_processor.refunds
+                WHERE idempotency_key = ANY(\(refunds.map(\.id.bytes)))
+                """)
+            return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import EventTypes
+import StoreAPI
+
+/// A transaction as `payments` keeps it: what it publishes, and what only it needs to know.
+struct TransactionRecord: Hashable, Sendable {
+    /// What is published, at its newest version.
+    var transaction: Transaction
+    /// What an approver said, if anybody did.
+    var approval: ApprovalRequest.Decision?
+    /// The rate of the tax contained in the price, as it was when the payment was accepted, so that
+    /// a refund reverses exactly what was posted.
+    var taxBasisPoints: Int
+
+    /// Whether the product is one that an account owns once and for good (spec X1).
+    var isOwnable: Bool { transaction.productType == .nonConsumable }
+
+    /// The one ownership that this transaction is about.
+    var ownershipKey: OwnershipKey {
+        OwnershipKey(
+            accountID: transaction.accountID,
+            bundleID: transaction.bundleID,
+            productID: transaction.productID
+        )
+    }
+}
+
+/// What can be owned once: a non-consumable product, by an account, in an app.
+struct OwnershipKey: Hashable, Sendable, Comparable {
+    let accountID: AccountID
+    let bundleID: BundleID
+    let productID: ProductID
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.accountID, left.bundleID, left.productID)
+            < (right.accountID, right.bundleID, right.productID)
+    }
+}

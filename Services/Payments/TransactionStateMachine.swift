@@ -1,0 +1,214 @@
+import EventTypes
+import Ledger
+import StoreAPI
+
+/// What happens to a transaction, as `payments` decides or learns it.
+enum TransactionCommand: Hashable, Sendable {
+    /// The processor has charged the buyer.
+    case confirmCharge
+    /// The account owns the product already; it is granted again without a charge (spec X1).
+    case grantOwned(originalID: TransactionID, originalPurchasedAt: Timestamp)
+    /// The product costs nothing, so nobody is charged.
+    case grantFree
+    /// The processor has not charged the buyer and will not.
+    case fail(FailureReason)
+    /// The processor wants somebody's approval first (Ask to Buy).
+    case awaitApproval
+    /// The approver said no.
+    case declineApproval
+    /// Nobody approved in time.
+    case expireApproval
+    /// The charge was given back in full, or there was none.
+    case refund
+}
+
+/// What a command does to a transaction.
+enum TransactionMove: Hashable, Sendable {
+    /// The transaction changes: its new form, the event that says so, and the money that moved.
+    case moved(TransactionRecord, EventType, Posting?)
+    /// The transaction is as the command wants it already.
+    case unchanged
+    /// The command does not fit the state the transaction is in.
+    case refused(TransactionRefusal)
+}
+
+/// Why a command does not fit.
+enum TransactionRefusal: Hashable, Sendable {
+    /// The transaction has ended otherwise.
+    case ended
+    /// The buyer was charged, but the transaction does not take the money: it has to be returned.
+    case chargeIsStray
+    /// The approver has said the opposite.
+    case decidedOtherwise
+    /// Only what waits for approval can be approved, declined or expired.
+    case notDeferred
+    /// Only what was purchased can be refunded.
+    case notPurchased
+    /// The state is one that a newer version of the store knows.
+    case stateUnknown
+}
+
+/// The life of a transaction (spec rules 33 to 44): which command moves it from which state to
+/// which, the event that reports it, and the posting that goes with it. Pure: the time and the
+/// posting's id come in as arguments.
+///
+/// The money is never judged by the state alone: a confirmed charge leads to `purchased` from
+/// wherever that is possible, and is called stray where it is not, so that it is given back.
+struct TransactionStateMachine {
+    let time: Timestamp
+    let postingID: PostingID
+
+    func apply(_ command: TransactionCommand, to record: TransactionRecord) -> TransactionMove {
+        switch record.transaction.state {
+        case .purchasing: applyToPurchasing(command, record)
+        case .deferred: applyToDeferred(command, record)
+        case .purchased: applyToPurchased(command, record)
+        case .failed: applyToFailed(command, record)
+        case .restored: applyToRestored(command)
+        case .unknown: .refused(.stateUnknown)
+        }
+    }
+
+    private func applyToPurchasing(
+        _ command: TransactionCommand,
+        _ record: TransactionRecord
+    ) -> TransactionMove {
+        switch command {
+        case .confirmCharge: purchased(record)
+        case .grantOwned(let originalID, let originalPurchasedAt):
+            granted(record, originalID, originalPurchasedAt)
+        case .grantFree: granted(record, record.transaction.id, time)
+        case .fail(let reason): failed(record, reason)
+        case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
+        case .declineApproval, .expireApproval: .refused(.notDeferred)
+        case .refund: .refused(.notPurchased)
+        }
+    }
+
+    private func applyToDeferred(
+        _ command: TransactionCommand,
+        _ record: TransactionRecord
+    ) -> TransactionMove {
+        switch command {
+        case .confirmCharge: purchased(record)
+        case .grantOwned(let originalID, let originalPurchasedAt):
+            granted(record, originalID, originalPurchasedAt)
+        case .grantFree: granted(record, record.transaction.id, time)
+        case .fail(let reason): failed(record, reason)
+        case .awaitApproval:
+            // A processor that asks again after the approval will never charge.
+            record.approval == .approve ? failed(record, .processorRefused) : .unchanged
+        case .declineApproval:
+            record.approval == .approve
+                ? .refused(.decidedOtherwise) : failed(record, .approvalDeclined)
+        case .expireApproval:
+            record.approval == .approve
+                ? .refused(.decidedOtherwise) : failed(record, .approvalExpired)
+        case .refund: .refused(.notPurchased)
+        }
+    }
+
+    private func applyToPurchased(
+        _ command: TransactionCommand,
+        _ record: TransactionRecord
+    ) -> TransactionMove {
+        switch command {
+        case .confirmCharge:
+            // What was granted without a charge does not take one afterwards.
+            record.transaction.price.isZero ? .refused(.chargeIsStray) : .unchanged
+        case .grantOwned, .grantFree: .unchanged
+        case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
+        case .refund: record.transaction.revokedAt == nil ? refunded(record) : .unchanged
+        }
+    }
+
+    private func applyToFailed(
+        _ command: TransactionCommand,
+        _ record: TransactionRecord
+    ) -> TransactionMove {
+        switch command {
+        case .confirmCharge: .refused(.chargeIsStray)
+        case .fail: .unchanged
+        case .grantOwned, .grantFree, .awaitApproval: .refused(.ended)
+        case .declineApproval:
+            record.transaction.failureReason == .approvalDeclined
+                ? .unchanged : .refused(.notDeferred)
+        case .expireApproval:
+            record.transaction.failureReason == .approvalExpired
+                ? .unchanged : .refused(.notDeferred)
+        case .refund: .refused(.notPurchased)
+        }
+    }
+
+    private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
+        switch command {
+        case .confirmCharge: .refused(.chargeIsStray)
+        case .refund: .refused(.notPurchased)
+        case .declineApproval, .expireApproval: .refused(.notDeferred)
+        case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
+        }
+    }
+
+    private func purchased(_ record: TransactionRecord) -> TransactionMove {
+        let transaction = record.transaction
+        let posting = LedgerRules.purchase(
+            id: postingID,
+            transactionID: transaction.id,
+            buyer: transaction.accountID,
+            gross: transaction.price,
+            taxBasisPoints: record.taxBasisPoints,
+            time: time
+        )
+        return moved(record, to: .purchased, .transactionPurchased, posting) { transaction in
+            transaction.purchasedAt = time
+            transaction.originalPurchasedAt = time
+        }
+    }
+
+    private func granted(
+        _ record: TransactionRecord,
+        _ originalID: TransactionID,
+        _ originalPurchasedAt: Timestamp
+    ) -> TransactionMove {
+        moved(record, to: .purchased, .transactionPurchased) { transaction in
+            transaction.originalID = originalID
+            transaction.price = .zero(transaction.price.currency)
+            transaction.purchasedAt = time
+            transaction.originalPurchasedAt = originalPurchasedAt
+        }
+    }
+
+    private func failed(_ record: TransactionRecord, _ reason: FailureReason) -> TransactionMove {
+        moved(record, to: .failed, .transactionFailed) { $0.failureReason = reason }
+    }
+
+    private func refunded(_ record: TransactionRecord) -> TransactionMove {
+        let transaction = record.transaction
+        let posting = LedgerRules.refund(
+            id: postingID,
+            transactionID: transaction.id,
+            buyer: transaction.accountID,
+            gross: transaction.price,
+            taxBasisPoints: record.taxBasisPoints,
+            time: time
+        )
+        return moved(record, to: .purchased, .transactionRefunded, posting) {
+            $0.revokedAt = time
+        }
+    }
+
+    /// The one place where a version rises.
+    private func moved(
+        _ record: TransactionRecord,
+        to state: TransactionState,
+        _ event: EventType,
+        _ posting: Posting? = nil,
+        _ change: (inout Transaction) -> Void = { _ in }
+    ) -> TransactionMove {
+        var record = record
+        record.transaction.state = state
+        record.transaction.version += 1
+        change(&record.transaction)
+        return .moved(record, event, posting)
+    }
+}

@@ -1,0 +1,203 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+
+/// The table of transactions. Every call is one statement, whatever the number of transactions.
+enum TransactionStore {
+    private static let columns = """
+        t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,
+        t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
+        t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
+        t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points
+        """
+
+    /// Draws ids for new transactions.
+    static func nextIDs(
+        _ count: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID] {
+        guard count > 0 else { return [] }
+        return try connection.query(
+            "SELECT nextval('transaction_ids') FROM generate_series(1, \(Int64(count)))"
+        ).map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// Writes new transactions.
+    static func insert(
+        _ records: [TransactionRecord],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !records.isEmpty else { return }
+        let transactions = records.map(\.transaction)
+        try connection.execute(
+            """
+            INSERT INTO transactions (
+                id, original_id, version, state, account_id, bundle_id, product_id,
+                product_version, product_type, quantity, storefront, price, currency,
+                application_username, delivery_plan, requested_at, purchased_at,
+                original_purchased_at, failure_reason, tax_basis_points)
+            SELECT * FROM unnest(
+                \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
+                \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
+                \(transactions.map(\.accountID)), \(transactions.map(\.bundleID)),
+                \(transactions.map(\.productID)),
+                \(transactions.map { Int32($0.productVersion) }),
+                \(transactions.map(\.productType.rawValue)),
+                \(transactions.map { Int32($0.quantity) }), \(transactions.map(\.storefront)),
+                \(transactions.map(\.price.minorUnits)), \(transactions.map(\.price.currency)),
+                \(transactions.map(\.applicationUsername)),
+                \(transactions.map { DeliveryPlanCoding.encode($0.deliveryPlan) }),
+                \(transactions.map(\.requestedAt)), \(transactions.map(\.purchasedAt)),
+                \(transactions.map(\.originalPurchasedAt)),
+                \(transactions.map { $0.failureReason?.rawValue }),
+                \(records.map { Int32($0.taxBasisPoints) }))
+            """)
+    }
+
+    /// Writes what can change of transactions that are locked.
+    static func update(
+        _ records: [TransactionRecord],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !records.isEmpty else { return }
+        let transactions = records.map(\.transaction)
+        try connection.execute(
+            """
+            UPDATE transactions AS t SET
+                original_id = u.original_id, version = u.version, state = u.state, price = u.price,
+                purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
+                failure_reason = u.failure_reason, revoked_at = u.revoked_at, approval = u.approval
+            FROM unnest(
+                \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
+                \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
+                \(transactions.map(\.price.minorUnits)), \(transactions.map(\.purchasedAt)),
+                \(transactions.map(\.originalPurchasedAt)),
+                \(transactions.map { $0.failureReason?.rawValue }),
+                \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }))
+                AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
+                    failure_reason, revoked_at, approval)
+            WHERE t.id = u.id
+            """)
+    }
+
+    /// Reads transactions and locks them, in the order of their ids so that two batches that share
+    /// some cannot wait for each other.
+    static func lock(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: TransactionRecord] {
+        guard !ids.isEmpty else { return [:] }
+        let rows = try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM transactions t
+            WHERE t.id = ANY(\(ids.map(\.number))) ORDER BY t.id FOR UPDATE
+            """)
+        return try records(in: rows)
+    }
+
+    /// Reads transactions.
+    static func load(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: TransactionRecord] {
+        guard !ids.isEmpty else { return [:] }
+        let rows = try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM transactions t WHERE t.id = ANY(\(ids.map(\.number)))
+            """)
+        return try records(in: rows)
+    }
+
+    /// The purchases that a restore gives back: the originals of what this account has bought in
+    /// this app, finished and not refunded, of products that can be restored at present.
+    static func restorable(
+        _ key: (accountID: AccountID, bundleID: BundleID),
+        applicationUsername: String?,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionRecord] {
+        let rows = try connection.query(
+            """
+            SELECT \(unsafe: columns) FROM transactions t
+            WHERE t.id IN (
+                    SELECT bought.original_id FROM transactions bought
+                    WHERE bought.account_id = \(key.accountID) AND bought.bundle_id = \(key.bundleID)
+                        AND bought.product_type IN ('nonConsumable', 'autoRenewableSubscription')
+                        AND bought.state = 'purchased' AND bought.finished_at IS NOT NULL
+                        AND bought.revoked_at IS NULL
+                        AND (\(applicationUsername as String?) IS NULL
+                            OR bought.application_username
+                                = \(applicationUsername as String?)))
+                AND t.revoked_at IS NULL
+                AND EXISTS (
+                    SELECT FROM products p WHERE p.id = t.product_id AND p.is_restorable)
+            ORDER BY t.id LIMIT \(Int64(limit))
+            """)
+        return try rows.map { try record(in: $0) }
+    }
+
+    /// Notes when transactions were finished; the first time counts.
+    static func finish(
+        _ finished: [(id: TransactionID, at: Timestamp)],
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !finished.isEmpty else { return }
+        let ordered = finished.sorted { $0.id < $1.id }
+        try connection.execute(
+            """
+            UPDATE transactions AS t SET finished_at = f.finished_at
+            FROM unnest(\(ordered.map(\.id.number)), \(ordered.map(\.at))) AS f (id, finished_at)
+            WHERE t.id = f.id AND t.finished_at IS NULL
+            """)
+    }
+
+    private static func records(
+        in rows: PostgresRows
+    ) throws -> [TransactionID: TransactionRecord] {
+        var records: [TransactionID: TransactionRecord] = [:]
+        records.reserveCapacity(rows.count)
+        for row in rows {
+            let record = try record(in: row)
+            records[record.transaction.id] = record
+        }
+        return records
+    }
+
+    private static func record(in row: PostgresRow) throws -> TransactionRecord {
+        let (
+            id, originalID, version, state, account, bundle, product, productVersion, productType,
+            quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
+            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints
+        ) = try row.decode(
+            Int64.self, Int64.self, Int32.self, String.self, AccountID.self, BundleID.self,
+            ProductID.self, Int32.self, String.self, Int32.self, Storefront.self, Int64.self,
+            Currency.self, String?.self, PostgresJSON.self, Timestamp.self, Timestamp?.self,
+            Timestamp?.self, String?.self, Timestamp?.self, String?.self, Int32.self)
+        return TransactionRecord(
+            transaction: Transaction(
+                id: TransactionID(number: id),
+                originalID: TransactionID(number: originalID),
+                version: Int(version),
+                state: TransactionState(rawValue: state),
+                accountID: account,
+                bundleID: bundle,
+                productID: product,
+                productVersion: Int(productVersion),
+                productType: ProductType(rawValue: productType),
+                quantity: Int(quantity),
+                storefront: storefront,
+                price: Money(minorUnits: price, currency: currency),
+                applicationUsername: username,
+                deliveryPlan: try DeliveryPlanCoding.decode(plan),
+                requestedAt: requestedAt,
+                purchasedAt: purchasedAt,
+                originalPurchasedAt: originalPurchasedAt,
+                failureReason: failure.map { FailureReason(rawValue: $0) },
+                revokedAt: revokedAt
+            ),
+            approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
+            taxBasisPoints: Int(taxBasisPoints)
+        )
+    }
+}

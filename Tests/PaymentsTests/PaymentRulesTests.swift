@@ -1,0 +1,165 @@
+import EventTypes
+import StoreAPI
+import Testing
+
+@testable import Payments
+
+@Suite struct PaymentRulesTests {
+    func refusal(
+        of request: PaymentRequest,
+        _ product: Product? = product(),
+        knowsMethod: Bool = true
+    ) -> PaymentRefusal? {
+        switch PaymentRules.price(of: request, product: product, knowsMethod: knowsMethod) {
+        case .success: nil
+        case .failure(let refusal): refusal
+        }
+    }
+
+    @Test(arguments: 1...10) func upToTenCostTheUnitPriceTimesTheQuantity(quantity: Int) {
+        let price = PaymentRules.price(
+            of: request(quantity: quantity), product: product(), knowsMethod: true)
+        #expect(price == .success(usd(999 * Int64(quantity))))
+    }
+
+    @Test(arguments: [0, -1, 11, Int.max]) func anyOtherQuantityIsRefused(quantity: Int) {
+        #expect(refusal(of: request(quantity: quantity)) == .quantityOutOfRange(max: 10))
+    }
+
+    @Test func aNonConsumableIsBoughtOneAtATime() {
+        #expect(
+            refusal(of: request(quantity: 2), product("film", .nonConsumable))
+                == .quantityOutOfRange(max: 1))
+    }
+
+    @Test func whatTheCatalogDoesNotSellIsRefused() {
+        #expect(refusal(of: request(), nil) == .productUnknown)
+        #expect(refusal(of: request(), product(isOnSale: false)) == .productUnavailable)
+        #expect(refusal(of: request(storefront: "FRA")) == .productUnavailable)
+        #expect(refusal(of: request(), product("x", .unknown("bundle"))) == .productUnavailable)
+    }
+
+    @Test func aPriceThatChangedIsRefusedWithTheNewOne() {
+        #expect(refusal(of: request(price: usd(899))) == .stalePrice(current: usd(999)))
+    }
+
+    @Test func anotherCurrencyIsRefusedEvenForTheSameNumber() {
+        let euros = Money(minorUnits: 999, currency: Currency(unchecked: "EUR"))
+        #expect(
+            refusal(of: request(price: euros)) == .wrongCurrency(expected: usd(0).currency))
+    }
+
+    @Test func aPriceBeyond64BitsIsRefused() {
+        let most = usd(.max)
+        #expect(
+            refusal(of: request(quantity: 2, price: most), product(price: most)) == .priceOverflow)
+        #expect(refusal(of: request(quantity: 1, price: most), product(price: most)) == nil)
+    }
+
+    @Test func anUnknownPaymentMethodIsRefused() {
+        #expect(refusal(of: request(), knowsMethod: false) == .paymentMethodUnknown)
+    }
+
+    @Test func aLongApplicationUsernameIsRefused() {
+        let name = String(repeating: "x", count: 256)
+        #expect(refusal(of: request(username: name)) == .applicationUsernameTooLong(max: 255))
+        #expect(refusal(of: request(username: String(name.dropFirst()))) == nil)
+    }
+
+    @Test func theFirstAnswerIsReadBackFromAnyLaterVersion() {
+        let first = PaymentRules.transaction(
+            id: TransactionID(number: 7), for: request(), of: alice.accountID, in: alice.bundleID,
+            product: product(), price: usd(999), time: startTime)
+        var later = first
+        later.version = 3
+        later.state = .purchased
+        later.originalID = TransactionID(number: 2)
+        later.price = usd(0)
+        later.purchasedAt = startTime
+        later.originalPurchasedAt = startTime
+        later.revokedAt = startTime
+        #expect(PaymentRules.firstAnswer(of: later, chargeAmount: usd(999)) == first)
+    }
+
+    @Test func theFingerprintTellsEveryFieldApart() {
+        let requests = [
+            request(), request("gems"), request(quantity: 2), request(storefront: "FRA"),
+            request(price: usd(99)), request(method: .decline), request(username: ""),
+            request(username: "a"),
+        ]
+        let fingerprints = Set(requests.map { RequestFingerprint.of($0, in: alice.bundleID) })
+        #expect(fingerprints.count == requests.count)
+        #expect(
+            RequestFingerprint.of(request(), in: alice.bundleID)
+                == RequestFingerprint.of(request(), in: alice.bundleID))
+        #expect(
+            RequestFingerprint.of(request(), in: alice.bundleID)
+                != RequestFingerprint.of(request(), in: BundleID(unchecked: "com.example.other")))
+    }
+
+    @Test func pausesDoubleUpToACeilingAndTriesAreBounded() {
+        let policy = AttemptPolicy(
+            callsMax: 3, pause: .milliseconds(100), pauseMax: .milliseconds(500))
+        #expect(
+            (1...5).map { policy.pause(afterCalls: $0).milliseconds } == [100, 200, 400, 500, 500])
+        #expect(policy.pause(afterCalls: 1000) == .milliseconds(500))
+        var attempt = ProcessorAttempt(
+            transactionID: TransactionID(number: 1), kind: .charge, id: AttemptID(time: startTime),
+            step: .calling, paymentMethod: "", amount: usd(1), callCount: 2)
+        #expect(!policy.isExhausted(attempt))
+        attempt.callCount = 3
+        #expect(policy.isExhausted(attempt))
+        attempt.kind = .refund
+        #expect(!policy.isExhausted(attempt))
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct AttemptQueueTests {
+    func attempts(_ count: Int) -> [ProcessorAttempt] {
+        (0..<count).map {
+            ProcessorAttempt(
+                transactionID: TransactionID(number: Int64($0)), kind: .charge,
+                id: AttemptID(time: startTime), step: .calling, paymentMethod: "", amount: usd(1))
+        }
+    }
+
+    @Test func attemptsComeOutInOrderAndInBoundedBatches() async {
+        let queue = AttemptQueue(countMax: 20_000)
+        let all = attempts(10_000)
+        queue.append(all)
+        var taken: [ProcessorAttempt] = []
+        while queue.count > 0 {
+            let batch = await queue.next(256)
+            #expect(batch.count <= 256)
+            taken += batch
+        }
+        #expect(taken == all)
+    }
+
+    @Test func whatDoesNotFitIsRejected() {
+        let queue = AttemptQueue(countMax: 3)
+        #expect(queue.append(attempts(5)) == 2)
+        #expect(queue.count == 3)
+    }
+
+    @Test func waitingWorkersAreWokenByAttemptsAndByTheEnd() async {
+        let queue = AttemptQueue(countMax: 100)
+        async let first = queue.next(10)
+        async let second = queue.next(10)
+        queue.append(attempts(1))
+        queue.close()
+        let counts = await [first.count, second.count]
+        #expect(counts.sorted() == [0, 1])
+        #expect(queue.append(attempts(1)) == 1)
+    }
+
+    @Test func aBellThatWasRungIsHeardLaterAndOnce() async {
+        let bell = Bell()
+        bell.ring()
+        bell.ring()
+        await bell.wait(atMost: .seconds(60))
+        let start = ContinuousClock.now
+        await bell.wait(atMost: .milliseconds(20))
+        #expect(ContinuousClock.now - start >= .milliseconds(20))
+    }
+}
