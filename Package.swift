@@ -250,7 +250,15 @@ let package = Package(
         )
         + tests(of: "Catalog", serviceFoundation: true, "Catalog")
         + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
-        + tests(of: "Receipts", serviceFoundation: true, "Receipts", crypto, x509, asn1)
+        + tests(
+            of: "Receipts",
+            serviceFoundation: true,
+            "Receipts",
+            crypto,
+            x509,
+            asn1,
+            .product(name: "HummingbirdTesting", package: "hummingbird")
+        )
         + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto, asyncHTTPClient)
         + tests(
             of: "EndToEnd",

@@ -9,6 +9,7 @@ enum CompactJWS {
     ///   - header: The first part, already in base64url.
     ///   - payload: The bytes that were signed.
     ///   - signature: The 64 bytes of the signature.
+    /// - Returns: The compact form.
     static func joined(header: String, payload: [UInt8], signature: [UInt8]) -> String {
         let payload = String(decoding: base64URL(payload), as: UTF8.self)
         let signature = String(decoding: base64URL(signature), as: UTF8.self)

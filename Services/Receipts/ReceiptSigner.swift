@@ -31,8 +31,10 @@ struct ReceiptSigner: Sendable {
     let chain: SigningChain
     /// What every receipt gives as its environment.
     let environment: StoreEnvironment
-    /// The hash of everything before the payload. The header is 3 KB of the 4 KB that are hashed
-    /// for a signature, so it is hashed once and the state copied.
+    /// The hash of everything before the payload.
+    ///
+    /// The header is 3 KB of the 4 KB that are hashed for a signature, so it is hashed once and the
+    /// state copied.
     private let prefix: SHA256
 
     /// Makes a signer.

@@ -1,5 +1,7 @@
-/// Why `receipts` did not sign, store or serve. Holds no payload, no token and no key material.
-struct ReceiptsError: Error, Hashable, CustomStringConvertible {
+import Messaging
+
+/// Why `receipts` did not sign, store or serve, without payload, token or key material.
+struct ReceiptsError: RetriableHandlerError, Hashable, CustomStringConvertible {
     /// The kinds of failure; a struct, so that it can grow.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String

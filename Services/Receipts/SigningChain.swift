@@ -21,7 +21,7 @@ struct SigningChain: Sendable, CustomStringConvertible {
     let validFrom: Timestamp
     /// The last moment at which all three certificates are valid.
     let validUntil: Timestamp
-    /// Signs. Read by ``ReceiptSigner`` only.
+    /// Signs; read by ``ReceiptSigner`` only.
     let privateKey: P256.Signing.PrivateKey
 
     /// The chain's name in events: the SHA-256 of its leaf, in hexadecimal.
@@ -68,7 +68,9 @@ struct SigningChain: Sendable, CustomStringConvertible {
         _ refusal: inout SigningChainRefusal
     ) -> P256.Signing.PrivateKey? {
         do {
-            return try P256.Signing.PrivateKey(pemRepresentation: String(decoding: pem, as: UTF8.self))
+            return try P256.Signing.PrivateKey(
+                pemRepresentation: String(decoding: pem, as: UTF8.self)
+            )
         } catch {
             // The parser's words may quote the input: they stay out of what is reported.
             refusal.keyProblems.append(
@@ -85,13 +87,15 @@ struct SigningChain: Sendable, CustomStringConvertible {
     ) -> [Document] {
         let documents: [Document]
         do {
-            documents = try PEMDocument.parseMultiple(pemString: String(decoding: pem, as: UTF8.self))
-                .map { document in
-                    Document(
-                        bytes: document.derBytes,
-                        certificate: try Certificate(pemDocument: document)
-                    )
-                }
+            documents = try PEMDocument.parseMultiple(
+                pemString: String(decoding: pem, as: UTF8.self)
+            )
+            .map { document in
+                Document(
+                    bytes: document.derBytes,
+                    certificate: try Certificate(pemDocument: document)
+                )
+            }
         } catch {
             refusal.chainProblems.append("is not a file of certificates in PEM (\(error))")
             return []

@@ -3,8 +3,9 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The rules that three certificates have to keep so that Apple's verifier accepts what is signed
-/// with them (spec section 2.4, measured there). Pure: certificates and a date in, sentences out.
+/// What has to be true of three certificates for Apple's verifier to accept what they vouch for.
+///
+/// Spec section 2.4 has the rules, measured. Pure: certificates and a date in, sentences out.
 struct SigningChainCheck {
     /// What is wrong, in sentences that continue "The chain …".
     private(set) var problems: [String] = []
@@ -87,7 +88,8 @@ struct SigningChainCheck {
     }
 
     private mutating func checkExtensions() {
-        for index in 0...1 where (try? certificates[index].extensions.authorityKeyIdentifier) == nil {
+        for index in 0...1 where (try? certificates[index].extensions.authorityKeyIdentifier) == nil
+        {
             problems.append("has no authority key identifier in its \(Self.names[index])")
         }
         for index in 1...2 {

@@ -1,1 +1,3 @@
-print("")
+import ServiceKit
+
+await runService("receipts", compose: composeReceipts, migrate: migrateReceipts)

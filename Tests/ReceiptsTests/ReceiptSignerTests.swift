@@ -23,7 +23,10 @@ import X509
         let signed = try ReceiptSigner(chain: chain, environment: .sandbox)
             .sign(transaction, at: now)
         return CompactJWS.joined(
-            header: chain.header, payload: signed.payload, signature: signed.signature)
+            header: chain.header,
+            payload: signed.payload,
+            signature: signed.signature
+        )
     }
 
     @Test func theHeaderNamesTheAlgorithmAndExactlyThreeCertificates() throws {
@@ -57,7 +60,9 @@ import X509
         #expect(signature.count == 64)
         let leaf = Array(try test.parsed[0].serializeAsPEM().pemString.utf8)
         let key = try OpenSSL.run(
-            ["x509", "-in", "leaf.pem", "-pubkey", "-noout"], files: ["leaf.pem": leaf])
+            ["x509", "-in", "leaf.pem", "-pubkey", "-noout"],
+            files: ["leaf.pem": leaf]
+        )
         for (text, expected) in [
             ("\(parts[0]).\(parts[1])", 0 as Int32), ("\(parts[0]).\(parts[1])x", 1),
         ] {
@@ -78,7 +83,8 @@ import X509
         var accepted: [Int] = []
         for index in bytes.indices {
             var changed = bytes
-            changed[index] = bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
+            changed[index] =
+                bytes[index] == UInt8(ascii: "A") ? UInt8(ascii: "B") : UInt8(ascii: "A")
             if (try? verifier.payload(of: String(decoding: changed, as: UTF8.self))) != nil {
                 accepted.append(index)
             }
@@ -98,7 +104,9 @@ import X509
         }
         let parts = receipt.split(separator: ".")
         let none = String(
-            decoding: CompactJWS.base64URL(Array("{\"alg\":\"none\",\"x5c\":[]}".utf8)), as: UTF8.self)
+            decoding: CompactJWS.base64URL(Array("{\"alg\":\"none\",\"x5c\":[]}".utf8)),
+            as: UTF8.self
+        )
         #expect(throws: ReceiptVerifier.Refusal.algorithm) {
             try ReceiptVerifier(root: chain.rootCertificate)
                 .payload(of: "\(none).\(parts[1]).\(parts[2])")

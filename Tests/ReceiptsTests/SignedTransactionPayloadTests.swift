@@ -10,7 +10,10 @@ import Testing
         environment: StoreEnvironment = .sandbox
     ) throws -> String {
         let payload = try SignedTransactionPayload(
-            transaction, environment: environment, signedAt: now)
+            transaction,
+            environment: environment,
+            signedAt: now
+        )
         return String(decoding: try payload.encoded(), as: UTF8.self)
     }
 

@@ -42,18 +42,24 @@ struct TestChain {
             default: .init(leafKey.publicKey)
             }
         let root = try Self.certificate(
-            "Test Root", Certificate.PublicKey(rootKey.publicKey), issuer: "Test Root",
-            issuerKey: .init(rootKey), extensions: Self.rootExtensions(fault, rootKey.publicKey)
+            "Test Root",
+            Certificate.PublicKey(rootKey.publicKey),
+            issuer: "Test Root",
+            issuerKey: .init(rootKey),
+            extensions: Self.rootExtensions(fault, rootKey.publicKey)
         )
         let intermediate = try Self.certificate(
-            "Test Intermediate", Certificate.PublicKey(intermediateKey.publicKey),
+            "Test Intermediate",
+            Certificate.PublicKey(intermediateKey.publicKey),
             issuer: "Test Root",
             issuerKey: .init(fault == .signedByAnotherRoot ? P384.Signing.PrivateKey() : rootKey),
             extensions: Self.intermediateExtensions(fault, intermediateKey, rootKey)
         )
         let day: TimeInterval = 86_400
         let leaf = try Self.certificate(
-            "Test Leaf", leafPublicKey, issuer: "Test Intermediate",
+            "Test Leaf",
+            leafPublicKey,
+            issuer: "Test Intermediate",
             issuerKey: .init(intermediateKey),
             from: Self.now.date.addingTimeInterval(fault == .leafNotYetValid ? day : -day),
             until: fault == .leafExpired
@@ -168,13 +174,17 @@ struct TestChain {
         if constraints {
             extensions.append(
                 try Certificate.Extension(
-                    BasicConstraints.isCertificateAuthority(maxPathLength: nil), critical: true)
+                    BasicConstraints.isCertificateAuthority(maxPathLength: nil),
+                    critical: true
+                )
             )
         }
         if keyUsage {
             extensions.append(
                 try Certificate.Extension(
-                    KeyUsage(keyCertSign: true, cRLSign: true), critical: true)
+                    KeyUsage(keyCertSign: true, cRLSign: true),
+                    critical: true
+                )
             )
         }
         return extensions

@@ -1,0 +1,74 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Postgres
+import ServiceKit
+import StoreAPI
+
+/// The routes of `receipts`: what was signed, to whom it belongs, and the root to check it with.
+struct ReceiptRoutes: Sendable {
+    let store: ReceiptStore
+    let client: PostgresClient
+    let rootCertificate: [UInt8]
+
+    /// Adds the routes.
+    func add(to router: StoreRouter) {
+        router.account.get("\(Routes.transactions)/{id}/receipt") { request, context in
+            try await receipt(context)
+        }
+        router.account.get("\(Routes.rootCertificate)") { request, context in
+            rootCertificateResponse()
+        }
+        router.admin.get("\(Routes.adminTransactions)/{id}/receipt") { request, context in
+            try await anyReceipt(context)
+        }
+    }
+
+    private func receipt(_ context: StoreRequestContext) async throws -> Response {
+        let account = try context.requireAccount()
+        return try await response(
+            context.parameters.get("id"),
+            owner: (account.accountID, account.bundleID)
+        )
+    }
+
+    private func anyReceipt(_ context: StoreRequestContext) async throws -> Response {
+        _ = try context.requireAdministrator()
+        return try await response(context.parameters.get("id"), owner: nil)
+    }
+
+    private func rootCertificateResponse() -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/pkix-cert"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: rootCertificate))
+        )
+    }
+
+    private func response(
+        _ parameter: String?,
+        owner: (account: AccountID, bundle: BundleID)?
+    ) async throws -> Response {
+        // What is no transaction id answers like one that does not exist.
+        guard let id = parameter.flatMap(TransactionID.init(rawValue:)) else {
+            throw unknownTransaction()
+        }
+        let signed = try await client.withConnection { [store] connection in
+            try store.receipt(of: id, owner: owner, on: connection)
+        }
+        guard let signed else {
+            throw unknownTransaction()
+        }
+        return try jsonResponse(ReceiptResponse(signedTransaction: signed))
+    }
+
+    private func unknownTransaction() -> HTTPProblem {
+        HTTPProblem(
+            .notFound,
+            code: "transaction_unknown",
+            title: "Transaction unknown",
+            detail: "There is no receipt of that transaction for this account. A receipt is there "
+                + "a moment after the purchase."
+        )
+    }
+}

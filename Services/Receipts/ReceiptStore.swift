@@ -1,0 +1,173 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of `receipts`: a few statements for a whole batch, however many rows it has.
+struct ReceiptStore: Sendable {
+    /// Notes when transactions were finished; a finish already noted stays as it is.
+    func recordFinishes(
+        _ finishes: [TransactionID: Timestamp],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let finishes = finishes.sorted { $0.key < $1.key }
+        try connection.execute(
+            """
+            INSERT INTO transaction_finishes (transaction_id, finished_at)
+            SELECT * FROM unnest(\(finishes.map(\.key.number)), \(finishes.map(\.value)))
+            ON CONFLICT (transaction_id) DO NOTHING
+            """
+        )
+    }
+
+    /// Stores receipts: the first of a transaction is added, a later revision replaces an earlier
+    /// one, and an earlier one changes nothing.
+    ///
+    /// The answer is the transactions that had no receipt before.
+    func save(
+        _ signed: [SignedTransaction],
+        chain: SigningChain,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Set<TransactionID> {
+        let chainNumber = try number(of: chain, at: now, on: connection)
+        let added = try add(signed, chainNumber: chainNumber, on: connection)
+        if added.count < signed.count {
+            let known = signed.filter { !added.contains($0.transaction.id) }
+            try replace(known, chainNumber: chainNumber, on: connection)
+        }
+        return added
+    }
+
+    /// The receipt of a transaction, put together as it was signed.
+    ///
+    /// `owner` is whose receipt it has to be, `nil` for an administrator. The answer is `nil` if
+    /// there is none, or it is somebody else's.
+    func receipt(
+        of transaction: TransactionID,
+        owner: (account: AccountID, bundle: BundleID)?,
+        on connection: isolated PostgresConnection
+    ) throws -> String? {
+        let rows = try connection.query(
+            """
+            SELECT chain.header, receipt.payload, receipt.signature,
+                   receipt.account_id, receipt.bundle_id
+            FROM signed_transactions AS receipt
+            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
+            WHERE receipt.transaction_id = \(transaction.number)
+            """
+        )
+        guard let row = rows.first else { return nil }
+        let (header, payload, signature, account, bundle) = try row.decode(
+            String.self,
+            [UInt8].self,
+            [UInt8].self,
+            AccountID.self,
+            BundleID.self
+        )
+        if let owner, owner.account != account || owner.bundle != bundle {
+            return nil
+        }
+        return CompactJWS.joined(header: header, payload: payload, signature: signature)
+    }
+
+    /// The number of a chain, which is stored when the first receipt is signed with it.
+    private func number(
+        of chain: SigningChain,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Int32 {
+        let find: SQL = """
+            SELECT number FROM signing_chains WHERE leaf_sha256 = \(chain.leafSHA256)
+            """
+        if let row = try connection.query(find).first {
+            return try row.decode(Int32.self)
+        }
+        try connection.execute(
+            """
+            INSERT INTO signing_chains (leaf_sha256, header, first_used_at)
+            VALUES (\(chain.leafSHA256), \(chain.header), \(now))
+            ON CONFLICT (leaf_sha256) DO NOTHING
+            """
+        )
+        // Found now, whether this statement added it or another replica's did just before.
+        guard let row = try connection.query(find).first else {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "The signing chain \(chain.id) was stored and is not there."
+            )
+        }
+        return try row.decode(Int32.self)
+    }
+
+    private func add(
+        _ signed: [SignedTransaction],
+        chainNumber: Int32,
+        on connection: isolated PostgresConnection
+    ) throws -> Set<TransactionID> {
+        let rows = try connection.query(
+            """
+            INSERT INTO signed_transactions (
+                transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
+                revision, signing_chain, account_id, bundle_id, product_id, product_type,
+                payload, signature
+            )
+            SELECT new.transaction_id, new.original_transaction_id, new.purchased_at,
+                   new.revoked_at, new.signed_at, new.revision, \(chainNumber), new.account_id,
+                   new.bundle_id, new.product_id, new.product_type, new.payload, new.signature
+            FROM unnest(
+                \(signed.map(\.transaction.id.number)),
+                \(signed.map(\.transaction.originalID.number)),
+                \(signed.map(\.purchasedAt)),
+                \(signed.map(\.transaction.revokedAt)),
+                \(signed.map(\.signedAt)),
+                \(signed.map(\.revision)),
+                \(signed.map(\.transaction.accountID)),
+                \(signed.map(\.transaction.bundleID)),
+                \(signed.map(\.transaction.productID)),
+                \(signed.map(\.transaction.productType.rawValue)),
+                \(signed.map(\.payload)),
+                \(signed.map(\.signature))
+            ) AS new (
+                transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
+                revision, account_id, bundle_id, product_id, product_type, payload, signature
+            )
+            ON CONFLICT (transaction_id) DO NOTHING
+            RETURNING transaction_id
+            """
+        )
+        var added: Set<TransactionID> = []
+        for row in rows {
+            added.insert(TransactionID(number: try row.decode(Int64.self)))
+        }
+        return added
+    }
+
+    private func replace(
+        _ signed: [SignedTransaction],
+        chainNumber: Int32,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE signed_transactions AS receipt
+            SET revoked_at = new.revoked_at, signed_at = new.signed_at, revision = new.revision,
+                signing_chain = \(chainNumber), payload = new.payload, signature = new.signature
+            FROM unnest(
+                \(signed.map(\.transaction.id.number)),
+                \(signed.map(\.transaction.revokedAt)),
+                \(signed.map(\.signedAt)),
+                \(signed.map(\.revision)),
+                \(signed.map(\.payload)),
+                \(signed.map(\.signature))
+            ) AS new (transaction_id, revoked_at, signed_at, revision, payload, signature)
+            WHERE receipt.transaction_id = new.transaction_id
+              AND receipt.revision < new.revision
+            """
+        )
+    }
+}
+
+extension SignedTransaction {
+    /// The transaction's version, which decides between two receipts of one transaction.
+    fileprivate var revision: Int32 { Int32(clamping: transaction.version) }
+}

@@ -1,0 +1,114 @@
+import EventTypes
+import Messaging
+import Postgres
+
+@testable import Receipts
+
+extension ReceivedEvent {
+    /// An event of `payments`, as the consumer receives it.
+    static func of(_ type: EventType, _ transaction: Transaction) throws -> ReceivedEvent {
+        ReceivedEvent(
+            id: EventID(time: TestChain.now),
+            type: type,
+            topic: Topics.paymentsTransactions.name,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: TestChain.now,
+            data: try EventCoding.encode(TransactionChanged(transaction: transaction))
+        )
+    }
+
+    /// An event of `fulfillment`: the transaction was finished.
+    static func finished(_ transaction: Transaction, at time: Timestamp) throws -> ReceivedEvent {
+        let change = QueueChanged(
+            revision: 7,
+            transaction: transaction,
+            isDelivered: true,
+            finishedAt: time
+        )
+        return ReceivedEvent(
+            id: EventID(time: time),
+            type: .transactionFinished,
+            topic: Topics.fulfillmentTransactions.name,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: time,
+            data: try EventCoding.encode(change)
+        )
+    }
+}
+
+/// `receipts` over a database, without broker and HTTP: what a test says to it and asks of it.
+struct ReceiptsUnderTest {
+    let client: PostgresClient
+    let handler: ReceiptHandler
+
+    init(
+        _ client: PostgresClient,
+        chain: SigningChain,
+        now: Timestamp = TestChain.now
+    ) {
+        self.client = client
+        handler = ReceiptHandler(
+            store: ReceiptStore(),
+            signer: ReceiptSigner(chain: chain, environment: .sandbox),
+            now: { now },
+            wakeRelay: {}
+        )
+    }
+
+    /// Applies a batch as the consumer does, in one database transaction.
+    func apply(_ events: [ReceivedEvent]) async throws {
+        try await client.withTransaction { [handler] connection in
+            try handler.apply(events, on: connection)
+        }
+    }
+
+    /// The receipt that an account is served.
+    func receipt(
+        of transaction: Transaction,
+        account: String? = nil,
+        bundle: String? = nil
+    ) async throws -> String? {
+        let account = account.map { AccountID(unchecked: $0) } ?? transaction.accountID
+        let bundle = bundle.map { BundleID(unchecked: $0) } ?? transaction.bundleID
+        return try await client.withConnection { [handler] connection in
+            try handler.store.receipt(
+                of: transaction.id,
+                owner: (account, bundle),
+                on: connection
+            )
+        }
+    }
+
+    /// What was issued: the events of the outbox, in order.
+    func issued() async throws -> [ReceiptIssued] {
+        try await client.withConnection { connection in
+            var events: [ReceiptIssued] = []
+            for row in try connection.query(
+                "SELECT type, topic, key, data::text FROM outbox ORDER BY xid, position"
+            ) {
+                let (type, topic, key, data) = try row.decode(
+                    String.self,
+                    String.self,
+                    String.self,
+                    String.self
+                )
+                let event = try EventCoding.decode(ReceiptIssued.self, from: Array(data.utf8))
+                precondition(type == EventType.receiptIssued.rawValue)
+                precondition(topic == Topics.receiptsIssued.name)
+                precondition(key == event.transaction.accountID.rawValue)
+                events.append(event)
+            }
+            return events
+        }
+    }
+
+    /// One number that a query answers.
+    func count(_ query: SQL) async throws -> Int64 {
+        try await client.withConnection { connection in
+            guard let row = try connection.query(query).first else { return -1 }
+            return try row.decode(Int64.self)
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import EventTypes
+import Foundation
+import ServiceKit
+import Testing
+
+@testable import Receipts
+
+@Suite struct ReceiptsSettingsTests {
+    private func withFiles(
+        _ test: TestChain,
+        _ body: ([String: String]) throws -> Void
+    ) throws {
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "receipts-settings-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer {
+            // A folder left in the temporary directory harms no later test.
+            try? FileManager.default.removeItem(at: directory)
+        }
+        let key = directory.appending(path: "key.pem")
+        let chain = directory.appending(path: "chain.pem")
+        try Data(test.key).write(to: key)
+        try Data(test.certificates).write(to: chain)
+        try body([
+            "DATABASE_URL": "postgresql://localhost/receipts",
+            "KAFKA_BOOTSTRAP_SERVERS": "localhost:9092",
+            "APP_KEYS_DIRECTORY": directory.path(), "ADMIN_KEYS_DIRECTORY": directory.path(),
+            "STORE_ENVIRONMENT": "Sandbox", "SIGNING_KEY_FILE": key.path(),
+            "SIGNING_CHAIN_FILE": chain.path(),
+        ])
+    }
+
+    private func problems(_ environment: [String: String]) -> [String] {
+        var reader = SettingsReader(environment: environment)
+        #expect(throws: ServiceKitError.self) {
+            try ReceiptsSettings(&reader, now: TestChain.now)
+        }
+        return reader.problems.map(\.key)
+    }
+
+    @Test func whatIsCompleteIsAccepted() throws {
+        try withFiles(try TestChain()) { environment in
+            var reader = SettingsReader(environment: environment)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            #expect(settings.environment == .sandbox)
+            #expect(settings.common.http.port == 8083)
+            #expect(settings.chain.isValid(at: TestChain.now))
+        }
+    }
+
+    @Test(arguments: ["LocalTesting", "Xcode", "sandbox", ""])
+    func anyOtherEnvironmentIsRefused(_ name: String) throws {
+        try withFiles(try TestChain()) { environment in
+            var environment = environment
+            environment["STORE_ENVIRONMENT"] = name
+            #expect(problems(environment) == ["STORE_ENVIRONMENT"])
+        }
+    }
+
+    @Test func everythingThatIsMissingIsNamedOnce() throws {
+        #expect(
+            Set(problems([:])) == [
+                "DATABASE_URL", "KAFKA_BOOTSTRAP_SERVERS", "APP_KEYS_DIRECTORY",
+                "ADMIN_KEYS_DIRECTORY", "STORE_ENVIRONMENT", "SIGNING_KEY_FILE",
+                "SIGNING_CHAIN_FILE",
+            ]
+        )
+        #expect(problems([:]).count == 7)
+    }
+
+    @Test func everyFaultOfTheChainIsNamedBesideOtherProblems() throws {
+        try withFiles(try TestChain(.markersSwapped)) { environment in
+            var environment = environment
+            environment["STORE_ENVIRONMENT"] = nil
+            #expect(
+                problems(environment) == [
+                    "STORE_ENVIRONMENT", "SIGNING_CHAIN_FILE", "SIGNING_CHAIN_FILE",
+                ]
+            )
+        }
+    }
+
+    @Test func aKeyFileThatHoldsNoKeyIsRefused() throws {
+        try withFiles(try TestChain()) { environment in
+            var environment = environment
+            environment["SIGNING_KEY_FILE"] = environment["SIGNING_CHAIN_FILE"]
+            #expect(problems(environment) == ["SIGNING_KEY_FILE"])
+        }
+    }
+}
