@@ -277,7 +277,7 @@ let package = Package(
         + tests(
             of: "Operator", "EventTypes", "StoreAPI", "Operator", argumentParser, crypto, x509,
             asn1)
-        + tests(of: "Tidy"),
+        + tests(of: "Tidy", "EventTypes"),
     swiftLanguageModes: [.v6]
 )
 

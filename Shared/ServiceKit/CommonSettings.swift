@@ -7,7 +7,6 @@ import Logging
 /// | `HTTP_HOST`, `HTTP_PORT` | `127.0.0.1`, the service's own | where HTTP is served |
 /// | `HTTP_CONNECTIONS_MAX` | 4096 | further clients wait in the kernel's queue |
 /// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | a connection without a request in work is closed after it |
-/// | `HTTP_BODY_TIMEOUT_MS` | 10000 | how long a body may take to arrive |
 /// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
 /// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
@@ -92,22 +91,18 @@ public struct HTTPSettings: Sendable {
     public var connectionsMax: Int
     /// After how long a connection without a request in work is closed.
     public var idleTimeout: Duration
-    /// How long the body of a request may take to arrive.
-    public var bodyTimeout: Duration
 
     /// Makes settings.
     public init(
         host: String = "127.0.0.1",
         port: Int,
         connectionsMax: Int = 4096,
-        idleTimeout: Duration = .seconds(60),
-        bodyTimeout: Duration = .seconds(10)
+        idleTimeout: Duration = .seconds(60)
     ) {
         self.host = host
         self.port = port
         self.connectionsMax = connectionsMax
         self.idleTimeout = idleTimeout
-        self.bodyTimeout = bodyTimeout
     }
 
     /// Reads the settings.
@@ -130,12 +125,6 @@ public struct HTTPSettings: Sendable {
             default: .seconds(60),
             in: .milliseconds(100)...(.seconds(3600)),
             "A connection without a request in work is closed after it."
-        )
-        bodyTimeout = reader.milliseconds(
-            "HTTP_BODY_TIMEOUT_MS",
-            default: .seconds(10),
-            in: .milliseconds(100)...(.seconds(600)),
-            "How long the body of a request may take to arrive."
         )
     }
 }

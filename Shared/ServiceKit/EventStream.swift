@@ -25,17 +25,17 @@ public struct ServerSentEvent: Hashable, Sendable {
         if let name { buffer.writeString("event: \(Self.oneLine(name))\n") }
         // Only CR, LF and the two together end a line of the stream; Unicode's other line separators
         // may stand in a JSON string and have to arrive in it.
-        for line in data.utf8.split(omittingEmptySubsequences: false, whereSeparator: Self.endsLine)
-        {
+        var rest = data.utf8[...]
+        while true {
+            let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
             buffer.writeString("data: ")
             buffer.writeBytes(line)
             buffer.writeString("\n")
+            rest = rest[line.endIndex...]
+            guard let end = rest.popFirst() else { break }
+            if end == UInt8(ascii: "\r"), rest.first == UInt8(ascii: "\n") { rest.removeFirst() }
         }
         buffer.writeString("\n")
-    }
-
-    private static func endsLine(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -13,7 +13,7 @@ struct EventStreamTests {
     @Test func eventsAreWrittenAsTheStandardHasThem() {
         var buffer = ByteBuffer()
         ServerSentEvent(id: "7", name: "queue.changed", data: "{}").write(to: &buffer)
-        ServerSentEvent(id: "8\nx", data: "a\nb\r\n").write(to: &buffer)
+        ServerSentEvent(id: "8\nx", data: "a\nb\u{2028}c\r\n\r").write(to: &buffer)
         #expect(
             String(buffer: buffer)
                 == "id: 7\nevent: queue.changed\ndata: {}\n\nid: 8x\ndata: a\ndata: b\ndata: \n\n"

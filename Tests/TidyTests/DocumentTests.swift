@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+/// Documents say what they promise, and what they point at is there.
+@Suite struct DocumentTests {
+    @Test(arguments: Repository.services)
+    func everyServiceHasItsReadme(service: String) throws {
+        let headings = ["Role", "HTTP", "Events", "Tables", "Settings", "When it fails"]
+        let readme = try Repository.file("Services/\(service)/README.md")
+        let found = readme.lines.filter { $0.hasPrefix("## ") }.map { $0.dropFirst(3) }
+        var findings = Findings()
+        for heading in headings where !found.contains(where: { $0.hasPrefix(heading) }) {
+            findings.add(readme.path, "add the heading \"## \(heading)\"")
+        }
+        findings.report()
+    }
+
+    @Test func everyRelativeLinkResolves() {
+        var findings = Findings()
+        for document in Repository.documents {
+            let folder = document.path.split(separator: "/").dropLast().joined(separator: "/")
+            var isInCode = false
+            for (line, text) in zip(1..., document.lines) {
+                if text.hasPrefix("```") { isInCode.toggle() }
+                guard !isInCode else { continue }
+                for match in text.matches(of: /\]\(([^)\s]+)\)/) {
+                    let target = match.1.prefix { $0 != "#" }
+                    guard !target.isEmpty, !target.contains(":") else { continue }
+                    let path = URL(fileURLWithPath: "/\(folder)/\(target)").standardizedFileURL.path
+                    if !Repository.exists(String(path.dropFirst())) {
+                        findings.add(document, line, "there is no \(target) from here")
+                    }
+                }
+            }
+        }
+        findings.report()
+    }
+
+    @Test(
+        arguments: [
+            "EventTypes", "Kafka", "Postgres", "Messaging", "Ledger", "ServiceKit", "StoreAPI",
+        ]
+    )
+    func everyLibraryHasItsLandingPage(library: String) {
+        let path = "Shared/\(library)/\(library).docc/\(library).md"
+        #expect(Repository.exists(path), "\(path): write the library's landing page")
+    }
+
+    @Test func theReadmeFitsOnAFewScreens() throws {
+        let readme = try Repository.file("README.md")
+        #expect(readme.lines.count <= 151, "README.md: keep it to 150 lines")
+    }
+
+    @Test func everyMakeTargetIsExplained() throws {
+        var findings = Findings()
+        let makefile = try Repository.file("Makefile")
+        for (line, text) in zip(1..., makefile.lines)
+        where text.contains(/^[a-z]+:/) && !text.contains("## ")
+            && !text.contains(/^[a-z]+: [A-Z]+ =/)
+        {
+            findings.add(makefile, line, "say what it does: target: ## Words")
+        }
+        findings.report()
+    }
+}

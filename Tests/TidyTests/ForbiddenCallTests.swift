@@ -1,0 +1,118 @@
+import Testing
+
+/// Calls and words that have no place here, apart from a short list of reasons.
+@Suite struct ForbiddenCallTests {
+    private struct Rule: Sendable, CustomTestStringConvertible {
+        var name: String
+        var pattern: String
+        var advice: String
+        /// Paths, or folders that end in a slash, and why they may.
+        var allowed: [String: String] = [:]
+        /// Whether tests are held to it as well.
+        var includesTests = false
+
+        var testDescription: String { name }
+
+        func allows(_ path: String) -> Bool {
+            allowed.keys.contains { $0.hasSuffix("/") ? path.hasPrefix($0) : path == $0 }
+        }
+    }
+
+    private static let rules = [
+        Rule(
+            name: "print",
+            pattern: #"(^|[^\w.])print\("#,
+            advice: "log it, or write it through the command line's own output"
+        ),
+        Rule(name: "try!", pattern: #"\btry!"#, advice: "throw, or handle the error"),
+        Rule(
+            name: "fatalError",
+            pattern: #"\bfatalError\("#,
+            advice: "throw; for a bug of ours write a precondition with a sentence"
+        ),
+        Rule(
+            name: "Thread.sleep",
+            pattern: #"Thread\.sleep|\bu?sleep\(\d"#,
+            advice: "await a signal or Task.sleep; never hold a thread",
+            includesTests: true
+        ),
+        Rule(
+            name: "Date()",
+            pattern: #"\bDate\(\)|Date\.now"#,
+            advice: "take the clock as an argument; the edge passes Timestamp.wallClock",
+            allowed: ["Services/Operator/": "a command line is the edge"]
+        ),
+        Rule(
+            name: "implementationOnly",
+            pattern: #"@_(implementationOnly|exported|spi)\b"#,
+            advice: "say public import where a dependency shows in the API"
+        ),
+    ]
+
+    @Test(arguments: rules)
+    private func isNotCalled(_ rule: Rule) throws {
+        let pattern = try Regex(rule.pattern)
+        var findings = Findings()
+        for file in Repository.swiftFiles where file.isProduct || rule.includesTests {
+            // The rules themselves stand here.
+            guard !rule.allows(file.path), !file.path.hasPrefix("Tests/TidyTests/") else {
+                continue
+            }
+            for (line, text) in file.code where text.contains(pattern) {
+                findings.add(file, line, "\(rule.name): \(rule.advice)")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func everyUncheckedPromiseHasItsReasonBesideIt() throws {
+        let promise = /@unchecked Sendable|nonisolated\(unsafe\)/
+        let reason = /\/\/.*(unchecked|unsafe)/
+        var findings = Findings()
+        for file in Repository.swiftFiles where !file.path.hasPrefix("Tests/TidyTests/") {
+            for (line, text) in file.code where text.contains(promise) {
+                let nearby = file.lines[max(0, line - 9)..<min(file.lines.count, line + 3)]
+                if !nearby.contains(where: { $0.contains(reason) }) {
+                    findings.add(
+                        file,
+                        line,
+                        "say in a comment beside it why this is safe: `unchecked`: …"
+                    )
+                }
+            }
+        }
+        findings.report()
+    }
+
+    @Test func whatIsLeftToDoNamesItsIssue() {
+        var findings = Findings()
+        for file in Repository.swiftFiles where !file.path.hasPrefix("Tests/TidyTests/") {
+            for (line, text) in zip(1..., file.lines)
+            where text.contains(/\b(TODO|FIXME|XXX)\b/) && !text.contains(/#\d+/) {
+                findings.add(file, line, "name the issue: TODO(#12)")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func filesAreShort() {
+        let linesMax = 400
+        var findings = Findings()
+        for file in Repository.swiftFiles where file.lines.count > linesMax + 1 {
+            findings.add(
+                file.path,
+                "has \(file.lines.count - 1) lines; split it by concept below \(linesMax)"
+            )
+        }
+        findings.report()
+    }
+
+    @Test func noFileIsNamedForNothing() {
+        var findings = Findings()
+        let words = ["Utils", "Util", "Helpers", "Helper", "Common", "Manager", "Base", "Misc"]
+        for file in Repository.swiftFiles where file.isNamed(words) {
+            findings.add(file.path, "name the file for the concept in it")
+        }
+        findings.report()
+    }
+}

@@ -1,0 +1,114 @@
+import Testing
+
+/// Who may import what.
+///
+/// The manifest holds the layers; these are the finer rules.
+@Suite struct ImportTests {
+    /// The only places of a module, and why.
+    private static let homes: [String: (places: [String], advice: String)] = [
+        "CLibrdkafka": (
+            ["Shared/Kafka/RDKafka/"], "librdkafka's C stays in Shared/Kafka/RDKafka; use Kafka"
+        ),
+        "CLibpq": (["Shared/Postgres/PQ/"], "libpq's C stays in Shared/Postgres/PQ; use Postgres"),
+    ]
+
+    /// Files whose names promise that they decide by values alone.
+    private static let pureNames = ["StateMachine", "Rules", "Plan", "RetryPolicy"]
+
+    /// What a pure file may import.
+    private static let pureModules: Set = ["EventTypes", "StoreAPI", "Foundation"]
+
+    /// Files of a service that may hold a database connection.
+    private static let databaseNames = [
+        "Store", "Handler", "Composition", "Follower", "Reader", "Runner", "Queue", "Error",
+    ]
+
+    private static func isPure(_ file: SourceFile) -> Bool {
+        file.path.hasPrefix("Shared/EventTypes/")
+            || (file.isProduct && file.isNamed(pureNames) && !file.path.contains("/Composition"))
+    }
+
+    @Test func cStaysBehindItsBorder() {
+        var findings = Findings()
+        for file in Repository.swiftFiles {
+            for (line, module) in file.imports {
+                guard let home = Self.homes[module] else { continue }
+                if !home.places.contains(where: file.path.hasPrefix) {
+                    findings.add(file, line, home.advice)
+                }
+            }
+        }
+        findings.report()
+    }
+
+    @Test func pureFilesImportNothingThatReachesTheWorld() {
+        var findings = Findings()
+        for file in Repository.swiftFiles where Self.isPure(file) {
+            for (line, module) in file.imports where !Self.pureModules.contains(module) {
+                findings.add(
+                    file,
+                    line,
+                    "a pure file imports \(module); pass what it needs as an argument"
+                )
+            }
+        }
+        findings.report()
+    }
+
+    @Test func pureFilesReadNoClockAndMakeNoIDs() {
+        // Where the vocabulary itself offers them to the edge.
+        let offered = ["Shared/EventTypes/Timestamp.swift", "Shared/EventTypes/EventID.swift"]
+        var findings = Findings()
+        for file in Repository.swiftFiles where Self.isPure(file) && !offered.contains(file.path) {
+            for (line, text) in file.code
+            where text.contains(/\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(/) {
+                findings.add(file, line, "a pure file gets its time and ids as arguments")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func theDatabaseIsHeldByFewKindsOfFile() {
+        var findings = Findings()
+        for file in Repository.swiftFiles
+        where file.path.hasPrefix("Services/") && !file.isNamed(Self.databaseNames) {
+            for (line, module) in file.imports where module == "Postgres" {
+                let names = Self.databaseNames.map { "*\($0).swift" }.joined(separator: ", ")
+                findings.add(file, line, "import Postgres only in \(names)")
+            }
+        }
+        for file in Repository.swiftFiles
+        where file.path.hasPrefix("Shared/Ledger/") && !file.isNamed(["Store", "Migrations"]) {
+            for (line, module) in file.imports where module == "Postgres" {
+                findings.add(file, line, "the ledger's rules are pure; SQL is LedgerStore's")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func librariesKnowNothingOfServices() {
+        var findings = Findings()
+        let services = Set(Repository.services + ["Operator", "DevStore", "TestSupport"])
+        for file in Repository.swiftFiles where file.path.hasPrefix("Shared/") {
+            for (line, module) in file.imports where services.contains(module) {
+                findings.add(file, line, "a library imports \(module); turn the dependency round")
+            }
+        }
+        for file in Repository.swiftFiles where file.path.hasPrefix("Services/") {
+            for (line, module) in file.imports where services.contains(module) {
+                findings.add(file, line, "services meet in topics and HTTP, not by import")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func nothingInServicesIsPublic() {
+        var findings = Findings()
+        for file in Repository.swiftFiles where file.path.hasPrefix("Services/") {
+            for (line, text) in file.code where text.contains(/^\s*(?:public|open)\s/) {
+                findings.add(file, line, "an executable has no public interface; leave it away")
+            }
+        }
+        findings.report()
+    }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+/// The files of this repository, found from the place of this one.
+struct Repository: Sendable {
+    static let root = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .standardizedFileURL.path
+
+    /// Every Swift file of services, libraries and tests, the manifest included.
+    static let swiftFiles: [SourceFile] = files(
+        in: ["Package.swift", "Services", "Shared", "Tests"],
+        suffix: ".swift"
+    )
+
+    /// Every document.
+    static let documents: [SourceFile] = files(
+        in: [
+            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Services", "Shared", "Tests", "deploy",
+        ],
+        suffix: ".md"
+    )
+
+    static let services = ["Catalog", "Payments", "Receipts", "Fulfillment"]
+
+    static func file(_ path: String) throws -> SourceFile {
+        SourceFile(
+            path: path,
+            text: try String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+        )
+    }
+
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: "\(root)/\(path)")
+    }
+
+    /// The names in a folder, sorted.
+    static func names(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(root)/\(folder)")
+            .filter { !$0.hasPrefix(".") }.sorted()
+    }
+
+    private static func files(in places: [String], suffix: String) -> [SourceFile] {
+        var found: [SourceFile] = []
+        for place in places {
+            var paths = [place]
+            if let below = FileManager.default.enumerator(atPath: "\(root)/\(place)") {
+                paths += below.compactMap { $0 as? String }.map { "\(place)/\($0)" }
+            }
+            for path in paths where path.hasSuffix(suffix) {
+                guard let text = try? String(contentsOfFile: "\(root)/\(path)", encoding: .utf8)
+                else { continue }
+                found.append(SourceFile(path: path, text: text))
+            }
+        }
+        return found.sorted { $0.path < $1.path }
+    }
+}
+
+/// A file, with its path from the root of the repository.
+struct SourceFile: Sendable, CustomStringConvertible {
+    let path: String
+    let text: String
+    /// The lines, without their ends.
+    let lines: [String]
+
+    init(path: String, text: String) {
+        self.path = path
+        self.text = text
+        lines = text.components(separatedBy: "\n")
+    }
+
+    var description: String { path }
+    /// The last part of the path.
+    var name: String { String(path.split(separator: "/").last ?? "") }
+    /// Whether the file belongs to what is shipped.
+    var isProduct: Bool { path.hasPrefix("Services/") || path.hasPrefix("Shared/") }
+
+    /// The lines with their numbers, from 1, without those that are comments as a whole.
+    var code: [(number: Int, text: String)] {
+        zip(1..., lines).filter { !$0.1.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
+            .map { ($0.0, $0.1) }
+    }
+
+    /// The text with its comment lines left empty, so that line numbers stay.
+    var codeText: String {
+        lines.map { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") ? "" : $0 }
+            .joined(separator: "\n")
+    }
+
+    /// What the file imports, with line numbers.
+    var imports: [(number: Int, module: String)] {
+        code.compactMap { number, text in
+            text.firstMatch(
+                of: /^\s*(?:@\w+ )*(?:public |package |internal )?import (?:\w+ )?(\w+)/
+            )
+            .map { (number, String($0.1)) }
+        }
+    }
+
+    /// Whether the name ends in one of the suffixes, `.swift` left away.
+    func isNamed(_ suffixes: [String]) -> Bool {
+        suffixes.contains { name.hasSuffix($0 + ".swift") }
+    }
+}
+
+/// What a rule found: places, and what to do about them.
+struct Findings {
+    private var list: [String] = []
+
+    /// Notes that a line breaks the rule.
+    mutating func add(_ file: SourceFile, _ line: Int, _ advice: String) {
+        list.append("\(file.path):\(line): \(advice)")
+    }
+
+    /// Notes that a place breaks the rule.
+    mutating func add(_ place: String, _ advice: String) {
+        list.append("\(place): \(advice)")
+    }
+
+    /// Fails the test with all that was found, if anything was.
+    func report(sourceLocation: SourceLocation = #_sourceLocation) {
+        guard !list.isEmpty else { return }
+        Issue.record("\n\(list.joined(separator: "\n"))", sourceLocation: sourceLocation)
+    }
+}

@@ -1,0 +1,37 @@
+import Testing
+
+/// SQL stands in stores and migrations, where it can be found and reviewed together.
+@Suite struct SQLPlacementTests {
+    private static let libraries = ["Shared/Postgres/", "Shared/Messaging/", "Shared/Ledger/"]
+
+    @Test func sqlStandsInStoresOnly() {
+        let sql =
+            /\b(SELECT .+ FROM|INSERT INTO \w|UPDATE \w+ SET|DELETE FROM \w|CREATE (TABLE|INDEX)|FROM UNNEST)/
+        var findings = Findings()
+        for file in Repository.swiftFiles where file.isProduct && !file.isNamed(["Store"]) {
+            guard !Self.libraries.contains(where: file.path.hasPrefix) else { continue }
+            for (line, text) in file.code where text.contains(sql) {
+                findings.add(file, line, "move the SQL to the service's *Store.swift")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func migrationsAreNumberedAndNamed() throws {
+        var findings = Findings()
+        for service in Repository.services {
+            let names = try Repository.names(in: "Services/\(service)/Migrations")
+            for (index, name) in names.enumerated() {
+                let digits = String(index + 1)
+                let number = String(repeating: "0", count: 4 - digits.count) + digits
+                if !name.hasPrefix("m\(number)_") || !name.hasSuffix(".sql") {
+                    findings.add(
+                        "Services/\(service)/Migrations/\(name)",
+                        "number \(index + 1) is named m\(number)_<words>.sql, without gaps"
+                    )
+                }
+            }
+        }
+        findings.report()
+    }
+}

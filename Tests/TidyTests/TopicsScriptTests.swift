@@ -1,0 +1,28 @@
+import EventTypes
+import Testing
+
+/// `deploy/kafka/topics.sh` makes the topics of `Topics.swift`, and no others.
+@Suite struct TopicsScriptTests {
+    @Test func theScriptMakesTheTopicsOfTheCode() throws {
+        let script = try Repository.file("deploy/kafka/topics.sh")
+        var made: [String: String] = [:]
+        for text in script.lines {
+            guard let match = text.firstMatch(of: /^topic (\S+) (\S+)$/) else { continue }
+            made[String(match.1)] = String(match.2)
+        }
+        var wanted: [String: String] = [:]
+        for topic in Topics.all {
+            wanted[topic.name] = topic.isCompacted ? "compact" : "delete"
+            wanted[topic.deadLetters] = "delete"
+        }
+        #expect(made == wanted, "\(script.path): make it say what Topics.swift says")
+    }
+
+    @Test func theScriptHasTheCodesNumberOfPartitions() throws {
+        let script = try Repository.file("deploy/kafka/topics.sh")
+        #expect(
+            script.text.contains("partitions=${KAFKA_TOPIC_PARTITIONS:-\(Topics.partitionCount)}"),
+            "\(script.path): its default is not Topics.partitionCount (\(Topics.partitionCount))"
+        )
+    }
+}

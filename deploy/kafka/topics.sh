@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Makes the store's topics on Apache Kafka, with Kafka's own tool. Topics that exist stay as they are.
+#
+#   KAFKA_BOOTSTRAP_SERVERS=host:9092 [KAFKA_TOPIC_PARTITIONS=8] [KAFKA_TOPIC_REPLICATION=3] topics.sh
+#
+# The services make missing topics by themselves; this is for brokers where they may not.
+# The table is the same as Shared/EventTypes/Topics.swift; a test compares the two.
+set -euo pipefail
+
+servers=${KAFKA_BOOTSTRAP_SERVERS:?set it to the broker\'s addresses: host:port,host:port}
+partitions=${KAFKA_TOPIC_PARTITIONS:-8}
+replication=${KAFKA_TOPIC_REPLICATION:-1}
+
+tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/bin/kafka-topics.sh)
+[[ -x $tool ]] || { echo "topics.sh: there is no kafka-topics.sh in PATH or /opt/kafka/bin" >&2; exit 1; }
+
+# topic NAME CLEANUP-POLICY
+topic() {
+    "$tool" --bootstrap-server "$servers" --create --if-not-exists --topic "$1" \
+        --partitions "$partitions" --replication-factor "$replication" --config cleanup.policy="$2"
+}
+
+topic catalog.products compact
+topic payments.transactions delete
+topic receipts.issued delete
+topic fulfillment.transactions delete
+
+# What a consumer cannot apply goes here, for people to look at.
+topic catalog.products.dead-letters delete
+topic payments.transactions.dead-letters delete
+topic receipts.issued.dead-letters delete
+topic fulfillment.transactions.dead-letters delete

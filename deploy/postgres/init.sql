@@ -1,0 +1,65 @@
+-- One database and one role per service; no tables, which are `<service> migrate`'s business.
+--
+--   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
+--
+-- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service. A role without one gets no password, and can then
+-- come in only where pg_hba.conf asks for none. Running it again changes nothing but passwords.
+
+\set ON_ERROR_STOP on
+\getenv owner_password COUNTERFOIL_OWNER_PASSWORD
+\getenv catalog_password COUNTERFOIL_CATALOG_PASSWORD
+\getenv payments_password COUNTERFOIL_PAYMENTS_PASSWORD
+\getenv receipts_password COUNTERFOIL_RECEIPTS_PASSWORD
+\getenv fulfillment_password COUNTERFOIL_FULFILLMENT_PASSWORD
+
+-- The owner has the databases and their tables, and runs migrations. The others are the services at
+-- run time: migrations grant each exactly what it needs.
+SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name)
+FROM unnest(ARRAY[
+    'counterfoil_owner', 'counterfoil_catalog', 'counterfoil_payments', 'counterfoil_receipts',
+    'counterfoil_fulfillment'
+]) AS name
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
+\gexec
+
+\if :{?owner_password}
+ALTER ROLE counterfoil_owner PASSWORD :'owner_password';
+\endif
+\if :{?catalog_password}
+ALTER ROLE counterfoil_catalog PASSWORD :'catalog_password';
+\endif
+\if :{?payments_password}
+ALTER ROLE counterfoil_payments PASSWORD :'payments_password';
+\endif
+\if :{?receipts_password}
+ALTER ROLE counterfoil_receipts PASSWORD :'receipts_password';
+\endif
+\if :{?fulfillment_password}
+ALTER ROLE counterfoil_fulfillment PASSWORD :'fulfillment_password';
+\endif
+
+SELECT format('CREATE DATABASE %I OWNER counterfoil_owner', name)
+FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
+WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = name)
+\gexec
+
+-- A service connects to its own database and to no other.
+SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', name),
+    format('GRANT CONNECT ON DATABASE %I TO %I', name, 'counterfoil_' || name)
+FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
+\gexec
+
+-- Nobody but the owner makes tables.
+\connect catalog
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+ALTER SCHEMA public OWNER TO counterfoil_owner;
+\connect payments
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+ALTER SCHEMA public OWNER TO counterfoil_owner;
+\connect receipts
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+ALTER SCHEMA public OWNER TO counterfoil_owner;
+\connect fulfillment
+REVOKE CREATE ON SCHEMA public FROM PUBLIC;
+ALTER SCHEMA public OWNER TO counterfoil_owner;
