@@ -1,0 +1,119 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+import TestSupport
+
+@testable import Fulfillment
+
+/// The database of fulfillment in a test, used with the rights of the service.
+struct FulfillmentDatabase: Sendable {
+    let client: PostgresClient
+    let clock: ManualClock
+    let handler: TransactionHandler
+    let finishing: FinishHandler
+    let webhooks: WebhookHandler
+    let reads: QueueReadStore
+
+    init(client: PostgresClient) {
+        let clock = ManualClock()
+        self.client = client
+        self.clock = clock
+        handler = TransactionHandler(now: clock.now, wakeRelay: {}, wakeWebhooks: {})
+        finishing = FinishHandler(client: client, now: clock.now, wakeRelay: {})
+        webhooks = WebhookHandler(
+            client: client,
+            now: clock.now,
+            lease: .seconds(30),
+            wakeRelay: {}
+        )
+        reads = QueueReadStore(client: client)
+    }
+
+    /// Applies what arrives as one batch, in one database transaction.
+    func arrive(_ transactions: Transaction...) async throws {
+        try await arrive(transactions)
+    }
+
+    func arrive(_ transactions: [Transaction]) async throws {
+        let events = try transactions.map { try ReceivedEvent.arrival($0) }
+        try await client.withTransaction { [handler] connection in
+            try handler.apply(events, on: connection)
+        }
+    }
+
+    /// Finishes one transaction.
+    @discardableResult
+    func finish(_ number: Int64, from queue: QueueKey = .sample()) async throws -> FinishOutcome {
+        let request = FinishRequest(transactionID: TransactionID(number: number), queue: queue)
+        return try await finishing.finish([request])[0]
+    }
+
+    /// What was published, in the order it was.
+    func published() async throws -> [(type: EventType, change: QueueChanged)] {
+        try await outbox().map { ($0.type, try $0.decode(QueueChanged.self)) }
+    }
+
+    /// The outbox behind a position, as its events would be received.
+    func outbox() async throws -> [ReceivedEvent] {
+        try await client.withConnection { connection in
+            try connection.query(
+                "SELECT event_id, type, topic, key, subject, time, data FROM outbox ORDER BY position"
+            ).map { row in
+                let (id, type, topic, key, subject, time, data) = try row.decode(
+                    EventID.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    Timestamp.self,
+                    PostgresJSON.self
+                )
+                return ReceivedEvent(
+                    id: id,
+                    type: EventType(rawValue: type),
+                    topic: topic,
+                    key: key,
+                    subject: subject,
+                    time: time,
+                    data: data.bytes
+                )
+            }
+        }
+    }
+
+    /// The deliveries of a transaction: target and state.
+    func deliveries(of number: Int64) async throws -> [String] {
+        try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT target || ' ' || state FROM deliveries WHERE transaction_id = \(number)
+                ORDER BY target
+                """
+            ).map { try $0.decode(String.self) }
+        }
+    }
+
+    /// Whether the service may do something.
+    func isAllowed(_ statement: SQL) async throws -> Bool {
+        do {
+            _ = try await client.withTransaction { try $0.execute(statement) }
+            return true
+        } catch let error as PostgresError where error.code == .insufficientPrivilege {
+            return false
+        }
+    }
+}
+
+/// Runs a test with a fresh database of fulfillment.
+func withFulfillment<R>(
+    poolSize: Int = 4,
+    _ body: @Sendable @escaping (FulfillmentDatabase) async throws -> R
+) async throws -> R where R: Sendable {
+    try await withTestDatabase(migrations: fulfillmentMigrations) { database in
+        try await database.withClient(role: "counterfoil_fulfillment", poolSize: poolSize) {
+            client in
+            try await body(FulfillmentDatabase(client: client))
+        }
+    }
+}

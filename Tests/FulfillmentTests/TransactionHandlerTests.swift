@@ -1,0 +1,228 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+import Testing
+
+@testable import Fulfillment
+
+@Suite("Applying transactions", .timeLimit(.minutes(2)))
+struct TransactionHandlerTests {
+    private let plan: [DeliveryTarget] = [.entitlement, .credit(unit: "coins", amount: 100)]
+
+    @Test("A purchase enters the queue, is delivered with its receipt, and is published")
+    func purchaseIsDelivered() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
+            try await store.arrive(.sample(1, plan: plan))
+            let published = try await store.published()
+            #expect(published.map(\.type) == [.queueChanged, .queueChanged])
+            #expect(published.map(\.change.revision) == [1, 2])
+            #expect(published.map(\.change.isDelivered) == [false, true])
+            #expect(published[1].change.transaction == .sample(1, plan: plan))
+            let outbox = try await store.outbox()
+            #expect(outbox.allSatisfy { $0.key == "alice" && $0.subject == "1" })
+            #expect(outbox.allSatisfy { $0.topic == Topics.fulfillmentTransactions.name })
+            let page = try await store.reads.unfinished(in: .sample())
+            #expect(page.revision == 2)
+            #expect(page.changes.map(\.data) == [outbox[1].data])
+            #expect(
+                try await store.deliveries(of: 1) == [
+                    "0:entitlement delivered", "1:credit delivered",
+                ]
+            )
+            #expect(
+                try await store.reads.entitlements(of: .sample()) == [
+                    Entitlement(
+                        productID: ProductID(unchecked: "coins.100"),
+                        originalTransactionID: TransactionID(number: 1),
+                        grantedAt: startOfTime
+                    )
+                ]
+            )
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
+        }
+    }
+
+    @Test("Duplicates and older versions, in one batch or later, change nothing")
+    func duplicatesChangeNothing() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: plan)
+            let purchasing = Transaction.sample(1, version: 1, state: .purchasing, plan: plan)
+            try await store.arrive(purchase, purchase, purchasing, purchase)
+            try await store.arrive(purchasing)
+            try await store.arrive(purchase)
+            #expect(try await store.published().map(\.change.revision) == [1])
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
+        }
+    }
+
+    @Test("A consumable grants once, also when its rows were not there to tell")
+    func creditIsGrantedOnce() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(.sample(1, quantity: 2, plan: plan))
+            let change = QueueRules.apply(.sample(1, quantity: 2, plan: plan), to: nil)
+            #expect(change?.isGranted == true)
+            let planned = try QueuePlan(
+                arrivals: [
+                    ArrivedTransaction(
+                        transaction: .sample(1, quantity: 2, plan: plan),
+                        snapshot: TransactionSnapshot(bytes: []),
+                        traceparent: nil
+                    )
+                ],
+                existing: [:],
+                now: startOfTime
+            )
+            try await store.client.withTransaction { connection in
+                try DeliveryStore.grant(planned, now: startOfTime, on: connection)
+            }
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": 200])
+            #expect(try await store.reads.entitlements(of: .sample()).count == 1)
+        }
+    }
+
+    @Test("A refund that overtakes its receipt leaves it revoked, with nothing granted")
+    func refundBeforeReceipt() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: plan + [.webhook(url: "https://a.example")])
+            try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
+            try await store.arrive(purchase.refunded())
+            try await store.arrive(purchase)
+            let page = try await store.reads.unfinished(in: .sample())
+            #expect(page.revision == 2)
+            let published = try await store.published()
+            #expect(published.last?.change.transaction == purchase.refunded())
+            #expect(published.last?.change.transaction.state == .purchased)
+            #expect(
+                try await store.deliveries(of: 1) == [
+                    "0:entitlement void", "1:credit void", "2:webhook void",
+                ]
+            )
+            #expect(try await store.reads.entitlements(of: .sample()).isEmpty)
+            #expect(try await store.reads.balances(of: .sample()).isEmpty)
+            #expect(try await store.finish(1) == .finished(at: startOfTime))
+        }
+    }
+
+    @Test(
+        "A refund takes back entitlement and credit, and voids what is owed",
+        arguments: [true, false]
+    )
+    func refundAfterReceipt(isOneBatch: Bool) async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: plan + [.webhook(url: "https://a.example")])
+            if isOneBatch {
+                try await store.arrive(purchase, purchase.refunded(), purchase.refunded())
+            } else {
+                try await store.arrive(purchase)
+                try await store.arrive(purchase.refunded())
+                try await store.arrive(purchase.refunded())
+            }
+            #expect(try await store.published().map(\.change.revision) == [1, 2])
+            #expect(
+                try await store.deliveries(of: 1) == [
+                    "0:entitlement delivered", "1:credit delivered", "2:webhook void",
+                ]
+            )
+            let entitlements = try await store.reads.entitlements(of: .sample())
+            #expect(entitlements.map(\.revokedAt) == [purchase.refunded().revokedAt])
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": 0])
+        }
+    }
+
+    @Test("A refund after the credit is spent leaves a negative balance")
+    func balanceGoesBelowZero() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: plan)
+            try await store.arrive(purchase)
+            try await store.client.withConnection { connection in
+                try connection.execute(
+                    """
+                    INSERT INTO credit_entries
+                        (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
+                    VALUES (99, 'alice', 'com.example.app', 'coins', 'grant', -60, now())
+                    """
+                )
+            }
+            try await store.arrive(purchase.refunded())
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": -60])
+        }
+    }
+
+    @Test("A restored copy entitles under its original, and gives nothing back after a refund")
+    func restoredCopies() async throws {
+        try await withFulfillment { store in
+            let original = Transaction.sample(1, plan: plan)
+            try await store.arrive(original)
+            try await store.arrive(
+                .sample(2, version: 1, state: .restored, originalID: 1, plan: plan)
+            )
+            try await store.arrive(original.refunded())
+            try await store.arrive(
+                .sample(3, version: 1, state: .restored, originalID: 1, plan: plan)
+            )
+            let entitlements = try await store.reads.entitlements(of: .sample())
+            #expect(entitlements.map(\.originalTransactionID.number) == [1])
+            #expect(entitlements.map(\.revokedAt) == [original.refunded().revokedAt])
+            #expect(try await store.reads.balances(of: .sample()) == ["coins": 0])
+            #expect(try await store.reads.unfinished(in: .sample()).changes.count == 3)
+        }
+    }
+
+    @Test("A credit that cannot be held refuses its batch, and nothing of it stays")
+    func poisonChangesNothing() async throws {
+        try await withFulfillment { store in
+            let poison = Transaction.sample(
+                2,
+                quantity: 2,
+                plan: [.credit(unit: "coins", amount: .max)]
+            )
+            await #expect(throws: FulfillmentError.self) {
+                try await store.arrive(.sample(1), poison)
+            }
+            let outbox = try await store.outbox()
+            let page = try await store.reads.unfinished(in: .sample())
+            #expect(outbox.isEmpty)
+            #expect(page.revision == 0)
+        }
+    }
+
+    @Test("Purchases of many accounts are one batch")
+    func manyAccounts() async throws {
+        try await withFulfillment { store in
+            let transactions = (1...500).map {
+                Transaction.sample(Int64($0), account: "account\($0 % 50)", plan: plan)
+            }
+            try await store.arrive(transactions.shuffled())
+            for account in 0..<50 {
+                let page = try await store.reads.unfinished(in: .sample("account\(account)"))
+                #expect(page.revision == 10)
+                #expect(page.changes.map(\.revision).sorted() == Array(1...10))
+                #expect(
+                    page.changes.map(\.transactionID) == page.changes.map(\.transactionID).sorted()
+                )
+            }
+        }
+    }
+
+    @Test("The service can append to its ledgers, and neither change nor delete them")
+    func grantsAreNarrow() async throws {
+        try await withFulfillment { store in
+            try await store.arrive(.sample(1, plan: plan))
+            for table in [
+                "queues", "queue_transactions", "deliveries", "entitlements", "credit_entries",
+            ] {
+                #expect(try await !store.isAllowed("DELETE FROM \(unsafe: table)"))
+                #expect(try await !store.isAllowed("TRUNCATE \(unsafe: table)"))
+            }
+            #expect(try await !store.isAllowed("UPDATE credit_entries SET amount = 1"))
+            #expect(try await !store.isAllowed("UPDATE queue_transactions SET account_id = 'bob'"))
+            #expect(
+                try await !store.isAllowed("UPDATE deliveries SET url = 'https://evil.example'")
+            )
+            #expect(try await !store.isAllowed("UPDATE entitlements SET granted_at = now()"))
+            #expect(try await !store.isAllowed("UPDATE outbox SET data = '{}'"))
+        }
+    }
+}
