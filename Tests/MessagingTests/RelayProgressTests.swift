@@ -17,8 +17,10 @@ import Testing
 
     @Test func aBatchWithHigherOffsetsMovesThePlace() {
         var progress = fresh()
-        #expect(progress.publish(through: cursor(10), offsets: [partition: 0...9]))
-        #expect(progress.publish(through: cursor(20), offsets: [partition: 10...19]))
+        let moved1 = progress.publish(through: cursor(10), offsets: [partition: 0...9])
+        #expect(moved1)
+        let moved2 = progress.publish(through: cursor(20), offsets: [partition: 10...19])
+        #expect(moved2)
         #expect(progress.published == cursor(20))
         #expect(progress.lastOffsets == [partition: 19])
         #expect(progress.isUnconfirmed)
@@ -26,9 +28,11 @@ import Testing
 
     @Test func anOffsetThatGoesBackwardsMeansTheLogIsLost() {
         var progress = fresh()
-        #expect(progress.publish(through: cursor(10), offsets: [partition: 0...9]))
+        let moved3 = progress.publish(through: cursor(10), offsets: [partition: 0...9])
+        #expect(moved3)
         let before = progress
-        #expect(!progress.publish(through: cursor(20), offsets: [partition: 0...9]))
+        let moved4 = progress.publish(through: cursor(20), offsets: [partition: 0...9])
+        #expect(!moved4)
         #expect(progress == before)
     }
 
