@@ -248,7 +248,7 @@ let package = Package(
             nioPosix,
             .product(name: "HummingbirdTesting", package: "hummingbird")
         )
-        + tests(of: "Catalog", serviceFoundation: true, "Catalog")
+        + tests(of: "Catalog", serviceFoundation: true, "Catalog", nioHTTP1)
         + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
         + tests(
             of: "Receipts",

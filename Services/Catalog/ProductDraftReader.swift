@@ -174,8 +174,9 @@ struct ProductDraftReader {
     }
 
     private mutating func target(_ json: JSONValue, _ field: String) -> DeliveryTarget? {
-        guard let members = object(json, field) else { return nil }
-        guard let kind = string(members["kind"], field + ".kind") else { return nil }
+        guard let members = object(json, field, required: ["kind"]),
+            let kind = string(members["kind"], field + ".kind")
+        else { return nil }
         switch kind {
         case "entitlement", "app":
             _ = object(json, field, of: ["kind"])

@@ -74,7 +74,7 @@ public struct OutboxRelay: Service {
                     await leadForEver()
                 }
             }
-            try await group.next()
+            // The notifications never end by themselves: the shutdown of the leader ends both.
             try await group.next()
             group.cancelAll()
         }

@@ -154,7 +154,7 @@ import Testing
             """, id: "no id")
         #expect(
             read.problems.map { $0.replacing("no id: ", with: "").prefix { $0 != " " } } == [
-                "is", "colour", "isRestorable", "prices.Mars", "prices.Mars.currency",
+                "no", "colour", "isRestorable", "prices.Mars", "prices.Mars.currency",
                 "prices.Mars.minorUnits", "prices.USA.currency", "prices.USA.minorUnits",
                 "localizations.en.description", "localizations.en.title", "deliveryPlan[0]",
                 "deliveryPlan[1].unit", "deliveryPlan[1].amount",

@@ -1,0 +1,291 @@
+import EventTypes
+import Foundation
+import Kafka
+import Logging
+import Messaging
+import NIOHTTP1
+import Postgres
+import ServiceKit
+import StoreAPI
+import Testing
+import TestSupport
+
+@testable import Catalog
+
+@Suite(.timeLimit(.minutes(2))) struct CatalogServiceTests {
+    @Test func aProductIsCreatedChangedAndTakenOffSale() async throws {
+        try await withCatalog { catalog in
+            try await waitUntilLoaded(catalog)
+            let path = Routes.adminProduct(Builder.premium)
+            #expect(try await catalog.admin(.GET, path).status == 404)
+
+            let created = try await catalog.put()
+            #expect(created.status == 201)
+            #expect(created.headers.first(name: "Location") == path)
+            #expect(created.headers.first(name: "ETag") == "\"1\"")
+            #expect(try created.decode(Product.self) == Builder.product())
+            // Whoever writes reads what they wrote.
+            #expect(try await catalog.products("com.example.premium").products.map(\.version) == [1])
+
+            let changed = try await catalog.put(Builder.premium, Builder.draft(cents: 599))
+            #expect(changed.status == 200)
+            #expect(changed.headers.first(name: "ETag") == "\"2\"")
+            let listing = try await catalog.products("com.example.premium").products.first
+            #expect(listing?.price == Builder.money(599, "USD"))
+
+            let unchanged = try await catalog.put(Builder.premium, Builder.draft(cents: 599))
+            #expect(unchanged.status == 200)
+            #expect(unchanged.headers.first(name: "ETag") == "\"2\"")
+
+            let gone = try await catalog.admin(.DELETE, path)
+            #expect(gone.status == 200)
+            #expect(try gone.decode(Product.self).isOnSale == false)
+            #expect(try await catalog.admin(.DELETE, path).status == 200)
+            #expect(
+                try await catalog.products("com.example.premium").invalidProductIDs
+                    == ["com.example.premium"])
+            #expect(try await catalog.admin(.GET, path).decode(Product.self).version == 3)
+
+            #expect(try await catalog.history() == [1, 2, 3])
+            #expect(try await catalog.published() == [1, 2, 3])
+        }
+    }
+
+    @Test func theHistoryTellsWhoAndWhen() async throws {
+        try await withCatalog { catalog in
+            let before = Timestamp.wallClock()
+            try await catalog.put()
+            let (who, when) = try await catalog.database.withClient { client in
+                try await client.withConnection { connection in
+                    let rows = try connection.query(
+                        "SELECT changed_by, changed_at FROM product_versions")
+                    return try rows[0].decode(String.self, Timestamp.self)
+                }
+            }
+            #expect(who == StoreKeys.administrator)
+            #expect(when >= before && when <= Timestamp.wallClock())
+        }
+    }
+
+    @Test func theTypeAndTheIDStayForEver() async throws {
+        try await withCatalog { catalog in
+            try await catalog.put()
+            _ = try await catalog.admin(.DELETE, Routes.adminProduct(Builder.premium))
+            let otherType = try await catalog.put(Builder.premium, Builder.draft(.consumable))
+            #expect(otherType.status == 409)
+            #expect(try otherType.decode(Problem.self).code == "product_type_fixed")
+            let again = try await catalog.put(headers: [("If-None-Match", "*")])
+            #expect(again.status == 412)
+            #expect(try await catalog.history() == [1, 2])
+        }
+    }
+
+    @Test func ofTwoAdministratorsWhoReadTheSameOneIsRefused() async throws {
+        try await withCatalog { catalog in
+            try await catalog.put()
+            let first = try await catalog.put(
+                Builder.premium, Builder.draft(cents: 1), headers: [("If-Match", "\"1\"")])
+            let second = try await catalog.put(
+                Builder.premium, Builder.draft(cents: 2), headers: [("If-Match", "\"1\"")])
+            #expect(first.status == 200 && second.status == 412)
+            #expect(try second.decode(Problem.self).code == "precondition_failed")
+            #expect(try await catalog.history() == [1, 2])
+            let wrong = try await catalog.put(headers: [("If-Match", "1")])
+            #expect(wrong.status == 400)
+        }
+    }
+
+    @Test func concurrentChangesAreVersionsOneAfterTheOther() async throws {
+        try await withCatalog { catalog in
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for cents in 1...20 {
+                    group.addTask {
+                        try await catalog.put(Builder.premium, Builder.draft(cents: Int64(cents)))
+                            .status
+                    }
+                }
+                var statuses: [Int] = []
+                for try await status in group { statuses.append(status) }
+                #expect(statuses.sorted() == Array(repeating: 200, count: 19) + [201])
+            }
+            #expect(try await catalog.history() == Array(1...20))
+            #expect(try await catalog.published() == Array(1...20))
+            let product = try await catalog.admin(.GET, Routes.adminProduct(Builder.premium))
+                .decode(Product.self)
+            let listing = try await catalog.products("com.example.premium").products.first
+            #expect(listing?.price == product.prices[Builder.usa])
+        }
+    }
+
+    @Test func anUnchangedAnswerIsNotSentAgain() async throws {
+        try await withCatalog { catalog in
+            try await waitUntilLoaded(catalog)
+            try await catalog.put()
+            let path = Routes.products + "?ids=com.example.premium&storefront=USA"
+            let first = try await catalog.send(.GET, path, token: catalog.accountToken)
+            let tag = try #require(first.headers.first(name: "ETag"))
+            let again = try await catalog.send(
+                .GET, path, token: catalog.accountToken, headers: [("If-None-Match", tag)])
+            #expect(again.status == 304 && again.body.isEmpty)
+            #expect(again.headers.first(name: "ETag") == tag)
+            try await catalog.put(Builder.premium, Builder.draft(cents: 599))
+            let changed = try await catalog.send(
+                .GET, path, token: catalog.accountToken, headers: [("If-None-Match", tag)])
+            #expect(changed.status == 200)
+            #expect(changed.headers.first(name: "ETag") != tag)
+        }
+    }
+
+    @Test func anImportIsAllOrNothing() async throws {
+        try await withCatalog { catalog in
+            let good = Builder.json()
+            let other = Builder.json(replacing: ["type": #""consumable""#])
+            try await catalog.put(Builder.coins)
+
+            let first = try await catalog.admin(
+                .PUT, Routes.adminCatalog, #"{"products": {"a": \#(good), "b": \#(other)}}"#)
+            #expect(
+                try first.decode(CatalogImportResult.self)
+                    == CatalogImportResult(created: 2, changed: 0, unchanged: 0))
+
+            let bad = Builder.json(replacing: ["prices": "{}", "type": "1"])
+            let invalid = try await catalog.admin(
+                .PUT, Routes.adminCatalog,
+                #"{"products": {"c": \#(good), "d": \#(bad), "e": \#(bad)}}"#)
+            #expect(invalid.status == 422)
+            let problem = try invalid.decode(Problem.self)
+            #expect(problem.code == "catalog_invalid")
+            #expect(problem.detail.split(separator: "\n").count == 4)
+            #expect(problem.detail.contains("d: prices must hold at least one price."))
+            #expect(problem.detail.contains("e: type is a whole number, not a text."))
+
+            let conflict = try await catalog.admin(
+                .PUT, Routes.adminCatalog, #"{"products": {"a": \#(other), "c": \#(good)}}"#)
+            #expect(conflict.status == 409)
+            #expect(
+                try conflict.decode(Problem.self).detail
+                    == "a: type is consumable, but the product is a nonConsumable and stays one.")
+
+            let document = try await catalog.admin(.GET, Routes.adminCatalog)
+                .decode(CatalogDocument.self)
+            #expect(
+                document.products.keys.map(\.rawValue).sorted() == ["a", "b", "com.example.coins.100"])
+            #expect(try await catalog.published(of: ProductID(unchecked: "c")).isEmpty)
+        }
+    }
+
+    @Test func anExportCanBeImportedAndChangesNothing() async throws {
+        try await withCatalog { catalog in
+            let file = SampleCatalog.packageDirectory + "/" + SampleCatalog.path
+            let sample = try String(contentsOfFile: file, encoding: .utf8)
+            let first = try await catalog.admin(.PUT, Routes.adminCatalog, sample)
+                .decode(CatalogImportResult.self)
+            #expect(first.created > 4 && first.changed == 0)
+            let export = try await catalog.admin(.GET, Routes.adminCatalog).text
+            let again = try await catalog.admin(.PUT, Routes.adminCatalog, export)
+                .decode(CatalogImportResult.self)
+            #expect(again == CatalogImportResult(created: 0, changed: 0, unchanged: first.created))
+        }
+    }
+
+    @Test func anotherReplicaHearsOfAChange() async throws {
+        try await withCatalog { catalog in
+            try await waitUntilLoaded(catalog)
+            try await withReplica(of: catalog.database, keys: catalog.keys) { other in
+                try await waitUntilLoaded(other)
+                for cents in [499, 599] as [Int64] {
+                    try await catalog.put(Builder.premium, Builder.draft(cents: cents))
+                    try await eventually("the other replica to show \(cents)") {
+                        let products = try await other.products("com.example.premium").products
+                        return products.first?.price.minorUnits == cents ? true : nil
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func theServiceCannotRewriteHistory() async throws {
+        try await withCatalog { catalog in
+            try await catalog.put()
+            try await catalog.database.withClient(role: "counterfoil_catalog") { client in
+                let statements: [SQL] = [
+                    "UPDATE product_versions SET version = 9", "DELETE FROM product_versions",
+                    "DELETE FROM products", "UPDATE products SET type = 'consumable'",
+                    "UPDATE products SET id = 'other'", "DELETE FROM outbox",
+                    "UPDATE outbox SET key = 'other'", "TRUNCATE products CASCADE",
+                    "CREATE TABLE mine (id text)",
+                ]
+                for statement in statements {
+                    let error = await #expect(throws: PostgresError.self) {
+                        try await client.withConnection { try $0.execute(statement) }
+                    }
+                    #expect(error?.code == .insufficientPrivilege)
+                }
+            }
+        }
+    }
+
+    @Test func untilTheDatabaseIsMigratedNothingIsAnsweredAsEmpty() async throws {
+        try await withCatalog(isMigrated: false) { catalog in
+            let path = Routes.products + "?ids=a&storefront=USA"
+            let early = try await catalog.send(.GET, path, token: catalog.accountToken)
+            #expect(early.status == 503)
+            #expect(early.headers.first(name: "Retry-After") != nil)
+            let ready = try await catalog.send(.GET, "/health/ready", token: nil)
+            #expect(ready.status == 503)
+            #expect(try ready.decode(Problem.self).detail.contains("migrations"))
+            var reader = SettingsReader(environment: [
+                "MIGRATION_DATABASE_URL": catalog.database.url
+            ])
+            let quiet = Logger(label: "migrate") { _ in SwiftLogNoOpLogHandler() }
+            try await migrateCatalog(&reader, quiet)()
+            try await waitUntilLoaded(catalog)
+        }
+    }
+
+    @Test func aChangeReachesTheTopicAsAWholeProduct() async throws {
+        try await withTestBroker { broker in
+            try await withCatalog(
+                kafka: broker.bootstrapServers, kafkaProperties: TestBroker.properties
+            ) { catalog in
+                try await eventually("the catalog to be ready") {
+                    try await catalog.send(.GET, "/health/ready", token: nil).status == 200
+                        ? true : nil
+                }
+                let quiet = Logger(label: "consumer") { _ in SwiftLogNoOpLogHandler() }
+                let consumer = try KafkaConsumer(
+                    settings: broker.settings(), group: "catalog-tests",
+                    topics: [Topics.catalogProducts.name], logger: quiet)
+                try await catalog.put()
+                try await catalog.put(Builder.premium, Builder.draft(cents: 599))
+                var messages: [KafkaMessage] = []
+                try await eventually(within: .seconds(30), "both events") {
+                    messages += try await consumer.poll(max: 10, timeout: .milliseconds(200)).messages
+                    return messages.count >= 2 ? true : nil
+                }
+                await consumer.close()
+                #expect(
+                    messages.map { String(decoding: $0.key ?? [], as: UTF8.self) }
+                        == ["com.example.premium", "com.example.premium"])
+                let products = try messages.map {
+                    try EventCoding.decode(ProductChanged.self, from: $0.value ?? []).product
+                }
+                #expect(products.map(\.version) == [1, 2])
+                #expect(products.last?.prices[Builder.usa] == Builder.money(599, "USD"))
+            }
+        }
+    }
+
+    @Test func allProblemsOfTheSettingsAreToldAtOnce() throws {
+        var reader = SettingsReader(environment: [
+            "HTTP_PORT": "eighty", "CATALOG_IMPORT_BYTES_MAX": "1",
+        ])
+        let quiet = Logger(label: "catalog") { _ in SwiftLogNoOpLogHandler() }
+        #expect(throws: (any Error).self) { _ = try composeCatalog(&reader, quiet) }
+        #expect(
+            Set(reader.problems.map(\.key)).isSuperset(of: [
+                "HTTP_PORT", "CATALOG_IMPORT_BYTES_MAX", "DATABASE_URL",
+                "KAFKA_BOOTSTRAP_SERVERS", "APP_KEYS_DIRECTORY", "ADMIN_KEYS_DIRECTORY",
+            ]))
+    }
+}
