@@ -1,5 +1,4 @@
 // swift-tools-version: 6.2
-import Foundation
 import PackageDescription
 
 /// One set of compiler settings for every target of the house: strict, and warnings are errors.
@@ -9,11 +8,6 @@ let house: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
 ]
-
-/// `make setup` builds librdkafka 2.8 into `.deps` where the system's own is older than 2.2.
-let builtLibrdkafka = FileManager.default.fileExists(
-    atPath: Context.packageDirectory + "/.deps/librdkafka/lib/pkgconfig/rdkafka-static.pc"
-)
 
 // The products other people's code names, by the package they come from.
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -98,11 +92,9 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C, in exactly these two folders, and the one thread that blocking C calls run on.
-        .systemLibrary(
-            name: "CLibrdkafka",
-            path: "Shared/CLibrdkafka",
-            pkgConfig: builtLibrdkafka ? "rdkafka-static" : "rdkafka"
-        ),
+        // `make setup` builds a librdkafka where the system's is not fit; the Makefile's
+        // PKG_CONFIG_PATH finds it first.
+        .systemLibrary(name: "CLibrdkafka", path: "Shared/CLibrdkafka", pkgConfig: "rdkafka"),
         .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq"),
         .target(name: "ThreadExecutor", path: "Shared/ThreadExecutor", swiftSettings: house),
 
