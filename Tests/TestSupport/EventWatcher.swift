@@ -97,14 +97,7 @@ extension StoreHarness {
     ///
     /// - Parameter clientID: What to be called there.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
-        let properties = StoreSettings.brokerProperties.map { property in
-            let parts = property.split(separator: "=", maxSplits: 1).map(String.init)
-            return (parts[0], parts[1])
-        }
-        return KafkaSettings(
-            bootstrapServers: bootstrapServers,
-            clientID: clientID,
-            properties: Dictionary(uniqueKeysWithValues: properties)
-        )
+        KafkaSettings(
+            bootstrapServers: bootstrapServers, clientID: clientID, properties: TestBroker.properties)
     }
 }

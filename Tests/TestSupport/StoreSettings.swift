@@ -7,10 +7,8 @@ struct StoreSettings {
     let bootstrapServers: String
 
     /// What the broker for development needs to be quick; a real Kafka needs none of it.
-    static let brokerProperties = [
-        "fetch.wait.max.ms=10", "session.timeout.ms=6000", "heartbeat.interval.ms=500",
-        "partition.assignment.strategy=range",
-    ]
+    static let brokerProperties = TestBroker.properties.sorted { $0.key < $1.key }
+        .map { "\($0.key)=\($0.value)" }
 
     func environment(
         of service: StoreService, port: Int, database: String, ownerDatabase: String
@@ -30,6 +28,7 @@ struct StoreSettings {
         }
         switch service {
         case .receipts:
+            environment["STORE_ENVIRONMENT"] = "Sandbox"
             environment["SIGNING_KEY_FILE"] = keys.signingKey
             environment["SIGNING_CHAIN_FILE"] = keys.signingChain
         case .fulfillment:
@@ -44,5 +43,15 @@ struct StoreSettings {
     }
 
     /// Times that make recovery a matter of moments.
-    private static let impatience: [StoreService: [String: String]] = [:]
+    private static let impatience: [StoreService: [String: String]] = [
+        .payments: [
+            "PROCESSOR_LEASE_MS": "1000", "PROCESSOR_PAUSE_MS": "50",
+            "PROCESSOR_PAUSE_MAX_MS": "1000", "SANDBOX_PROCESSOR_SLOW_MS": "500",
+        ],
+        .fulfillment: [
+            "WEBHOOK_RETRY_BASE_MS": "100", "WEBHOOK_RETRY_CEILING_MS": "1000",
+            "WEBHOOK_POLL_MS": "200", "WEBHOOK_TIMEOUT_MS": "1500", "WEBHOOK_LEASE_MS": "2000",
+            "STREAM_HEARTBEAT_MS": "1000",
+        ],
+    ]
 }
