@@ -31,8 +31,7 @@ struct KeyCreation {
         )
         if try directory.read(directory.webhookSecret) == nil {
             let secret = SymmetricKey(size: .bits256).withUnsafeBytes { bytes in
-                bytes.map { byte in String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16) }
-                    .joined()
+                "whsec_" + Data(bytes).base64EncodedString()
             }
             try create(directory.webhookSecret, secret + "\n", isPrivate: true)
         }

@@ -78,6 +78,15 @@ public final class ServiceProcess: Sendable {
         return try await ChildProcess.run(executable, arguments, environment: environment)
     }
 
+    /// Starts one of its commands, such as `migrate`, and does not wait for its end.
+    public func startCommand(
+        _ arguments: String..., settings: [String: String] = [:]
+    ) async throws -> ChildProcess {
+        let environment = state.withLock { $0.environment }.merging(settings) { $1 }
+        return try await ChildProcess.start(
+            executable, arguments, environment: environment, logPath: logPath)
+    }
+
     /// Whether `/health/ready` says yes.
     public func isReady() async -> Bool {
         // No answer is a no.

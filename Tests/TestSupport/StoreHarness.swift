@@ -127,14 +127,11 @@ public final class StoreHarness: Sendable {
         var lap = clock.now
         try await createDatabases()
         options.progress("databases", clock.now - lap)
-        lap = clock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for service in StoreService.allCases {
-                group.addTask { try await self.process(service).run("migrate") }
-            }
-            try await group.waitForAll()
+        if options.migrates {
+            lap = clock.now
+            try await migrate()
+            options.progress("migrations", clock.now - lap)
         }
-        options.progress("migrations", clock.now - lap)
         guard options.startsServices else { return }
         lap = clock.now
         for process in processes {
@@ -142,6 +139,16 @@ public final class StoreHarness: Sendable {
         }
         try await waitUntilReady()
         options.progress("services ready", clock.now - lap)
+    }
+
+    /// Brings all databases up to date.
+    public func migrate() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in StoreService.allCases {
+                group.addTask { try await self.process(service).run("migrate") }
+            }
+            try await group.waitForAll()
+        }
     }
 
     /// Waits until every service that runs is ready.
@@ -204,6 +211,13 @@ public final class StoreHarness: Sendable {
     /// The address of a service's database, as its owner.
     public func databaseURL(_ service: StoreService) -> String {
         cluster.url(database: service.rawValue + databaseSuffix)
+    }
+
+    /// The address of a service's database, as its owner, through a proxy.
+    public func databaseURL(_ service: StoreService, through proxy: PostgresProxy) -> String {
+        cluster.url(
+            database: service.rawValue + databaseSuffix, role: PostgresCluster.owner,
+            proxyPort: proxy.port)
     }
 
     /// Stops everything, in the order that the product is shut down in.

@@ -57,6 +57,8 @@ public struct StoreOptions: Sendable {
     /// Whether leases, backoffs and intervals are short, so that recovery takes moments. `make run`
     /// keeps the services' own.
     public var isImpatient = true
+    /// Whether the databases are migrated as the store starts.
+    public var migrates = true
     /// Whether the services start with the store.
     public var startsServices = true
     /// Told what happens while it starts, with the time it took.
