@@ -13,6 +13,8 @@ public final class EventWatcher: Sendable {
         /// Its headers by name.
         public var headers: [String: String]
 
+        /// The topic.
+        public var topic: String { message.topic }
         /// The event's id.
         public var id: String { headers["ce_id"] ?? "" }
         /// The event's type.

@@ -282,7 +282,7 @@ public final class StoreHarness: Sendable {
     }
 
     private static func temporaryDirectory() -> String {
-        NSTemporaryDirectory() + "/counterfoil-store-" + randomSuffix().dropFirst()
+        "/tmp/counterfoil-store-" + randomSuffix().dropFirst()
     }
 
     private static func randomSuffix() -> String {

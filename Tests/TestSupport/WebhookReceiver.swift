@@ -13,6 +13,9 @@ public final class WebhookReceiver: Sendable {
         public var headers: HTTPHeaders
         /// The body.
         public var body: [UInt8]
+
+        /// The id that is the same at each try.
+        public var id: String? { headers.first(name: "webhook-id") }
     }
 
     /// How to answer a request.
