@@ -99,7 +99,7 @@ import Testing
             let id = PostingID(time: time).bytes
             let code = await code {
                 try await client.withTransaction { connection in
-                    try connection.execute(
+                    _ = try connection.execute(
                         """
                         INSERT INTO ledger_entries
                             (posting_id, entry_number, account, amount, currency)

@@ -1,4 +1,5 @@
 import EventTypes
+import Ledger
 import Postgres
 import StoreAPI
 import TestSupport

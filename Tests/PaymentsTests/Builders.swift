@@ -212,7 +212,9 @@ struct Store: Sendable {
     func count(_ table: String) async throws -> Int {
         try await client.withConnection { connection in
             let rows = try connection.query("SELECT count(*) FROM \(unsafe: table)")
-            return Int(try rows.first?.decode(Int64.self) ?? -1)
+            let row = try #require(rows.first)
+            let count = try row.decode(Int64.self)
+            return Int(count)
         }
     }
 

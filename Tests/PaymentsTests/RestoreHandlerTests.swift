@@ -1,5 +1,6 @@
 import EventTypes
 import Messaging
+import Postgres
 import ServiceKit
 import StoreAPI
 import TestSupport
