@@ -80,7 +80,7 @@ public enum LedgerStore {
         return byCurrency.map { TrialBalance(currency: $0.0, balances: $0.1) }
     }
 
-    /// The postings of one transaction, in the order they were made.
+    /// The postings of one transaction, in the order of time.
     public static func postings(
         of transactionID: TransactionID,
         on connection: isolated PostgresConnection
@@ -90,7 +90,7 @@ public enum LedgerStore {
             SELECT p.id, p.kind, p.posted_at, e.account, e.amount, e.currency
             FROM ledger_postings p JOIN ledger_entries e ON e.posting_id = p.id
             WHERE p.transaction_id = \(transactionID.number)
-            ORDER BY p.id, e.entry_number
+            ORDER BY p.posted_at, p.id, e.entry_number
             """)
         var found: [(PostingID, PostingKind, Timestamp, [JournalEntry])] = []
         for row in rows {

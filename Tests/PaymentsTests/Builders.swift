@@ -239,7 +239,10 @@ struct Store: Sendable {
     }
 
     func postings(of id: TransactionID) async throws -> [PostingKind] {
-        try await client.withConnection { try LedgerStore.postings(of: id, on: $0).map(\.kind) }
+        let kinds = try await client.withConnection {
+            try LedgerStore.postings(of: id, on: $0).map(\.kind)
+        }
+        return PostingKind.allCases.filter(kinds.contains)
     }
 
     func booksBalance() async throws -> Bool {
