@@ -25,7 +25,8 @@ struct AdminRoutes: Sendable {
 
     @Sendable
     private func readProduct(
-        _ request: Request, _ context: StoreRequestContext
+        _ request: Request,
+        _ context: StoreRequestContext
     ) async throws -> Response {
         let id = try productID(context)
         guard let product = try await handler.product(id) else {
@@ -40,7 +41,8 @@ struct AdminRoutes: Sendable {
 
     @Sendable
     private func putProduct(
-        _ request: Request, _ context: StoreRequestContext
+        _ request: Request,
+        _ context: StoreRequestContext
     ) async throws -> Response {
         let administrator = try context.requireAdministrator()
         let precondition = try precondition(of: request)
@@ -55,13 +57,17 @@ struct AdminRoutes: Sendable {
             )
         }
         let edit = ProductRules.Edit(
-            id: product.id, wish: .put(product.draft), precondition: precondition)
+            id: product.id,
+            wish: .put(product.draft),
+            precondition: precondition
+        )
         return try await apply(edit, by: administrator)
     }
 
     @Sendable
     private func takeProductOffSale(
-        _ request: Request, _ context: StoreRequestContext
+        _ request: Request,
+        _ context: StoreRequestContext
     ) async throws -> Response {
         let administrator = try context.requireAdministrator()
         let edit = ProductRules.Edit(
@@ -74,18 +80,24 @@ struct AdminRoutes: Sendable {
 
     @Sendable
     private func exportCatalog(
-        _ request: Request, _ context: StoreRequestContext
+        _ request: Request,
+        _ context: StoreRequestContext
     ) async throws -> Response {
         try jsonResponse(try await handler.document())
     }
 
     @Sendable
     private func importCatalog(
-        _ request: Request, _ context: StoreRequestContext
+        _ request: Request,
+        _ context: StoreRequestContext
     ) async throws -> Response {
         let administrator = try context.requireAdministrator()
         let json = try await decodeBody(
-            JSONValue.self, from: request, upTo: importBytesMax, within: .seconds(60))
+            JSONValue.self,
+            from: request,
+            upTo: importBytesMax,
+            within: .seconds(60)
+        )
         let read = CatalogDocumentReader.read(json)
         guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
         let edits = read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) }
@@ -105,7 +117,8 @@ struct AdminRoutes: Sendable {
     }
 
     private func apply(
-        _ edit: ProductRules.Edit, by administrator: AuthenticatedAdministrator
+        _ edit: ProductRules.Edit,
+        by administrator: AuthenticatedAdministrator
     ) async throws -> Response {
         guard let decision = try await handler.apply([edit], by: administrator.name).first else {
             preconditionFailure("One edit has one decision.")
@@ -119,10 +132,13 @@ struct AdminRoutes: Sendable {
                 headers: [
                     .eTag: Preconditions.tag(ofVersion: product.version),
                     .location: Routes.adminProduct(product.id),
-                ])
+                ]
+            )
         case .changed(let product), .unchanged(let product):
             return try jsonResponse(
-                product, headers: [.eTag: Preconditions.tag(ofVersion: product.version)])
+                product,
+                headers: [.eTag: Preconditions.tag(ofVersion: product.version)]
+            )
         }
     }
 
@@ -130,14 +146,17 @@ struct AdminRoutes: Sendable {
         let name = try context.parameters.require("id")
         guard let id = ProductID(rawValue: name) else {
             throw HTTPProblem.notFound(
-                "'\(ProductProblem.shortened(name))' is not \(ProductID.form).")
+                "'\(ProductProblem.shortened(name))' is not \(ProductID.form)."
+            )
         }
         return id
     }
 
     private func precondition(of request: Request) throws -> ProductRules.Precondition {
         let precondition = Preconditions.ofChange(
-            ifMatch: request.headers[.ifMatch], ifNoneMatch: request.headers[.ifNoneMatch])
+            ifMatch: request.headers[.ifMatch],
+            ifNoneMatch: request.headers[.ifNoneMatch]
+        )
         guard let precondition else {
             throw HTTPProblem(
                 .badRequest,
@@ -150,7 +169,8 @@ struct AdminRoutes: Sendable {
     }
 
     private func invalidCatalog(
-        _ problems: [ProductProblem], status: HTTPResponse.Status = .unprocessableContent
+        _ problems: [ProductProblem],
+        status: HTTPResponse.Status = .unprocessableContent
     ) -> HTTPProblem {
         HTTPProblem(
             status,
@@ -165,8 +185,10 @@ struct AdminRoutes: Sendable {
         switch refusal {
         case .typeChange(let id, let from, let to):
             ProductProblem(
-                productID: id.rawValue, field: "type",
-                problem: "is \(to), but the product is a \(from) and stays one")
+                productID: id.rawValue,
+                field: "type",
+                problem: "is \(to), but the product is a \(from) and stays one"
+            )
         case .unknown(let id), .precondition(let id, _):
             ProductProblem(productID: id.rawValue, field: "", problem: "is not there")
         }

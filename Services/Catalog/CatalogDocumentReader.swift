@@ -2,7 +2,8 @@ import EventTypes
 import StoreAPI
 
 /// Reads the document of an import, and notes everything that is wrong with any of its products.
-/// Pure.
+///
+/// Pure: no I/O, no clock, no id.
 enum CatalogDocumentReader {
     /// How many products a document may hold.
     static let productCountMax = 20_000

@@ -3,9 +3,10 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// Changes products: one database transaction that loads what is there, lets ``ProductRules`` decide,
-/// and stores the new versions, their history and their events. All edits of a call are made, or,
-/// if one is refused, none.
+/// Changes products: one database transaction that loads what is there, lets ``ProductRules``
+/// decide, and stores the new versions, their history and their events.
+///
+/// All edits of a call are made, or, if one is refused, none.
 struct CatalogHandler: Sendable {
     let client: PostgresClient
     let priceList: CurrentPriceList
@@ -17,13 +18,17 @@ struct CatalogHandler: Sendable {
     ///
     /// - Returns: What came of each edit, in their order. If one is refused, nothing is changed.
     func apply(
-        _ edits: [ProductRules.Edit], by administrator: String
+        _ edits: [ProductRules.Edit],
+        by administrator: String
     ) async throws -> [ProductRules.Decision] {
         let time = now()
         let decisions = try await client.withTransaction { connection in
             try CatalogStore.lockWriters(on: connection)
             let stored = try CatalogStore.products(edits.map(\.id), on: connection)
-            let current = Dictionary(stored.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+            let current = Dictionary(
+                stored.map { ($0.id, $0) },
+                uniquingKeysWith: { first, _ in first }
+            )
             let decisions = edits.map { ProductRules.decide($0, current: current[$0.id]) }
             let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
             let written = decisions.compactMap(\.written)

@@ -22,7 +22,10 @@ struct CatalogRoutes: Sendable {
     private func products(_ request: Request, _ context: StoreRequestContext) throws -> Response {
         let query = request.uri.queryParameters
         let answer = try priceList.current().response(
-            to: identifiers(query), in: storefront(query), language: language(query))
+            to: identifiers(query),
+            in: storefront(query),
+            language: language(query)
+        )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = try encoder.encode(answer)
@@ -46,7 +49,8 @@ struct CatalogRoutes: Sendable {
         guard identifiers.count <= Self.identifierCountMax else {
             throw invalid(
                 "Ask for \(Self.identifierCountMax) products at most; these are "
-                    + "\(identifiers.count).")
+                    + "\(identifiers.count)."
+            )
         }
         return identifiers
     }
@@ -78,7 +82,11 @@ struct CatalogRoutes: Sendable {
 
     private func invalid(_ detail: String) -> HTTPProblem {
         HTTPProblem(
-            .badRequest, code: "query_invalid", title: "The query is invalid", detail: detail)
+            .badRequest,
+            code: "query_invalid",
+            title: "The query is invalid",
+            detail: detail
+        )
     }
 
     /// A strong entity tag: equal for equal bytes, on every replica.

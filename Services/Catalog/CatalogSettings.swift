@@ -9,7 +9,10 @@ struct CatalogSettings: Sendable {
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: "catalog", defaultPort: 8081)
         importBytesMax = reader.integer(
-            "CATALOG_IMPORT_BYTES_MAX", default: 16 * 1024 * 1024, in: 1024...(256 * 1024 * 1024),
-            "The largest document of an import, in bytes.")
+            "CATALOG_IMPORT_BYTES_MAX",
+            default: 16 * 1024 * 1024,
+            in: 1024...(256 * 1024 * 1024),
+            "The largest document of an import, in bytes."
+        )
     }
 }

@@ -5,22 +5,25 @@ import Postgres
 
 /// The products in PostgreSQL: the catalog's only SQL.
 enum CatalogStore {
-    /// The channel that is notified when a database transaction that changed products commits. The
-    /// payload names what changed (``ProductChanges``).
+    /// The channel that is notified when a database transaction that changed products commits.
+    ///
+    /// The payload names what changed (``ProductChanges``).
     static let channel = "catalog_products"
 
     /// The key of the lock that all writers of the catalog take. ("catalog")
     private static let writersLock: Int64 = 0x63_6174_616C_6F67
 
-    /// Waits until no other database transaction changes products. Writers are few, and one after
-    /// the other they cannot miss each other's versions or deadlock.
+    /// Waits until no other database transaction changes products.
+    ///
+    /// Writers are few, and one after the other they cannot miss each other's versions or deadlock.
     static func lockWriters(on connection: isolated PostgresConnection) throws(PostgresError) {
         try connection.execute("SELECT pg_advisory_xact_lock(\(writersLock))")
     }
 
     /// Reads products, in no particular order; those that do not exist are left out.
     static func products(
-        _ ids: [ProductID], on connection: isolated PostgresConnection
+        _ ids: [ProductID],
+        on connection: isolated PostgresConnection
     ) throws -> [Product] {
         try read("SELECT product FROM products WHERE id = ANY(\(ids))", on: connection)
     }
@@ -75,7 +78,8 @@ enum CatalogStore {
     }
 
     private static func read(
-        _ sql: SQL, on connection: isolated PostgresConnection
+        _ sql: SQL,
+        on connection: isolated PostgresConnection
     ) throws -> [Product] {
         let decoder = JSONDecoder()
         return try connection.query(sql).map { row in
@@ -84,7 +88,9 @@ enum CatalogStore {
                 return try decoder.decode(Product.self, from: Data(document.bytes))
             } catch let error as DecodingError {
                 throw CatalogError(
-                    .unreadableProduct, "A stored product cannot be read: \(error)")
+                    .unreadableProduct,
+                    "A stored product cannot be read: \(error)"
+                )
             }
         }
     }

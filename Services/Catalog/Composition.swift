@@ -6,8 +6,10 @@ import Postgres
 import ServiceKit
 import ServiceLifecycle
 
-/// Makes the catalog: settings → PostgreSQL → the price list and what keeps it current → the relay →
-/// HTTP. No I/O happens here; the parts connect when they run.
+/// Makes the catalog: settings → PostgreSQL → the price list and what keeps it current → the relay
+/// → HTTP.
+///
+/// No I/O happens here; the parts connect when they run.
 @Sendable
 func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = CatalogSettings(&reader)
@@ -19,20 +21,27 @@ func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> 
     )
     try reader.check()
     return try CatalogService(
-        settings: settings, authenticator: authenticator, now: Timestamp.wallClock, logger: logger
+        settings: settings,
+        authenticator: authenticator,
+        now: Timestamp.wallClock,
+        logger: logger
     ).composition
 }
 
 /// Brings the catalog's database up to date.
 @Sendable
 func migrateCatalog(
-    _ reader: inout SettingsReader, _ logger: Logger
+    _ reader: inout SettingsReader,
+    _ logger: Logger
 ) throws -> @Sendable () async throws -> Void {
     let settings = MigrationSettings(&reader)
     try reader.check()
     return {
         let migrator = PostgresMigrator(
-            url: settings.databaseURL, migrations: CatalogMigrations.all, logger: logger)
+            url: settings.databaseURL,
+            migrations: CatalogMigrations.all,
+            logger: logger
+        )
         let count = try await migrator.migrate()
         logger.info("migrated", metadata: ["migrations": "\(count)"])
     }
@@ -64,7 +73,10 @@ struct CatalogService {
         let follower = PriceListFollower(
             client: client,
             migrator: PostgresMigrator(
-                url: common.databaseURL, migrations: CatalogMigrations.all, logger: logger),
+                url: common.databaseURL,
+                migrations: CatalogMigrations.all,
+                logger: logger
+            ),
             priceList: priceList,
             logger: logger
         )
@@ -78,7 +90,9 @@ struct CatalogService {
                 properties: common.kafkaProperties
             ),
             topicSettings: TopicSettings(
-                partitions: common.topicPartitions, replicationFactor: common.topicReplication),
+                partitions: common.topicPartitions,
+                replicationFactor: common.topicReplication
+            ),
             logger: logger
         )
         let readiness = [
@@ -88,18 +102,31 @@ struct CatalogService {
             ReadinessCheck("topics") { relay.isReady },
         ]
         let router = storeRouter(
-            authenticator: authenticator, readiness: readiness, logger: logger)
+            authenticator: authenticator,
+            readiness: readiness,
+            logger: logger
+        )
         CatalogRoutes(priceList: priceList).add(to: router)
         AdminRoutes(
             handler: CatalogHandler(
-                client: client, priceList: priceList, now: now, didAppend: { relay.wake() }),
+                client: client,
+                priceList: priceList,
+                now: now,
+                didAppend: { relay.wake() }
+            ),
             importBytesMax: settings.importBytesMax
         ).add(to: router)
         let server = StoreHTTPServer(
-            router: router, settings: common.http, logger: logger, didListen: didListen)
+            router: router,
+            settings: common.http,
+            logger: logger,
+            didListen: didListen
+        )
         self.router = router
         composition = Composition(
-            services: [client, relay, follower, server], readiness: readiness)
+            services: [client, relay, follower, server],
+            readiness: readiness
+        )
     }
 }
 

@@ -2,8 +2,9 @@ import EventTypes
 import Synchronization
 
 /// The price list that products requests are answered from: in memory, so that a request needs no
-/// round trip to the database. Changed by this process's own writes at once, and by
-/// ``PriceListFollower`` with everybody's.
+/// round trip to the database.
+///
+/// Changed by this process's own writes at once, and by ``PriceListFollower`` with everybody's.
 final class CurrentPriceList: Sendable {
     private struct State {
         var list = PriceList()

@@ -1,4 +1,6 @@
-/// The conditional headers of HTTP (RFC 9110, section 13). Pure.
+/// The conditional headers of HTTP (RFC 9110, section 13).
+///
+/// Pure: no I/O, no clock, no id.
 enum Preconditions {
     /// The entity tag of a product's version.
     static func tag(ofVersion version: Int) -> String { "\"\(version)\"" }

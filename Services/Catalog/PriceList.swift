@@ -1,7 +1,9 @@
 import EventTypes
 import StoreAPI
 
-/// All products at one moment, and what a storefront shows of them. Pure.
+/// All products at one moment, and what a storefront shows of them.
+///
+/// Pure: no I/O, no clock, no id.
 struct PriceList: Sendable {
     private(set) var products: [ProductID: Product] = [:]
 
@@ -14,16 +16,21 @@ struct PriceList: Sendable {
     }
 
     /// Parts identifiers into the products that can be bought in a storefront, in the order asked
-    /// for, and the rest (spec rules 7 and 99 to 102). An identifier given twice counts once.
+    /// for, and the rest (spec rules 7 and 99 to 102).
+    ///
+    /// An identifier given twice counts once.
     func response(
-        to identifiers: [String], in storefront: Storefront, language: LanguageTag
+        to identifiers: [String],
+        in storefront: Storefront,
+        language: LanguageTag
     ) -> ProductsResponse {
         var listings: [ProductListing] = []
         var invalid: [String] = []
         var seen: Set<String> = []
         for identifier in identifiers where seen.insert(identifier).inserted {
             let product = ProductID(rawValue: identifier).flatMap { products[$0] }
-            if let product, let listing = Self.listing(of: product, in: storefront, language: language)
+            if let product,
+                let listing = Self.listing(of: product, in: storefront, language: language)
             {
                 listings.append(listing)
             } else {
@@ -31,14 +38,19 @@ struct PriceList: Sendable {
             }
         }
         return ProductsResponse(
-            storefront: storefront, products: listings, invalidProductIDs: invalid)
+            storefront: storefront,
+            products: listings,
+            invalidProductIDs: invalid
+        )
     }
 
     /// A product as a storefront shows it.
     ///
     /// - Returns: `nil` if it cannot be bought there.
     static func listing(
-        of product: Product, in storefront: Storefront, language: LanguageTag
+        of product: Product,
+        in storefront: Storefront,
+        language: LanguageTag
     ) -> ProductListing? {
         guard product.isOnSale, let price = product.prices[storefront],
             let shown = self.language(language, of: product.localizations.keys),
@@ -56,10 +68,12 @@ struct PriceList: Sendable {
     }
 
     /// The language to show when one is asked for: the same; the same without its last parts
-    /// (`zh-Hans-CN`, `zh-Hans`, `zh`); any of the same primary language; English; any. Where several
-    /// fit, the first in alphabetical order, so that the answer is always the same.
+    /// (`zh-Hans-CN`, `zh-Hans`, `zh`); any of the same primary language; English; any.
+    ///
+    /// Where several fit, the first in alphabetical order, so that the answer is always the same.
     static func language(
-        _ asked: LanguageTag, of available: some Collection<LanguageTag>
+        _ asked: LanguageTag,
+        of available: some Collection<LanguageTag>
     ) -> LanguageTag? {
         func find(_ tag: String) -> LanguageTag? {
             available.first { $0.rawValue.lowercased() == tag }

@@ -6,7 +6,9 @@ import ServiceLifecycle
 import Synchronization
 
 /// Keeps ``CurrentPriceList`` up to date: reads all products whenever it begins to listen (again),
-/// and then those that a notification names. Before that it waits for the migrations.
+/// and then those that a notification names.
+///
+/// Before that it waits for the migrations.
 struct PriceListFollower: Service {
     let client: PostgresClient
     let migrator: PostgresMigrator
@@ -100,7 +102,8 @@ struct PriceListFollower: Service {
             }
             // Cancelled: the loop's condition ends it.
             try? await Task.sleep(
-                for: policy.delay(afterFailures: failures, jitter: .random(in: 0...1)))
+                for: policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
+            )
         }
     }
 }

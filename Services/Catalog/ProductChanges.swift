@@ -11,7 +11,9 @@ struct ProductChanges: Hashable, Sendable {
 
     init(_ products: [Product]) {
         versions = Dictionary(
-            products.map { ($0.id, $0.version) }, uniquingKeysWith: { $0 > $1 ? $0 : $1 })
+            products.map { ($0.id, $0.version) },
+            uniquingKeysWith: { $0 > $1 ? $0 : $1 }
+        )
     }
 
     /// Reads a payload; one that is not understood means any.

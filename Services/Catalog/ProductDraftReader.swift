@@ -1,8 +1,9 @@
 import EventTypes
 import StoreAPI
 
-/// Reads a product as an administrator sends it, and notes everything that is wrong with it. Pure:
-/// it knows neither what is stored nor what time it is.
+/// Reads a product as an administrator sends it, and notes everything that is wrong with it.
+///
+/// Pure: it knows neither what is stored nor what time it is.
 struct ProductDraftReader {
     private(set) var problems: [ProductProblem] = []
     private let productID: String
@@ -11,7 +12,8 @@ struct ProductDraftReader {
     ///
     /// - Returns: The product if nothing is wrong with it, and else the problems, all of them.
     static func read(
-        _ json: JSONValue, id: String
+        _ json: JSONValue,
+        id: String
     ) -> (product: (id: ProductID, draft: ProductDraft)?, problems: [ProductProblem]) {
         var reader = ProductDraftReader(productID: id)
         let productID = ProductID(rawValue: id)
@@ -33,7 +35,13 @@ struct ProductDraftReader {
         let names: Set = [
             "type", "isOnSale", "isRestorable", "prices", "localizations", "deliveryPlan",
         ]
-        guard let members = object(json, "", of: names, required: ["type", "prices", "localizations"])
+        guard
+            let members = object(
+                json,
+                "",
+                of: names,
+                required: ["type", "prices", "localizations"]
+            )
         else { return nil }
         let type = type(members["type"])
         let isOnSale = bool(members["isOnSale"], "isOnSale")
@@ -86,10 +94,16 @@ struct ProductDraftReader {
         let code = string(members["currency"], field + ".currency")
         let currency = code.flatMap { Currency(rawValue: $0) }
         if let code, currency == nil {
-            note(field + ".currency", "is '\(ProductProblem.shortened(code))', not \(Currency.form)")
+            note(
+                field + ".currency",
+                "is '\(ProductProblem.shortened(code))', not \(Currency.form)"
+            )
         }
         let amount = integer(
-            members["minorUnits"], field + ".minorUnits", in: 0...ProductRules.minorUnitsMax)
+            members["minorUnits"],
+            field + ".minorUnits",
+            in: 0...ProductRules.minorUnitsMax
+        )
         guard let currency, let amount else { return nil }
         return Money(minorUnits: amount, currency: currency)
     }
@@ -128,7 +142,8 @@ struct ProductDraftReader {
             note(field, "is empty")
         } else if text.count > ProductRules.titleLengthMax {
             note(field, "has more than \(ProductRules.titleLengthMax) characters")
-        } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+        } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        {
             note(field, "holds a control character")
         }
         return text
@@ -147,14 +162,17 @@ struct ProductDraftReader {
     }
 
     private mutating func deliveryPlan(
-        _ json: JSONValue?, of type: ProductType?
+        _ json: JSONValue?,
+        of type: ProductType?
     ) -> [DeliveryTarget]? {
         guard let json, json != .null else { return nil }
         guard case .array(let elements) = json else {
             note("deliveryPlan", "is \(json.kind), not an array")
             return nil
         }
-        if elements.isEmpty { note("deliveryPlan", "must hold at least one target, or be left out") }
+        if elements.isEmpty {
+            note("deliveryPlan", "must hold at least one target, or be left out")
+        }
         if elements.count > ProductRules.targetCountMax {
             note("deliveryPlan", "must hold at most \(ProductRules.targetCountMax) targets")
         }
@@ -188,30 +206,39 @@ struct ProductDraftReader {
             if let unit, !ProductRules.isUnit(unit) {
                 note(
                     field + ".unit",
-                    "is not 1 to 64 letters, digits, hyphens, underscores and full stops")
+                    "is not 1 to 64 letters, digits, hyphens, underscores and full stops"
+                )
             }
             let amount = integer(
-                members["amount"], field + ".amount", in: 1...ProductRules.creditMax)
+                members["amount"],
+                field + ".amount",
+                in: 1...ProductRules.creditMax
+            )
             guard let unit, let amount else { return nil }
             return .credit(unit: unit, amount: amount)
         case "webhook":
             let names: Set = ["kind", "url"]
             guard let members = object(json, field, of: names, required: names) else { return nil }
             guard let url = string(members["url"], field + ".url") else { return nil }
-            if let problem = ProductRules.problem(ofWebhookURL: url) { note(field + ".url", problem) }
+            if let problem = ProductRules.problem(ofWebhookURL: url) {
+                note(field + ".url", problem)
+            }
             return .webhook(url: url)
         default:
             note(
                 field + ".kind",
                 "is '\(ProductProblem.shortened(kind))'; it must be entitlement, credit, webhook "
-                    + "or app")
+                    + "or app"
+            )
             return nil
         }
     }
 
     /// The members of an object, with a problem noted for each that is unknown or missing.
     private mutating func object(
-        _ json: JSONValue, _ field: String, of names: Set<String>? = nil,
+        _ json: JSONValue,
+        _ field: String,
+        of names: Set<String>? = nil,
         required: Set<String> = []
     ) -> [String: JSONValue]? {
         guard case .object(let members) = json else {
@@ -251,7 +278,9 @@ struct ProductDraftReader {
     }
 
     private mutating func integer(
-        _ json: JSONValue?, _ field: String, in range: ClosedRange<Int64>
+        _ json: JSONValue?,
+        _ field: String,
+        in range: ClosedRange<Int64>
     ) -> Int64? {
         guard let json else { return nil }
         guard case .integer(let number) = json else {

@@ -2,14 +2,18 @@ import EventTypes
 import Foundation
 import StoreAPI
 
-/// The rules of what may be sold and how a product may change. Pure: they see the current product
-/// and the administrator's word, and tell the new product or why there is none.
+/// The rules of what may be sold and how a product may change.
+///
+/// Pure: they see the current product and the administrator's word, and tell the new product or why
+/// there is none.
 enum ProductRules {
     /// The four types (spec rule 93).
     static let types: [ProductType] = [
         .consumable, .nonConsumable, .autoRenewableSubscription, .nonRenewingSubscription,
     ]
-    /// The highest price in minor units. Ten of it in thousandths of the unit still fit in 64 bits.
+    /// The highest price in minor units.
+    ///
+    /// Ten of it in thousandths of the unit still fit in 64 bits.
     static let minorUnitsMax: Int64 = 100_000_000_000
     /// The most of a unit that one purchase credits.
     static let creditMax: Int64 = 1_000_000_000
@@ -131,7 +135,11 @@ enum ProductRules {
             }
             // A product that left sale comes back only if that is said.
             var product = product(
-                edit.id, version: current.version, draft: draft, isOnSale: current.isOnSale)
+                edit.id,
+                version: current.version,
+                draft: draft,
+                isOnSale: current.isOnSale
+            )
             guard product != current else { return .unchanged(current) }
             product.version += 1
             return .changed(product)
@@ -139,7 +147,10 @@ enum ProductRules {
     }
 
     private static func product(
-        _ id: ProductID, version: Int, draft: ProductDraft, isOnSale: Bool
+        _ id: ProductID,
+        version: Int,
+        draft: ProductDraft,
+        isOnSale: Bool
     ) -> Product {
         Product(
             id: id,

@@ -55,7 +55,11 @@ struct BuyCommand: OperatorSubcommand {
 
     func perform() async throws {
         let token = try app.token(
-            for: account, keys: keys.directory, at: .wallClock(), lifetime: .seconds(3_600 + 600))
+            for: account,
+            keys: keys.directory,
+            at: .wallClock(),
+            lifetime: .seconds(3_600 + 600)
+        )
         let prints = !store.json
         let purchase = Purchase(
             catalog: store.connection(to: .catalog, token: token),
@@ -65,7 +69,10 @@ struct BuyCommand: OperatorSubcommand {
             tell: { line in if prints { Console.say(line) } }
         )
         let listing = try await purchase.listing(
-            of: product, in: storefront, language: language)
+            of: product,
+            in: storefront,
+            language: language
+        )
         let transaction = try await purchase.pay(
             PaymentRequest(
                 productID: product,
@@ -73,7 +80,8 @@ struct BuyCommand: OperatorSubcommand {
                 storefront: storefront,
                 price: listing.price,
                 paymentMethod: paymentMethod
-            ))
+            )
+        )
         var outcome = try await purchase.outcome(of: transaction.id)
         if !noFinish && outcome.finishedAt == nil {
             outcome.finishedAt = try await purchase.finish(transaction.id).finishedAt
@@ -82,7 +90,8 @@ struct BuyCommand: OperatorSubcommand {
         if outcome.transaction.state == .failed {
             throw OperatorError(
                 .failed,
-                "The payment failed: \(outcome.transaction.failureReason?.rawValue ?? "unknown").")
+                "The payment failed: \(outcome.transaction.failureReason?.rawValue ?? "unknown")."
+            )
         }
     }
 }

@@ -4,7 +4,9 @@ import SwiftASN1
 import X509
 
 /// Makes what a store needs to start: the receipts' chain, a key pair of one app, one of an
-/// administrator, and the webhooks' secret. What exists stays as it is; only what is missing is made.
+/// administrator, and the webhooks' secret.
+///
+/// What exists stays as it is; only what is missing is made.
 struct KeyCreation {
     let directory: KeyDirectory
     let time: Date
@@ -18,7 +20,9 @@ struct KeyCreation {
 
     /// Makes everything.
     mutating func createAll(
-        bundleID: String, keyID: String, administrator: String
+        bundleID: String,
+        keyID: String,
+        administrator: String
     ) throws(OperatorError) {
         try createReceiptChain()
         try createPair(
@@ -74,11 +78,17 @@ struct KeyCreation {
         let chain = try certifying { () throws in
             let intermediate = SigningChain.Authority(
                 certificate: try SigningChain.intermediate(
-                    key: intermediateKey, from: root, at: time),
+                    key: intermediateKey,
+                    from: root,
+                    at: time
+                ),
                 key: intermediateKey
             )
             let leaf = try SigningChain.leaf(
-                key: signingKey.publicKey, from: intermediate, at: time)
+                key: signingKey.publicKey,
+                from: intermediate,
+                at: time
+            )
             return try [leaf, intermediate.certificate, root.certificate]
                 .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
         }
@@ -128,7 +138,8 @@ struct KeyCreation {
         if let stored = try directory.read(file) {
             do {
                 return try P256.Signing.PrivateKey(
-                    pemRepresentation: String(decoding: stored, as: UTF8.self))
+                    pemRepresentation: String(decoding: stored, as: UTF8.self)
+                )
             } catch {
                 throw OperatorError(.failed, "\(file.path) is no P-256 private key in PEM.")
             }
@@ -139,7 +150,9 @@ struct KeyCreation {
     }
 
     private mutating func create(
-        _ file: URL, _ text: String, isPrivate: Bool
+        _ file: URL,
+        _ text: String,
+        isPrivate: Bool
     ) throws(OperatorError) {
         try directory.create(file, Data(text.utf8), isPrivate: isPrivate)
         created.append(directory.relativePath(of: file))

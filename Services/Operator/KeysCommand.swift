@@ -47,7 +47,8 @@ struct CreateKeysCommand: OperatorSubcommand {
 
     @Option(
         name: [.customLong("administrator"), .customLong("admin")],
-        help: "The name of the administrator to make a key pair for.")
+        help: "The name of the administrator to make a key pair for."
+    )
     var administrator: String = "operator"
 
     @Flag(help: "Print the names of the files made as JSON.")
@@ -56,13 +57,18 @@ struct CreateKeysCommand: OperatorSubcommand {
     func validate() throws {
         for name in [keyID, administrator] where !Self.isFileName(name) {
             throw ValidationError(
-                "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores.")
+                "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores."
+            )
         }
     }
 
     func perform() async throws {
         var creation = KeyCreation(directory: KeyDirectory(path: directory), time: Date())
-        try creation.createAll(bundleID: bundle.rawValue, keyID: keyID, administrator: administrator)
+        try creation.createAll(
+            bundleID: bundle.rawValue,
+            keyID: keyID,
+            administrator: administrator
+        )
         if json {
             try Console.say(json: ["created": creation.created])
         } else if creation.created.isEmpty {
@@ -77,7 +83,8 @@ struct CreateKeysCommand: OperatorSubcommand {
     static func isFileName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy {
-                $0.isASCII && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
             }
     }
 }

@@ -1,8 +1,10 @@
 import ArgumentParser
 import Foundation
 
-/// The operator's command line. Each subcommand is one file; what they share is in ``StoreOptions``
-/// (where the services are), ``TokenOptions`` (whose keys to use) and ``Console`` (what is said).
+/// The operator's command line.
+///
+/// Each subcommand is one file; what they share is in ``StoreOptions`` (where the services are),
+/// ``TokenOptions`` (whose keys to use) and ``Console`` (what is said).
 @main
 struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -31,7 +31,11 @@ struct CatalogOptions: ParsableArguments {
         store.connection(
             to: .catalog,
             token: try admin.token(
-                keys: keys.directory, at: .wallClock(), lifetime: .seconds(300)))
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: .seconds(300)
+            )
+        )
     }
 }
 
@@ -60,7 +64,8 @@ struct ImportProductsCommand: OperatorSubcommand {
         } else {
             Console.say(
                 "\(result.created) created, \(result.changed) changed, "
-                    + "\(result.unchanged) unchanged.")
+                    + "\(result.unchanged) unchanged."
+            )
         }
     }
 
@@ -77,7 +82,9 @@ struct ImportProductsCommand: OperatorSubcommand {
 /// `counterfoil products export`.
 struct ExportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "export", abstract: "Prints the whole catalog as JSON, fit for an import.")
+        commandName: "export",
+        abstract: "Prints the whole catalog as JSON, fit for an import."
+    )
 
     @OptionGroup var catalog: CatalogOptions
 
@@ -86,12 +93,15 @@ struct ExportProductsCommand: OperatorSubcommand {
         Console.say(try Self.pretty(document))
     }
 
-    /// JSON with one member a line. Fields that this version does not know are not lost.
+    /// JSON with one member a line.
+    ///
+    /// Fields that this version does not know are not lost.
     static func pretty(_ document: Data) throws(OperatorError) -> String {
         do {
             let data = try JSONSerialization.data(
                 withJSONObject: try JSONSerialization.jsonObject(with: document),
-                options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+                options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            )
             return String(decoding: data, as: UTF8.self)
         } catch {
             throw OperatorError(.failed, "catalog gave an answer that is no JSON.")
@@ -102,13 +112,18 @@ struct ExportProductsCommand: OperatorSubcommand {
 /// `counterfoil products list`.
 struct ListProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Lists all products, on sale or not.")
+        commandName: "list",
+        abstract: "Lists all products, on sale or not."
+    )
 
     @OptionGroup var catalog: CatalogOptions
 
     func perform() async throws {
         let document = try await catalog.connection().send(
-            .GET, Routes.adminCatalog, as: CatalogDocument.self)
+            .GET,
+            Routes.adminCatalog,
+            as: CatalogDocument.self
+        )
         if catalog.store.json {
             try Console.say(json: document)
             return

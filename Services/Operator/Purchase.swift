@@ -5,8 +5,10 @@ import NIOCore
 import NIOHTTP1
 import StoreAPI
 
-/// One purchase from the buyer's side, step by step. A service that is away is asked again, with
-/// the same idempotency key, until the deadline: the store answers it as if it were asked once.
+/// One purchase from the buyer's side, step by step.
+///
+/// A service that is away is asked again, with the same idempotency key, until the deadline: the
+/// store answers it as if it were asked once.
 struct Purchase: Sendable {
     let catalog: StoreConnection
     let payments: StoreConnection
@@ -16,7 +18,9 @@ struct Purchase: Sendable {
 
     /// Asks what the product costs.
     func listing(
-        of product: ProductID, in storefront: Storefront, language: LanguageTag
+        of product: ProductID,
+        in storefront: Storefront,
+        language: LanguageTag
     ) async throws(OperatorError) -> ProductListing {
         let response = try await catalog.send(
             .GET,
@@ -38,10 +42,16 @@ struct Purchase: Sendable {
     /// Adds the payment to the account's queue.
     func pay(_ request: PaymentRequest) async throws(OperatorError) -> Transaction {
         let content = try StoreConnection.Content.json(
-            request, headers: [("Idempotency-Key", UUID().uuidString)])
+            request,
+            headers: [("Idempotency-Key", UUID().uuidString)]
+        )
         let response = try await persistently { () async throws(OperatorError) in
             try await payments.send(
-                .POST, Routes.payments, content, as: TransactionResponse.self)
+                .POST,
+                Routes.payments,
+                content,
+                as: TransactionResponse.self
+            )
         }
         let transaction = response.transaction
         tell("Transaction  \(transaction.id), \(transaction.price), \(transaction.state)")
@@ -69,7 +79,8 @@ struct Purchase: Sendable {
         guard let found else {
             throw OperatorError(
                 .stillWaiting,
-                "Transaction \(id) is accepted, but not through yet. It waits in the queue.")
+                "Transaction \(id) is accepted, but not through yet. It waits in the queue."
+            )
         }
         return found
     }
@@ -137,7 +148,8 @@ struct Purchase: Sendable {
     private static func line(for change: QueueChanged) -> String {
         let state = change.transaction.state
         let reason = change.transaction.failureReason.map { " (\($0))" } ?? ""
-        let delivery = state == .purchased ? (change.isDelivered ? ", delivered" : ", on its way") : ""
+        let delivery =
+            state == .purchased ? (change.isDelivered ? ", delivered" : ", on its way") : ""
         return "Queue        \(state)\(reason)\(delivery)"
     }
 

@@ -39,7 +39,9 @@ enum SigningChain {
 
     /// Issues the intermediate authority, valid for 10 years.
     static func intermediate(
-        key: P256.Signing.PrivateKey, from root: Authority, at time: Date
+        key: P256.Signing.PrivateKey,
+        from root: Authority,
+        at time: Date
     ) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key.publicKey)
         return try certificate(
@@ -61,7 +63,9 @@ enum SigningChain {
 
     /// Issues the certificate that signs receipts, valid for 2 years.
     static func leaf(
-        key: P256.Signing.PublicKey, from intermediate: Authority, at time: Date
+        key: P256.Signing.PublicKey,
+        from intermediate: Authority,
+        at time: Date
     ) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key)
         return try certificate(
@@ -75,7 +79,8 @@ enum SigningChain {
                 Critical(KeyUsage(digitalSignature: true))
                 SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(
-                    keyIdentifier: try keyIdentifier(of: intermediate.certificate))
+                    keyIdentifier: try keyIdentifier(of: intermediate.certificate)
+                )
                 marker(leafMarker)
             },
             signedBy: intermediate.key

@@ -4,8 +4,10 @@ import NIOCore
 import NIOHTTP1
 import StoreAPI
 
-/// Requests to one service, with one token. A refusal becomes an ``OperatorError`` that holds the
-/// problem's own words; a service that is away, one that is worth repeating.
+/// Requests to one service, with one token.
+///
+/// A refusal becomes an ``OperatorError`` that holds the problem's own words; a service that is
+/// away, one that is worth repeating.
 struct StoreConnection: Sendable {
     let service: String
     let baseURL: String
@@ -23,7 +25,8 @@ struct StoreConnection: Sendable {
         static let none = Content()
 
         static func json(
-            _ value: some Encodable, headers: [(name: String, value: String)] = []
+            _ value: some Encodable,
+            headers: [(name: String, value: String)] = []
         ) throws(OperatorError) -> Content {
             do {
                 return Content(headers: headers, body: try JSONEncoder().encode(value))
@@ -35,20 +38,27 @@ struct StoreConnection: Sendable {
 
     /// Sends a request and reads the answer's JSON.
     func send<Answer: Decodable>(
-        _ method: HTTPMethod, _ path: String, _ content: Content = .none, as type: Answer.Type
+        _ method: HTTPMethod,
+        _ path: String,
+        _ content: Content = .none,
+        as type: Answer.Type
     ) async throws(OperatorError) -> Answer {
         let body = try await send(method, path, content)
         do {
             return try JSONDecoder().decode(type, from: body)
         } catch {
             throw OperatorError(
-                .failed, "\(service) gave an answer that this version does not understand: \(error)")
+                .failed,
+                "\(service) gave an answer that this version does not understand: \(error)"
+            )
         }
     }
 
     /// Sends a request and reads the answer's bytes.
     func send(
-        _ method: HTTPMethod, _ path: String, _ content: Content = .none
+        _ method: HTTPMethod,
+        _ path: String,
+        _ content: Content = .none
     ) async throws(OperatorError) -> Data {
         let response = try await execute(request(method, path, content), timeout: .seconds(30))
         let body = try await read(response)
@@ -60,7 +70,8 @@ struct StoreConnection: Sendable {
 
     /// Opens a stream of server-sent events.
     func stream(
-        _ path: String, resumingAfter lastEventID: String?
+        _ path: String,
+        resumingAfter lastEventID: String?
     ) async throws(OperatorError) -> HTTPClientResponse.Body {
         var content = Content(headers: [("Accept", "text/event-stream")])
         if let lastEventID { content.headers.append(("Last-Event-ID", lastEventID)) }
@@ -72,18 +83,24 @@ struct StoreConnection: Sendable {
     }
 
     private func request(
-        _ method: HTTPMethod, _ path: String, _ content: Content
+        _ method: HTTPMethod,
+        _ path: String,
+        _ content: Content
     ) throws(OperatorError) -> HTTPClientRequest {
         guard var components = URLComponents(string: baseURL + path) else {
             throw OperatorError(.failed, "\(baseURL) is no URL.")
         }
         if !content.query.isEmpty {
-            components.queryItems = content.query.map { URLQueryItem(name: $0.name, value: $0.value) }
+            components.queryItems = content.query.map {
+                URLQueryItem(name: $0.name, value: $0.value)
+            }
         }
         var request = HTTPClientRequest(url: components.string ?? baseURL + path)
         request.method = method
         request.headers.add(name: "Authorization", value: "Bearer \(token)")
-        for header in content.headers { request.headers.add(name: header.name, value: header.value) }
+        for header in content.headers {
+            request.headers.add(name: header.name, value: header.value)
+        }
         if let body = content.body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(bytes: body))
@@ -92,7 +109,8 @@ struct StoreConnection: Sendable {
     }
 
     private func execute(
-        _ request: HTTPClientRequest, timeout: TimeAmount
+        _ request: HTTPClientRequest,
+        timeout: TimeAmount
     ) async throws(OperatorError) -> HTTPClientResponse {
         do {
             return try await HTTPClient.shared.execute(request, timeout: timeout)
@@ -110,7 +128,11 @@ struct StoreConnection: Sendable {
     }
 
     private func unreachable(_ error: any Error) -> OperatorError {
-        OperatorError(.unavailable, "\(service) cannot be reached at \(baseURL) (\(error)).")
+        let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+        return OperatorError(
+            .unavailable,
+            "\(service) cannot be reached at \(baseURL): \(reason ?? "\(error)")."
+        )
     }
 
     private func refusal(status: Int, body: Data) -> OperatorError {

@@ -19,7 +19,9 @@ struct TokenCommand: AsyncParsableCommand {
 /// `counterfoil token account`.
 struct AccountTokenCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "account", abstract: "Signs a token for an account of an app.")
+        commandName: "account",
+        abstract: "Signs a token for an account of an app."
+    )
 
     @OptionGroup var keys: KeysOption
     @OptionGroup var app: AppOptions
@@ -31,14 +33,21 @@ struct AccountTokenCommand: OperatorSubcommand {
     func perform() async throws {
         Console.say(
             try app.token(
-                for: account, keys: keys.directory, at: .wallClock(), lifetime: lifetime.duration))
+                for: account,
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: lifetime.duration
+            )
+        )
     }
 }
 
 /// `counterfoil token admin`.
 struct AdminTokenCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
-        commandName: "admin", abstract: "Signs a token for an administrator.")
+        commandName: "admin",
+        abstract: "Signs a token for an administrator."
+    )
 
     @OptionGroup var keys: KeysOption
     @OptionGroup var admin: AdminOption
@@ -47,7 +56,11 @@ struct AdminTokenCommand: OperatorSubcommand {
     func perform() async throws {
         Console.say(
             try admin.token(
-                keys: keys.directory, at: .wallClock(), lifetime: lifetime.duration))
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: lifetime.duration
+            )
+        )
     }
 }
 

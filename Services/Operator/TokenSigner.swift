@@ -15,7 +15,10 @@ struct TokenSigner {
 
     /// A token for an account of an app.
     func accountToken(
-        _ accountID: AccountID, of bundleID: BundleID, from time: Timestamp, lifetime: Duration
+        _ accountID: AccountID,
+        of bundleID: BundleID,
+        from time: Timestamp,
+        lifetime: Duration
     ) throws -> String {
         try sign(
             issuer: bundleID.rawValue,

@@ -15,14 +15,23 @@ struct TransactionOptions: ParsableArguments {
 
     /// Sends a request about the transaction and prints how it stands after it.
     func act(
-        on path: String, _ content: StoreConnection.Content = .none
+        on path: String,
+        _ content: StoreConnection.Content = .none
     ) async throws {
         let connection = store.connection(
             to: .payments,
             token: try admin.token(
-                keys: keys.directory, at: .wallClock(), lifetime: .seconds(300)))
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: .seconds(300)
+            )
+        )
         let answer = try await connection.send(
-            .POST, path, content, as: TransactionResponse.self)
+            .POST,
+            path,
+            content,
+            as: TransactionResponse.self
+        )
         if store.json {
             try Console.say(json: answer.transaction)
         } else {

@@ -28,7 +28,9 @@ enum Builder {
     }
 
     static func product(
-        _ id: ProductID = premium, version: Int = 1, draft: ProductDraft = draft()
+        _ id: ProductID = premium,
+        version: Int = 1,
+        draft: ProductDraft = draft()
     ) -> Product {
         let edit = ProductRules.Edit(id: id, wish: .put(draft))
         guard var product = ProductRules.decide(edit, current: nil).written else {
@@ -52,7 +54,8 @@ enum Builder {
             "localizations": #"{"en": {"title": "Premium", "description": "Everything."}}"#,
         ]
         for (name, value) in members { all[name] = value }
-        return "{" + all.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
+        return "{"
+            + all.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }
             .joined(separator: ", ") + "}"
     }
 

@@ -25,7 +25,9 @@ import TestSupport
             #expect(created.headers.first(name: "ETag") == "\"1\"")
             #expect(try created.decode(Product.self) == Builder.product())
             // Whoever writes reads what they wrote.
-            #expect(try await catalog.products("com.example.premium").products.map(\.version) == [1])
+            #expect(
+                try await catalog.products("com.example.premium").products.map(\.version) == [1]
+            )
 
             let changed = try await catalog.put(Builder.premium, Builder.draft(cents: 599))
             #expect(changed.status == 200)
@@ -43,7 +45,8 @@ import TestSupport
             #expect(try await catalog.admin(.DELETE, path).status == 200)
             #expect(
                 try await catalog.products("com.example.premium").invalidProductIDs
-                    == ["com.example.premium"])
+                    == ["com.example.premium"]
+            )
             #expect(try await catalog.admin(.GET, path).decode(Product.self).version == 3)
 
             #expect(try await catalog.history() == [1, 2, 3])
@@ -58,7 +61,8 @@ import TestSupport
             let (who, when) = try await catalog.database.withClient { client in
                 try await client.withConnection { connection in
                     let rows = try connection.query(
-                        "SELECT changed_by, changed_at FROM product_versions")
+                        "SELECT changed_by, changed_at FROM product_versions"
+                    )
                     return try rows[0].decode(String.self, Timestamp.self)
                 }
             }
@@ -84,9 +88,15 @@ import TestSupport
         try await withCatalog { catalog in
             try await catalog.put()
             let first = try await catalog.put(
-                Builder.premium, Builder.draft(cents: 1), headers: [("If-Match", "\"1\"")])
+                Builder.premium,
+                Builder.draft(cents: 1),
+                headers: [("If-Match", "\"1\"")]
+            )
             let second = try await catalog.put(
-                Builder.premium, Builder.draft(cents: 2), headers: [("If-Match", "\"1\"")])
+                Builder.premium,
+                Builder.draft(cents: 2),
+                headers: [("If-Match", "\"1\"")]
+            )
             #expect(first.status == 200 && second.status == 412)
             #expect(try second.decode(Problem.self).code == "precondition_failed")
             #expect(try await catalog.history() == [1, 2])
@@ -125,12 +135,20 @@ import TestSupport
             let first = try await catalog.send(.GET, path, token: catalog.accountToken)
             let tag = try #require(first.headers.first(name: "ETag"))
             let again = try await catalog.send(
-                .GET, path, token: catalog.accountToken, headers: [("If-None-Match", tag)])
+                .GET,
+                path,
+                token: catalog.accountToken,
+                headers: [("If-None-Match", tag)]
+            )
             #expect(again.status == 304 && again.body.isEmpty)
             #expect(again.headers.first(name: "ETag") == tag)
             try await catalog.put(Builder.premium, Builder.draft(cents: 599))
             let changed = try await catalog.send(
-                .GET, path, token: catalog.accountToken, headers: [("If-None-Match", tag)])
+                .GET,
+                path,
+                token: catalog.accountToken,
+                headers: [("If-None-Match", tag)]
+            )
             #expect(changed.status == 200)
             #expect(changed.headers.first(name: "ETag") != tag)
         }
@@ -143,15 +161,21 @@ import TestSupport
             try await catalog.put(Builder.coins)
 
             let first = try await catalog.admin(
-                .PUT, Routes.adminCatalog, #"{"products": {"a": \#(good), "b": \#(other)}}"#)
+                .PUT,
+                Routes.adminCatalog,
+                #"{"products": {"a": \#(good), "b": \#(other)}}"#
+            )
             #expect(
                 try first.decode(CatalogImportResult.self)
-                    == CatalogImportResult(created: 2, changed: 0, unchanged: 0))
+                    == CatalogImportResult(created: 2, changed: 0, unchanged: 0)
+            )
 
             let bad = Builder.json(replacing: ["prices": "{}", "type": "1"])
             let invalid = try await catalog.admin(
-                .PUT, Routes.adminCatalog,
-                #"{"products": {"c": \#(good), "d": \#(bad), "e": \#(bad)}}"#)
+                .PUT,
+                Routes.adminCatalog,
+                #"{"products": {"c": \#(good), "d": \#(bad), "e": \#(bad)}}"#
+            )
             #expect(invalid.status == 422)
             let problem = try invalid.decode(Problem.self)
             #expect(problem.code == "catalog_invalid")
@@ -160,16 +184,23 @@ import TestSupport
             #expect(problem.detail.contains("e: type is a whole number, not a text."))
 
             let conflict = try await catalog.admin(
-                .PUT, Routes.adminCatalog, #"{"products": {"a": \#(other), "c": \#(good)}}"#)
+                .PUT,
+                Routes.adminCatalog,
+                #"{"products": {"a": \#(other), "c": \#(good)}}"#
+            )
             #expect(conflict.status == 409)
             #expect(
                 try conflict.decode(Problem.self).detail
-                    == "a: type is consumable, but the product is a nonConsumable and stays one.")
+                    == "a: type is consumable, but the product is a nonConsumable and stays one."
+            )
 
             let document = try await catalog.admin(.GET, Routes.adminCatalog)
                 .decode(CatalogDocument.self)
             #expect(
-                document.products.keys.map(\.rawValue).sorted() == ["a", "b", "com.example.coins.100"])
+                document.products.keys.map(\.rawValue).sorted() == [
+                    "a", "b", "com.example.coins.100",
+                ]
+            )
             #expect(try await catalog.published(of: ProductID(unchecked: "c")).isEmpty)
         }
     }
@@ -246,7 +277,8 @@ import TestSupport
     @Test func aChangeReachesTheTopicAsAWholeProduct() async throws {
         try await withTestBroker { broker in
             try await withCatalog(
-                kafka: broker.bootstrapServers, kafkaProperties: TestBroker.properties
+                kafka: broker.bootstrapServers,
+                kafkaProperties: TestBroker.properties
             ) { catalog in
                 try await eventually("the catalog to be ready") {
                     try await catalog.send(.GET, "/health/ready", token: nil).status == 200
@@ -254,19 +286,24 @@ import TestSupport
                 }
                 let quiet = Logger(label: "consumer") { _ in SwiftLogNoOpLogHandler() }
                 let consumer = try KafkaConsumer(
-                    settings: broker.settings(), group: "catalog-tests",
-                    topics: [Topics.catalogProducts.name], logger: quiet)
+                    settings: broker.settings(),
+                    group: "catalog-tests",
+                    topics: [Topics.catalogProducts.name],
+                    logger: quiet
+                )
                 try await catalog.put()
                 try await catalog.put(Builder.premium, Builder.draft(cents: 599))
                 var messages: [KafkaMessage] = []
                 try await eventually(within: .seconds(30), "both events") {
-                    messages += try await consumer.poll(max: 10, timeout: .milliseconds(200)).messages
+                    messages += try await consumer.poll(max: 10, timeout: .milliseconds(200))
+                        .messages
                     return messages.count >= 2 ? true : nil
                 }
                 await consumer.close()
                 #expect(
                     messages.map { String(decoding: $0.key ?? [], as: UTF8.self) }
-                        == ["com.example.premium", "com.example.premium"])
+                        == ["com.example.premium", "com.example.premium"]
+                )
                 let products = try messages.map {
                     try EventCoding.decode(ProductChanged.self, from: $0.value ?? []).product
                 }
@@ -286,6 +323,7 @@ import TestSupport
             Set(reader.problems.map(\.key)).isSuperset(of: [
                 "HTTP_PORT", "CATALOG_IMPORT_BYTES_MAX", "DATABASE_URL",
                 "KAFKA_BOOTSTRAP_SERVERS", "APP_KEYS_DIRECTORY", "ADMIN_KEYS_DIRECTORY",
-            ]))
+            ])
+        )
     }
 }

@@ -22,7 +22,9 @@ struct CatalogUnderTest: Sendable {
 
     /// Sends a request as the administrator.
     func admin(
-        _ method: HTTPMethod, _ path: String, _ json: String? = nil,
+        _ method: HTTPMethod,
+        _ path: String,
+        _ json: String? = nil,
         headers: [(String, String)] = []
     ) async throws -> StoreResponse {
         try await send(method, path, json, token: adminToken, headers: headers)
@@ -30,7 +32,10 @@ struct CatalogUnderTest: Sendable {
 
     /// Sends a request.
     func send(
-        _ method: HTTPMethod, _ path: String, _ json: String? = nil, token: String?,
+        _ method: HTTPMethod,
+        _ path: String,
+        _ json: String? = nil,
+        token: String?,
         headers: [(String, String)] = []
     ) async throws -> StoreResponse {
         var headers = headers
@@ -39,12 +44,18 @@ struct CatalogUnderTest: Sendable {
             headers.append(("Content-Type", "application/json"))
         }
         return try await StoreHTTP.send(
-            method, url + path, headers: headers, body: json.map { Array($0.utf8) })
+            method,
+            url + path,
+            headers: headers,
+            body: json.map { Array($0.utf8) }
+        )
     }
 
     /// Asks for products as a buyer.
     func products(
-        _ ids: String, storefront: String = "USA", language: String = "en-US"
+        _ ids: String,
+        storefront: String = "USA",
+        language: String = "en-US"
     ) async throws -> ProductsResponse {
         let path = "\(Routes.products)?ids=\(ids)&storefront=\(storefront)&language=\(language)"
         return try await send(.GET, path, token: accountToken).decode(ProductsResponse.self)
@@ -53,7 +64,8 @@ struct CatalogUnderTest: Sendable {
     /// Creates or changes a product.
     @discardableResult
     func put(
-        _ id: ProductID = Builder.premium, _ draft: ProductDraft = Builder.draft(),
+        _ id: ProductID = Builder.premium,
+        _ draft: ProductDraft = Builder.draft(),
         headers: [(String, String)] = []
     ) async throws -> StoreResponse {
         let json = String(decoding: try JSONEncoder().encode(draft), as: UTF8.self)
@@ -80,7 +92,9 @@ struct CatalogUnderTest: Sendable {
                 ).map { try $0.decode(PostgresJSON.self).bytes }
             }
         }
-        return try events.map { try EventCoding.decode(ProductChanged.self, from: $0).product.version }
+        return try events.map {
+            try EventCoding.decode(ProductChanged.self, from: $0).product.version
+        }
     }
 }
 
@@ -94,7 +108,12 @@ func withCatalog<R: Sendable>(
     try await withTestDatabase(migrations: isMigrated ? CatalogMigrations.all : []) { database in
         let keys = try await testKeys.value
         return try await withReplica(
-            of: database, keys: keys, kafka: kafka, kafkaProperties: kafkaProperties, body)
+            of: database,
+            keys: keys,
+            kafka: kafka,
+            kafkaProperties: kafkaProperties,
+            body
+        )
     }
 }
 
@@ -123,8 +142,10 @@ func withReplica<R: Sendable>(
     let service = try CatalogService(
         settings: settings,
         authenticator: Authenticator(
-            appKeysDirectory: keys.apps, adminKeysDirectory: keys.administrators,
-            now: Timestamp.wallClock),
+            appKeysDirectory: keys.apps,
+            adminKeysDirectory: keys.administrators,
+            now: Timestamp.wallClock
+        ),
         now: Timestamp.wallClock,
         logger: quiet,
         didListen: { port.yield($0) }
@@ -164,7 +185,10 @@ func withReplica<R: Sendable>(
 func waitUntilLoaded(_ catalog: CatalogUnderTest) async throws {
     try await eventually("the catalog to read its products") {
         let response = try await catalog.send(
-            .GET, Routes.products + "?ids=a&storefront=USA", token: catalog.accountToken)
+            .GET,
+            Routes.products + "?ids=a&storefront=USA",
+            token: catalog.accountToken
+        )
         return response.status == 200 ? true : nil
     }
 }
@@ -173,5 +197,6 @@ func waitUntilLoaded(_ catalog: CatalogUnderTest) async throws {
 private let testKeys = Task {
     try await StoreKeys.create(
         in: FileManager.default.temporaryDirectory
-            .appending(path: "counterfoil-catalog-tests-\(UUID().uuidString)").path)
+            .appending(path: "counterfoil-catalog-tests-\(UUID().uuidString)").path
+    )
 }

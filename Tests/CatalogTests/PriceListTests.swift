@@ -12,7 +12,9 @@ import Testing
     }
 
     private func product(
-        _ id: String, prices: [Storefront: Money], isOnSale: Bool = true
+        _ id: String,
+        prices: [Storefront: Money],
+        isOnSale: Bool = true
     ) -> Product {
         var draft = Builder.draft(isOnSale: isOnSale)
         draft.prices = prices
@@ -22,19 +24,23 @@ import Testing
     @Test func theRequestIsPartedInItsOrder() {
         let usd = [Builder.usa: Builder.money(99, "USD")]
         let list = list(
-            product("a", prices: usd), product("b", prices: usd),
+            product("a", prices: usd),
+            product("b", prices: usd),
             product("gone", prices: usd, isOnSale: false),
             product("french", prices: [Builder.france: Builder.money(119, "EUR")])
         )
         let response = list.response(
             to: ["b", "unknown", "gone", "not an id", "a", "french", "b", "unknown", ""],
-            in: Builder.usa, language: Builder.en)
+            in: Builder.usa,
+            language: Builder.en
+        )
         #expect(response.storefront == Builder.usa)
         #expect(response.products.map(\.id.rawValue) == ["b", "a"])
         #expect(response.invalidProductIDs == ["unknown", "gone", "not an id", "french", ""])
         #expect(
             list.response(to: ["french"], in: Builder.france, language: Builder.en)
-                .products.map(\.price.description) == ["1.19 EUR"])
+                .products.map(\.price.description) == ["1.19 EUR"]
+        )
     }
 
     @Test func onlyANewerVersionIsTaken() {
@@ -65,7 +71,8 @@ import Testing
         let tags = available.map { LanguageTag(unchecked: $0) }
         for order in [tags, tags.reversed()] {
             #expect(
-                PriceList.language(LanguageTag(unchecked: asked), of: order)?.rawValue == shown)
+                PriceList.language(LanguageTag(unchecked: asked), of: order)?.rawValue == shown
+            )
         }
     }
 
@@ -89,8 +96,14 @@ import Testing
     }
 
     @Test func equalAnswersHaveEqualTags() {
-        #expect(CatalogRoutes.entityTag(of: Array("a".utf8)) == CatalogRoutes.entityTag(of: Array("a".utf8)))
-        #expect(CatalogRoutes.entityTag(of: Array("a".utf8)) != CatalogRoutes.entityTag(of: Array("b".utf8)))
+        #expect(
+            CatalogRoutes.entityTag(of: Array("a".utf8))
+                == CatalogRoutes.entityTag(of: Array("a".utf8))
+        )
+        #expect(
+            CatalogRoutes.entityTag(of: Array("a".utf8))
+                != CatalogRoutes.entityTag(of: Array("b".utf8))
+        )
         #expect(CatalogRoutes.entityTag(of: [UInt8]()) == "\"e3b0c44298fc1c149afbf4c8996fb924\"")
     }
 }

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct ProductDraftReaderTests {
     private func read(
-        _ json: String, id: String = "com.example.premium"
+        _ json: String,
+        id: String = "com.example.premium"
     ) throws -> (product: (id: ProductID, draft: ProductDraft)?, problems: [String]) {
         let read = ProductDraftReader.read(try Builder.value(json), id: id)
         return (read.product, read.problems.map(\.description))
@@ -138,7 +139,8 @@ import Testing
     ])
     func whatIsNoWebhookURLIsRefused(url: String) throws {
         let read = try read(
-            Builder.json(replacing: ["deliveryPlan": #"[{"kind": "webhook", "url": "\#(url)"}]"#]))
+            Builder.json(replacing: ["deliveryPlan": #"[{"kind": "webhook", "url": "\#(url)"}]"#])
+        )
         #expect(read.problems.count == 1)
         #expect(read.problems.first?.contains("deliveryPlan[0].url") == true)
         #expect(read.problems.first?.contains("secret") == false)
@@ -151,14 +153,17 @@ import Testing
              "prices": {"USA": {"minorUnits": -1, "currency": "XXX"}, "Mars": {}},
              "localizations": {"en": {"title": ""}},
              "deliveryPlan": [{"kind": "entitlement"}, {"kind": "credit", "amount": "5"}]}
-            """, id: "no id")
+            """,
+            id: "no id"
+        )
         #expect(
             read.problems.map { $0.replacing("no id: ", with: "").prefix { $0 != " " } } == [
                 "no", "colour", "isRestorable", "prices.Mars", "prices.Mars.currency",
                 "prices.Mars.minorUnits", "prices.USA.currency", "prices.USA.minorUnits",
                 "localizations.en.description", "localizations.en.title", "deliveryPlan[0]",
                 "deliveryPlan[1].unit", "deliveryPlan[1].amount",
-            ])
+            ]
+        )
     }
 
     @Test(arguments: ["[]", "null", "3", #""text""#, "1.5", "true"])
@@ -172,9 +177,11 @@ import Testing
         let targets = (0..<9).map { #"{"kind": "credit", "unit": "u\#($0)", "amount": 1}"# }
         let read = try read(
             Builder.json(replacing: [
-                "localizations": #"{"en": {"title": "\#(title)", "description": "\#(description)"}}"#,
+                "localizations":
+                    #"{"en": {"title": "\#(title)", "description": "\#(description)"}}"#,
                 "deliveryPlan": "[" + targets.joined(separator: ",") + "]",
-            ]))
+            ])
+        )
         #expect(read.problems.count == 3)
     }
 
@@ -186,10 +193,12 @@ import Testing
                  "KWT": {"minorUnits": 1500, "currency": "KWD"},
                  "USA": {"minorUnits": 0, "currency": "USD"}}
                 """
-            ]))
+            ])
+        )
         #expect(
             read.product?.draft.prices.values.map(\.description).sorted()
-                == ["0.00 USD", "1.500 KWD", "800 JPY"])
+                == ["0.00 USD", "1.500 KWD", "800 JPY"]
+        )
     }
 
     @Test func aDocumentTellsTheProblemsOfAllItsProducts() throws {

@@ -6,19 +6,25 @@ import Testing
 
 @Suite struct ProductRulesTests {
     private func put(
-        _ draft: ProductDraft, onto current: Product?,
+        _ draft: ProductDraft,
+        onto current: Product?,
         precondition: ProductRules.Precondition = .none
     ) -> ProductRules.Decision {
         ProductRules.decide(
             ProductRules.Edit(
-                id: Builder.premium, wish: .put(draft), precondition: precondition),
+                id: Builder.premium,
+                wish: .put(draft),
+                precondition: precondition
+            ),
             current: current
         )
     }
 
     private func takeOffSale(_ current: Product?) -> ProductRules.Decision {
         ProductRules.decide(
-            ProductRules.Edit(id: Builder.premium, wish: .takeOffSale), current: current)
+            ProductRules.Edit(id: Builder.premium, wish: .takeOffSale),
+            current: current
+        )
     }
 
     @Test(arguments: [
@@ -28,7 +34,9 @@ import Testing
         (.nonRenewingSubscription, false, [.entitlement]),
     ])
     func theTypeDecidesWhatIsLeftOut(
-        type: ProductType, isRestorable: Bool, plan: [DeliveryTarget]
+        type: ProductType,
+        isRestorable: Bool,
+        plan: [DeliveryTarget]
     ) throws {
         let product = try #require(put(Builder.draft(type), onto: nil).written)
         #expect(product.version == 1 && product.isOnSale)
@@ -63,7 +71,9 @@ import Testing
         #expect(
             put(Builder.draft(.consumable), onto: current)
                 == .refused(
-                    .typeChange(Builder.premium, from: .nonConsumable, to: .consumable)))
+                    .typeChange(Builder.premium, from: .nonConsumable, to: .consumable)
+                )
+        )
     }
 
     @Test func takingOffSaleIsAVersionAndOnceOnly() throws {
@@ -88,35 +98,46 @@ import Testing
         (.isAt(versions: []), false, false),
     ])
     func preconditionsHold(
-        precondition: ProductRules.Precondition, atVersion2: Bool, ifNew: Bool
+        precondition: ProductRules.Precondition,
+        atVersion2: Bool,
+        ifNew: Bool
     ) {
         let draft = Builder.draft(cents: 599)
         let current = Builder.product(version: 2)
-        #expect((put(draft, onto: current, precondition: precondition).written != nil) == atVersion2)
+        #expect(
+            (put(draft, onto: current, precondition: precondition).written != nil) == atVersion2
+        )
         #expect((put(draft, onto: nil, precondition: precondition).written != nil) == ifNew)
         if !atVersion2 {
             #expect(
                 put(draft, onto: current, precondition: precondition)
-                    == .refused(.precondition(Builder.premium, currentVersion: 2)))
+                    == .refused(.precondition(Builder.premium, currentVersion: 2))
+            )
         }
     }
 
-    @Test(arguments: [
-        (nil, nil, ProductRules.Precondition.none), ("*", nil, .exists), (nil, "*", .isNew),
-        ("\"3\"", nil, .isAt(versions: [3])), ("\"3\" , \"4\"", nil, .isAt(versions: [3, 4])),
-        ("\"abc\"", nil, .isAt(versions: [])), ("3", nil, nil), ("W/\"3\"", nil, nil),
-        (nil, "\"3\"", nil), ("\"3\"", "*", nil), ("", nil, nil),
-    ] as [(String?, String?, ProductRules.Precondition?)])
+    @Test(
+        arguments: [
+            (nil, nil, ProductRules.Precondition.none), ("*", nil, .exists), (nil, "*", .isNew),
+            ("\"3\"", nil, .isAt(versions: [3])), ("\"3\" , \"4\"", nil, .isAt(versions: [3, 4])),
+            ("\"abc\"", nil, .isAt(versions: [])), ("3", nil, nil), ("W/\"3\"", nil, nil),
+            (nil, "\"3\"", nil), ("\"3\"", "*", nil), ("", nil, nil),
+        ] as [(String?, String?, ProductRules.Precondition?)]
+    )
     func conditionalHeadersAreUnderstood(
-        ifMatch: String?, ifNoneMatch: String?, precondition: ProductRules.Precondition?
+        ifMatch: String?,
+        ifNoneMatch: String?,
+        precondition: ProductRules.Precondition?
     ) {
         #expect(Preconditions.ofChange(ifMatch: ifMatch, ifNoneMatch: ifNoneMatch) == precondition)
     }
 
-    @Test(arguments: [
-        (nil, false), ("\"7\"", true), ("W/\"7\"", true), ("\"6\", \"7\"", true), ("*", true),
-        ("\"6\"", false), ("7", false),
-    ] as [(String?, Bool)])
+    @Test(
+        arguments: [
+            (nil, false), ("\"7\"", true), ("W/\"7\"", true), ("\"6\", \"7\"", true), ("*", true),
+            ("\"6\"", false), ("7", false),
+        ] as [(String?, Bool)]
+    )
     func aTagThatTheClientHasIsFresh(ifNoneMatch: String?, isFresh: Bool) {
         #expect(Preconditions.isFresh(ifNoneMatch: ifNoneMatch, tag: "\"7\"") == isFresh)
     }
@@ -135,7 +156,9 @@ import Testing
     }
 
     @Test func tooManyChangesForAPayloadMeanAny() {
-        let products = (0..<500).map { Builder.product(ProductID(unchecked: "product.number.\($0)")) }
+        let products = (0..<500).map {
+            Builder.product(ProductID(unchecked: "product.number.\($0)"))
+        }
         #expect(ProductChanges(products).payload.isEmpty)
     }
 }

@@ -1,8 +1,10 @@
 import EventTypes
 import Testing
 
-/// Every event of version 1 as it stands on the wire. A fixture of `v1` never changes: what breaks
-/// one of these tests breaks a consumer that is not upgraded yet.
+/// Every event of version 1 as it stands on the wire.
+///
+/// A fixture of `v1` never changes: what breaks one of these tests breaks a consumer that is not
+/// upgraded yet.
 @Suite struct EventFixtureTests {
     /// The members of the fixtures in `v1/unknown` that version 1 does not know.
     private static let unknownMembers: Set<String> = [
@@ -37,12 +39,14 @@ import Testing
         #expect(product.isOnSale && !product.isRestorable)
         #expect(
             product.prices[Storefront(unchecked: "KWT")]
-                == Money(minorUnits: 300, currency: Currency(unchecked: "KWD")))
+                == Money(minorUnits: 300, currency: Currency(unchecked: "KWD"))
+        )
         #expect(product.localizations[LanguageTag(unchecked: "fr")]?.title == "100 pièces")
         #expect(
             product.deliveryPlan == [
                 .credit(unit: "coins", amount: 100), .webhook(url: "https://merchant.example/hook"),
-            ])
+            ]
+        )
     }
 
     @Test(arguments: [
@@ -59,7 +63,11 @@ import Testing
         #expect((transaction.applicationUsername == nil) == (name == "failed"))
         #expect((transaction.revokedAt != nil) == (name == "refunded"))
         #expect((transaction.originalID != transaction.id) == (name == "restored"))
-        #expect((transaction.purchasedAt == nil) == !["purchased", "restored", "refunded"].contains(name))
+        #expect(
+            (transaction.purchasedAt == nil) == !["purchased", "restored", "refunded"].contains(
+                name
+            )
+        )
     }
 
     @Test func anIssuedReceiptReadsBack() throws {

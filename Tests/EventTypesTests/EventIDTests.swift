@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test func laterIDsSortBehindEarlierOnes() {
-        let times: [Int64] = [0, 1, 255, 256, 1_795_237_175_000, 1_795_237_175_001, 253_402_300_799_999]
+        let times: [Int64] = [
+            0, 1, 255, 256, 1_795_237_175_000, 1_795_237_175_001, 253_402_300_799_999,
+        ]
         let texts = times.map { EventID(time: Timestamp(millisecondsSinceEpoch: $0)).description }
         #expect(texts == texts.sorted())
     }

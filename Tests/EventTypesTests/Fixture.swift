@@ -21,9 +21,13 @@ enum Fixture {
     /// members named.
     static func canonical(_ json: [UInt8], without names: Set<String> = []) throws -> String {
         let document = stripped(
-            try JSONSerialization.jsonObject(with: Data(json)), of: names)
+            try JSONSerialization.jsonObject(with: Data(json)),
+            of: names
+        )
         let data = try JSONSerialization.data(
-            withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+            withJSONObject: document,
+            options: [.sortedKeys, .withoutEscapingSlashes]
+        )
         return String(decoding: data, as: UTF8.self)
     }
 

@@ -35,7 +35,9 @@ import Testing
     }
 
     @Test func storefrontsAreTheCodesOfISO3166() {
-        for code in ["USA", "FRA", "JPN", "KWT", "XKS"] { #expect(Storefront(rawValue: code) != nil) }
+        for code in ["USA", "FRA", "JPN", "KWT", "XKS"] {
+            #expect(Storefront(rawValue: code) != nil)
+        }
         for code in ["", "US", "usa", "ZZZ", "EUR"] { #expect(Storefront(rawValue: code) == nil) }
     }
 

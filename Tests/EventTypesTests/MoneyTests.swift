@@ -19,7 +19,10 @@ private func money(_ minorUnits: Int64, _ currency: String) -> Money {
         (money(12_345, "KWD"), "12.345 KWD", 12_345, "12.345"),
     ])
     func isWrittenWithTheDecimalsOfItsCurrency(
-        amount: Money, description: String, milliunits: Int64, decimal: String
+        amount: Money,
+        description: String,
+        milliunits: Int64,
+        decimal: String
     ) throws {
         #expect(amount.description == description)
         #expect(amount.milliunits == milliunits)

@@ -18,15 +18,20 @@ import Testing
 
     @Test func everyMillisecondOfASecondIsWrittenAsItIs() {
         for millisecond in Int64(0)..<1000 {
-            let text = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000 + millisecond).description
+            let text = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000 + millisecond)
+                .description
             #expect(text.hasSuffix(":35." + String(1000 + millisecond).dropFirst() + "Z"))
         }
     }
 
     @Test func isANumberInJSON() throws {
         let time = Timestamp(millisecondsSinceEpoch: 1_795_237_175_250)
-        #expect(String(decoding: try JSONEncoder().encode([time]), as: UTF8.self) == "[1795237175250]")
-        #expect(try JSONDecoder().decode([Timestamp].self, from: Data("[1795237175250]".utf8)) == [time])
+        #expect(
+            String(decoding: try JSONEncoder().encode([time]), as: UTF8.self) == "[1795237175250]"
+        )
+        #expect(
+            try JSONDecoder().decode([Timestamp].self, from: Data("[1795237175250]".utf8)) == [time]
+        )
     }
 
     @Test(arguments: ["\"2026-11-21\"", "1795237175250.5", "null", "true"])

@@ -19,7 +19,8 @@ import X509
 
     @discardableResult
     private func create(
-        in directory: KeyDirectory, bundleID: String = "com.example.app"
+        in directory: KeyDirectory,
+        bundleID: String = "com.example.app"
     ) throws -> [String] {
         var creation = KeyCreation(directory: directory, time: time)
         try creation.createAll(bundleID: bundleID, keyID: "key-1", administrator: "operator")
@@ -59,7 +60,8 @@ import X509
             try create(in: directory)
             for name in try files(of: directory).keys {
                 let attributes = try FileManager.default.attributesOfItem(
-                    atPath: directory.root.appending(path: name).path)
+                    atPath: directory.root.appending(path: name).path
+                )
                 let isPrivate = name.hasPrefix("private/") || name == "receipts/signing-key.pem"
                 #expect(attributes[.posixPermissions] as? Int == (isPrivate ? 0o600 : 0o644))
             }
@@ -73,7 +75,8 @@ import X509
             #expect(
                 try create(in: directory, bundleID: "com.example.game") == [
                     "private/apps/com.example.game/key-1.pem", "apps/com.example.game/key-1.pem",
-                ])
+                ]
+            )
             let after = try files(of: directory)
             #expect(after.count == 12)
             #expect(before.allSatisfy { after[$0.key] == $0.value })
@@ -86,9 +89,13 @@ import X509
             let before = try files(of: directory)
             try FileManager.default.removeItem(at: directory.rootCertificate)
             try FileManager.default.removeItem(
-                at: directory.appKey(bundleID: "com.example.app", keyID: "key-1"))
+                at: directory.appKey(bundleID: "com.example.app", keyID: "key-1")
+            )
             #expect(
-                try create(in: directory) == ["receipts/root.cer", "apps/com.example.app/key-1.pem"])
+                try create(in: directory) == [
+                    "receipts/root.cer", "apps/com.example.app/key-1.pem",
+                ]
+            )
             #expect(try files(of: directory) == before)
             try FileManager.default.removeItem(at: directory.signingChain)
             #expect(try create(in: directory) == ["receipts/signing-chain.pem"])
@@ -121,7 +128,8 @@ import X509
             #expect(try leaf.extensions.basicConstraints == .notCertificateAuthority)
             #expect(
                 try intermediate.extensions.basicConstraints
-                    == .isCertificateAuthority(maxPathLength: 0))
+                    == .isCertificateAuthority(maxPathLength: 0)
+            )
             #expect(try leaf.extensions.keyUsage == KeyUsage(digitalSignature: true))
             for certificate in chain {
                 #expect(try certificate.extensions.subjectKeyIdentifier != nil)
@@ -152,7 +160,10 @@ import X509
             let paths = names.map { directory.root.appending(path: $0).path }
             for (certificate, path) in zip(chain, paths) {
                 try (certificate.serializeAsPEM().pemString + "\n").write(
-                    toFile: path, atomically: true, encoding: .utf8)
+                    toFile: path,
+                    atomically: true,
+                    encoding: .utf8
+                )
             }
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -165,7 +176,9 @@ import X509
             process.standardError = output
             try process.run()
             let text = String(
-                decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+                decoding: output.fileHandleForReading.readDataToEndOfFile(),
+                as: UTF8.self
+            )
             process.waitUntilExit()
             #expect(process.terminationStatus == 0, "\(text)")
         }

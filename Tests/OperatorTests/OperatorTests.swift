@@ -12,8 +12,11 @@ import Testing
         let key = P256.Signing.PrivateKey()
         let signer = try TokenSigner(privateKeyPEM: key.pemRepresentation, keyID: "key-1")
         let token = try signer.accountToken(
-            AccountID(unchecked: "ada"), of: BundleID(unchecked: "com.example.app"),
-            from: Timestamp(millisecondsSinceEpoch: 1_795_237_175_999), lifetime: .seconds(60))
+            AccountID(unchecked: "ada"),
+            of: BundleID(unchecked: "com.example.app"),
+            from: Timestamp(millisecondsSinceEpoch: 1_795_237_175_999),
+            lifetime: .seconds(60)
+        )
         let parts = token.split(separator: ".").map(String.init)
         try #require(parts.count == 3)
         let header = try decoded(parts[0]), claims = try decoded(parts[1])
@@ -22,22 +25,30 @@ import Testing
             claims == """
                 {"aud":"counterfoil","exp":1795237235,"iat":1795237175,"iss":"com.example.app",\
                 "sub":"ada"}
-                """)
+                """
+        )
         let signature = try P256.Signing.ECDSASignature(rawRepresentation: data(parts[2]))
-        #expect(key.publicKey.isValidSignature(signature, for: Data((parts[0] + "." + parts[1]).utf8)))
+        #expect(
+            key.publicKey.isValidSignature(signature, for: Data((parts[0] + "." + parts[1]).utf8))
+        )
     }
 
     @Test func anAdministratorTokenNamesTheAdministratorTwice() throws {
         let signer = try TokenSigner(
-            privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation, keyID: "grace")
+            privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation,
+            keyID: "grace"
+        )
         let token = try signer.adminToken(
-            from: Timestamp(millisecondsSinceEpoch: 0), lifetime: .seconds(60))
+            from: Timestamp(millisecondsSinceEpoch: 0),
+            lifetime: .seconds(60)
+        )
         let parts = token.split(separator: ".").map(String.init)
         #expect(try decoded(parts[0]) == #"{"alg":"ES256","kid":"grace","typ":"JWT"}"#)
         #expect(
             try decoded(parts[1]) == """
                 {"aud":"counterfoil-admin","exp":60,"iat":0,"iss":"administrator","sub":"grace"}
-                """)
+                """
+        )
     }
 
     private func data(_ text: String) throws -> Data {
@@ -131,19 +142,25 @@ import Testing
     }
 
     @Test func tablesLineUp() {
-        #expect(Console.table([["A", "BB", "C"], ["long", "b", "c"]]) == "A     BB  C\nlong  b   c")
+        #expect(
+            Console.table([["A", "BB", "C"], ["long", "b", "c"]]) == "A     BB  C\nlong  b   c"
+        )
         #expect(Console.table([]) == "")
     }
 
     @Test func theCatalogIsListedByID() {
         let price = Money(minorUnits: 99, currency: Currency(unchecked: "USD"))
         let draft = ProductDraft(
-            type: .consumable, isOnSale: false, prices: [Storefront(unchecked: "USA"): price],
-            localizations: [:])
+            type: .consumable,
+            isOnSale: false,
+            prices: [Storefront(unchecked: "USA"): price],
+            localizations: [:]
+        )
         let rows = ListProductsCommand.rows(
             of: CatalogDocument(products: [
                 ProductID(unchecked: "b"): draft, ProductID(unchecked: "a"): draft,
-            ]))
+            ])
+        )
         #expect(rows.map(\.first) == ["PRODUCT", "a", "b"])
         #expect(rows.last == ["b", "consumable", "no", "USA 0.99 USD"])
     }

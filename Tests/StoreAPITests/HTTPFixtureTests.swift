@@ -11,12 +11,15 @@ import Testing
     private func canonical(_ json: Data) throws -> String {
         let document = try JSONSerialization.jsonObject(with: json)
         let data = try JSONSerialization.data(
-            withJSONObject: document, options: [.sortedKeys, .withoutEscapingSlashes])
+            withJSONObject: document,
+            options: [.sortedKeys, .withoutEscapingSlashes]
+        )
         return String(decoding: data, as: UTF8.self)
     }
 
     private func roundTrip<Body: Codable & Equatable>(
-        _ type: Body.Type, _ name: String
+        _ type: Body.Type,
+        _ name: String
     ) throws -> Body {
         let json = try Data(contentsOf: Self.folder.appending(path: name + ".json"))
         let body = try JSONDecoder().decode(type, from: json)
@@ -25,7 +28,9 @@ import Testing
         var extended = try #require(JSONSerialization.jsonObject(with: json) as? [String: Any])
         extended["addedLater"] = ["anything"]
         let decoded = try JSONDecoder().decode(
-            type, from: JSONSerialization.data(withJSONObject: extended))
+            type,
+            from: JSONSerialization.data(withJSONObject: extended)
+        )
         #expect(decoded == body)
         return body
     }
@@ -50,7 +55,8 @@ import Testing
         let body = try roundTrip(CatalogDocument.self, "catalog.document")
         #expect(
             body.products.keys.sorted().map(\.rawValue)
-                == ["com.example.coins.100", "com.example.pro"])
+                == ["com.example.coins.100", "com.example.pro"]
+        )
     }
 
     @Test func catalogImportResult() throws {
@@ -103,7 +109,8 @@ import Testing
     @Test func creditsResponse() throws {
         #expect(
             try roundTrip(CreditsResponse.self, "credits.response").balances
-                == ["coins": 200, "tickets": -10])
+                == ["coins": 200, "tickets": -10]
+        )
     }
 
     @Test func receiptResponse() throws {
@@ -115,17 +122,22 @@ import Testing
         #expect(try roundTrip(Problem.self, "problem").code == "not_found")
         #expect(
             try roundTrip(Problem.self, "problem.stale_price").currentPrice?.description
-                == "1.19 EUR")
+                == "1.19 EUR"
+        )
         #expect(try roundTrip(Problem.self, "problem.incident").incident == "0193-abc")
     }
 
     @Test func theSampleCatalogIsADocument() throws {
         let file = Self.folder.appending(path: "../../../deploy/sample/catalog.json")
         let document = try JSONDecoder().decode(
-            CatalogDocument.self, from: Data(contentsOf: file.standardizedFileURL))
+            CatalogDocument.self,
+            from: Data(contentsOf: file.standardizedFileURL)
+        )
         let types = Set(document.products.values.map(\.type))
         #expect(types.count == 4)
-        let exponents = document.products.values.flatMap { $0.prices.values.map(\.currency.exponent) }
+        let exponents = document.products.values.flatMap {
+            $0.prices.values.map(\.currency.exponent)
+        }
         #expect(Set(exponents) == [0, 2, 3])
     }
 
