@@ -251,7 +251,9 @@ let package = Package(
             asn1,
             .product(name: "HummingbirdTesting", package: "hummingbird")
         )
-        + tests(of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto, asyncHTTPClient)
+        + tests(
+            of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto, asyncHTTPClient,
+            nioHTTP1)
         + tests(
             of: "EndToEnd",
             "EventTypes",

@@ -1,0 +1,85 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import StoreAPI
+import Testing
+
+@testable import Fulfillment
+
+@Suite("Fulfillment's routes", .timeLimit(.minutes(2)))
+struct FulfillmentRoutesTests {
+    @Test("The queue as a document is what its type says")
+    func queueDocument() async throws {
+        try await StreamServer.run { server in
+            let empty = try await server.send(.GET, Routes.queueTransactions)
+            #expect(empty.status == 200)
+            #expect(
+                try JSONDecoder().decode(QueueResponse.self, from: empty.body)
+                    == QueueResponse(revision: 0, transactions: [])
+            )
+            try await server.store.arrive(.sample(1), .sample(2), .sample(3))
+            try await server.store.finish(2)
+            let (_, body) = try await server.send(.GET, Routes.queueTransactions)
+            let response = try JSONDecoder().decode(QueueResponse.self, from: body)
+            #expect(response.revision == 4)
+            #expect(response.transactions.map(\.transaction) == [.sample(1), .sample(3)])
+            #expect(response.transactions.map(\.revision) == [1, 3])
+        }
+    }
+
+    @Test("A finish answers the same twice, and each refusal has its code")
+    func finishes() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(
+                .sample(1),
+                .sample(2, version: 1, state: .purchasing),
+                .sample(3, state: .deferred),
+                .sample(4, plan: [.webhook(url: "https://merchant.example")]),
+                .sample(5, account: "bob")
+            )
+            for _ in 1...2 {
+                let id = TransactionID(number: 1)
+                let (status, body) = try await server.send(.POST, Routes.finish(id))
+                #expect(status == 200)
+                let response = try JSONDecoder().decode(FinishResponse.self, from: body)
+                #expect(response == FinishResponse(transactionID: id, finishedAt: startOfTime))
+                server.store.clock.advance(by: .seconds(10))
+            }
+            let refusals: [(String, Int, String)] = [
+                ("2", 409, "transaction_purchasing"), ("3", 409, "transaction_deferred"),
+                ("4", 409, "transaction_not_delivered"), ("5", 404, "transaction_unknown"),
+                ("6", 404, "transaction_unknown"), ("x", 404, "transaction_unknown"),
+            ]
+            for (id, status, code) in refusals {
+                let answer = try await server.send(.POST, "\(Routes.transactions)/\(id)/finish")
+                let problem = try JSONDecoder().decode(Problem.self, from: answer.body)
+                #expect(answer.status == status)
+                #expect(problem.code == code)
+                #expect(problem.status == status)
+            }
+        }
+    }
+
+    @Test("Entitlements and credits are the account's own")
+    func belongings() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(
+                .sample(1, plan: [.entitlement, .credit(unit: "coins", amount: 5)])
+            )
+            let entitlements = try await server.send(.GET, Routes.entitlements)
+            let credits = try await server.send(.GET, Routes.credits)
+            #expect(
+                try JSONDecoder().decode(EntitlementsResponse.self, from: entitlements.body)
+                    .entitlements.map(\.originalTransactionID.number) == [1]
+            )
+            #expect(
+                try JSONDecoder().decode(CreditsResponse.self, from: credits.body).balances
+                    == ["coins": 5]
+            )
+            let others = try await server.send(.GET, Routes.credits, account: "bob")
+            #expect(
+                try JSONDecoder().decode(CreditsResponse.self, from: others.body).balances.isEmpty
+            )
+        }
+    }
+}

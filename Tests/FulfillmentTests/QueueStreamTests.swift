@@ -1,0 +1,260 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import Messaging
+import ServiceLifecycle
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Fulfillment
+
+@Suite("The queue's stream", .timeLimit(.minutes(2)))
+struct QueueStreamTests {
+    @Test("A client gets all unfinished ones, the oldest first, then every change")
+    func snapshotThenChanges() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(
+                .sample(1, version: 1, state: .purchasing),
+                .sample(2),
+                .sample(3)
+            )
+            try await server.store.finish(3)
+            try await server.store.arrive(.sample(1))
+            var stream = try await server.connect()
+            let first = try #require(try await stream.next())
+            let second = try #require(try await stream.next())
+            #expect(try first.change.transaction == .sample(1))
+            #expect(try second.change.transaction == .sample(2))
+            #expect([first.name, second.name] == ["transaction", "transaction"])
+            // The older one changed last, so resuming behind it alone would miss nothing either.
+            #expect([first.id, second.id] == ["1", "5"])
+
+            try await server.store.arrive(.sample(4))
+            try await server.store.finish(2)
+            try await server.handOn()
+            let added = try #require(try await stream.next())
+            let removed = try #require(try await stream.next())
+            #expect([added.name, removed.name] == ["transaction", "removed"])
+            #expect([added.id, removed.id] == ["6", "7"])
+            #expect(try removed.change.finishedAt == startOfTime)
+            #expect(try removed.change.transaction.id.number == 2)
+        }
+    }
+
+    @Test("A client resumes with what changed, removals included", arguments: [true, false])
+    func resume(byQuery: Bool) async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(.sample(1), .sample(2))
+            try await server.store.finish(1)
+            try await server.store.arrive(.sample(3))
+            if byQuery {
+                let (status, _) = try await server.send(.GET, "\(Routes.queue)?lastEventID=x")
+                #expect(status == 400)
+            }
+            var stream = try await server.connect(after: "2")
+            let removed = try #require(try await stream.next())
+            let added = try #require(try await stream.next())
+            #expect([removed.name, added.name] == ["removed", "transaction"])
+            #expect([removed.id, added.id] == ["3", "4"])
+            // What it resumed with is not sent again when the topic brings it.
+            try await server.handOn()
+            try await server.store.arrive(.sample(5))
+            try await server.handOn()
+            #expect(try await stream.next()?.id == "5")
+        }
+    }
+
+    @Test("A long absence is made up for page by page")
+    func resumeOverManyPages() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive((1...1200).map { Transaction.sample($0) })
+            var stream = try await server.connect(after: "1")
+            for revision in 2...1200 {
+                #expect(try await stream.next()?.id == String(revision))
+            }
+        }
+    }
+
+    @Test("An id from a database that is no more begins again")
+    func idAheadOfTheQueue() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(.sample(1))
+            var stream = try await server.connect(after: "900")
+            #expect(try await stream.next()?.change.transaction.id.number == 1)
+        }
+    }
+
+    @Test("A change that the topic lost is read from the database")
+    func gapsHeal() async throws {
+        try await StreamServer.run { server in
+            var stream = try await server.connect()
+            try await server.store.arrive(.sample(1))
+            try await server.store.arrive(.sample(2))
+            try await server.store.arrive(.sample(3))
+            try await server.handOn(skipping: 2)
+            for revision in 1...3 {
+                #expect(try await stream.next()?.change.revision == Int64(revision))
+            }
+        }
+    }
+
+    @Test("A last change that the topic lost is found by the heartbeat")
+    func heartbeatHeals() async throws {
+        try await StreamServer.run { server in
+            var stream = try await server.connect()
+            try await server.store.arrive(.sample(1))
+            let heartbeat = QueueHeartbeat(
+                hub: server.hub,
+                store: server.store.reads,
+                interval: .seconds(15),
+                logger: quiet
+            )
+            await heartbeat.beat()
+            #expect(try await stream.next()?.change.revision == 1)
+        }
+    }
+
+    @Test("Nobody sees another account's queue, or the same account's in another app")
+    func accountsAreApart() async throws {
+        try await StreamServer.run { server in
+            let elsewhere = BundleID(unchecked: "com.example.other")
+            try await server.store.arrive(.sample(1, account: "bob"), .sample(2, bundle: elsewhere))
+            var stream = try await server.connect()
+            try await server.store.arrive(
+                .sample(3, account: "bob"),
+                .sample(4, bundle: elsewhere),
+                .sample(5)
+            )
+            try await server.handOn()
+            #expect(try await stream.next()?.change.transaction.id.number == 5)
+        }
+    }
+
+    @Test("Streams have bounds, for each account and in all, and a place is given back")
+    func streamsAreBounded() async throws {
+        let limits = QueueHub.Limits(streamsMax: 3, streamsPerAccountMax: 2, bufferedMax: 8)
+        try await StreamServer.run(limits: limits) { server in
+            let queue = QueueKey.sample()
+            var places = [try server.hub.subscribe(to: queue), try server.hub.subscribe(to: queue)]
+            let tooMany = try await server.send(.GET, Routes.queue)
+            #expect(tooMany.status == 429)
+            let problem = try JSONDecoder().decode(Problem.self, from: tooMany.body)
+            #expect(problem.code == "too_many_streams")
+            places.append(try server.hub.subscribe(to: .sample("bob")))
+            #expect(try await server.send(.GET, Routes.queue, account: "carol").status == 503)
+            places = []
+            #expect(server.hub.isEmpty)
+            _ = try await server.connect()
+        }
+    }
+
+    @Test("A client that goes away gives its place back")
+    func departuresAreNoticed() async throws {
+        try await StreamServer.run { server in
+            let client = Task {
+                var stream = try await server.connect()
+                _ = try await stream.next()
+            }
+            try await eventually("the client is connected") { server.hub.isEmpty ? nil : true }
+            client.cancel()
+            try await eventually("the client is gone") { server.hub.isEmpty ? true : nil }
+        }
+    }
+
+    @Test("A client that reads too slowly is let go, and others are not held up")
+    func slowReadersAreLetGo() async throws {
+        let limits = QueueHub.Limits(streamsMax: 9, streamsPerAccountMax: 9, bufferedMax: 8)
+        try await StreamServer.run(limits: limits) { server in
+            let slow = try IdleSocket(
+                port: server.port,
+                path: Routes.queue,
+                token: try server.token("slow")
+            )
+            try await eventually("the slow client is connected") { server.hub.isEmpty ? nil : true }
+            var quick = try await server.connect("quick")
+            var slowChange = Transaction.sample(1, account: "slow")
+            slowChange.applicationUsername = String(repeating: "x", count: 1 << 20)
+            let large = try snapshot(of: slowChange)
+            let small = try snapshot(of: .sample(2, account: "quick"))
+            var revision: Int64 = 0
+            // Until the kernel's buffers are full, and then the stream's own.
+            try await eventually(within: .seconds(60), "the slow client is let go") {
+                revision += 1
+                server.hub.receive([
+                    event("slow", large, revision), event("quick", small, revision),
+                ])
+                let id = try await quick.next()?.id
+                #expect(id == String(revision))
+                return server.hub.queues == [.sample("quick")] ? true : nil
+            }
+            #expect(revision > 8)
+            // What was under way still arrives; then the connection ends.
+            slow.readToEnd()
+        }
+    }
+
+    @Test("A shutdown ends streams and says when to come back")
+    func shutdownSaysWhenToComeBack() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(.sample(1))
+            var stream = try await server.connect()
+            #expect(try await stream.next()?.change.revision == 1)
+            await server.group.triggerGracefulShutdown()
+            let last = try #require(try await stream.next())
+            #expect((500...1500).contains(Int(last.retry ?? "") ?? 0))
+            #expect(try await stream.next() == nil)
+        }
+    }
+
+    private func snapshot(of transaction: Transaction) throws -> TransactionSnapshot {
+        try TransactionSnapshot(of: transaction, in: [])
+    }
+
+    private func event(
+        _ account: String,
+        _ snapshot: TransactionSnapshot,
+        _ revision: Int64
+    ) -> ReceivedEvent {
+        ReceivedEvent(
+            id: EventID(time: startOfTime),
+            type: .queueChanged,
+            topic: Topics.fulfillmentTransactions.name,
+            key: account,
+            subject: "1",
+            time: startOfTime,
+            data: snapshot.queueChanged(revision: revision, isDelivered: true, finishedAt: nil)
+        )
+    }
+}
+
+/// A client that asks and does not read.
+private final class IdleSocket {
+    private let descriptor: Int32
+
+    init(port: Int, path: String, token: String) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var size: Int32 = 4096
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw HarnessError("The server cannot be reached.") }
+        let request = "GET \(path) HTTP/1.1\r\nhost: x\r\nauthorization: Bearer \(token)\r\n\r\n"
+        _ = Array(request.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    /// Reads until the server has closed the connection.
+    func readToEnd() {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while read(descriptor, &buffer, buffer.count) > 0 {}
+    }
+
+    deinit { close(descriptor) }
+}

@@ -1,0 +1,367 @@
+import AsyncHTTPClient
+import Crypto
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Messaging
+import NIOCore
+import Postgres
+import ServiceKit
+import ServiceLifecycle
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Fulfillment
+
+private let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+@Suite("Sending webhooks", .timeLimit(.minutes(2)))
+struct WebhookSenderTests {
+    @Test("A webhook that is answered with 2xx completes the delivery")
+    func confirmation() async throws {
+        try await withMerchant { merchant, store in
+            let purchase = Transaction.sample(
+                1,
+                plan: [.entitlement, merchant.target, merchant.target]
+            )
+            try await store.arrive(purchase)
+            #expect(try await store.published().last?.change.isDelivered == false)
+            #expect(try await store.finish(1) == .refused(.notDelivered))
+            try await store.send { _ in
+                try await store.untilDelivered()
+            }
+            #expect(try await store.published().map(\.change.revision) == [1, 2])
+            #expect(Set(merchant.received.map(\.id)) == ["delivery_1_1", "delivery_1_2"])
+            let request = try #require(merchant.received.first)
+            let signed = Array("\(request.id).\(request.timestamp).".utf8) + request.body
+            let key = SymmetricKey(data: Data(base64Encoded: String(secret.dropFirst(6))) ?? Data())
+            let code = Data(HMAC<SHA256>.authenticationCode(for: signed, using: key))
+            #expect(request.signature == "v1,\(code.base64EncodedString())")
+            let body = try JSONDecoder().decode(WebhookBody.self, from: Data(request.body))
+            #expect(
+                body
+                    == WebhookBody(
+                        type: "transaction.purchased.v1",
+                        transaction: purchase,
+                        target: merchant.target
+                    )
+            )
+            #expect(try await store.finish(1) == .finished(at: startOfTime))
+        }
+    }
+
+    @Test("A webhook that fails is sent again under the same id, later and later")
+    func repetition() async throws {
+        try await withMerchant { merchant, store in
+            merchant.answer { $0 < 2 ? .internalServerError : .noContent }
+            try await store.arrive(.sample(1, plan: [merchant.target]))
+            try await store.send { sender in
+                for count in 1...2 {
+                    try await eventually("try \(count) is recorded") {
+                        let row = try await store.delivery(of: 1)
+                        return row.attempts == count
+                            && row.result == "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
+                            && row.next ?? startOfTime < store.clock.now().advanced(by: .seconds(9))
+                            ? true : nil
+                    }
+                    #expect(try await store.published().count == 1)
+                    store.clock.advance(by: .seconds(10))
+                    sender.wake()
+                }
+                try await store.untilDelivered()
+            }
+            #expect(
+                merchant.received.map(\.id) == ["delivery_1_0", "delivery_1_0", "delivery_1_0"]
+            )
+            #expect(Set(merchant.received.map(\.body)).count == 1)
+            #expect(try await store.delivery(of: 1).result == "SUCCESS")
+        }
+    }
+
+    @Test("A recipient that does not answer in time has timed out")
+    func timeout() async throws {
+        try await withMerchant { merchant, store in
+            merchant.answer { _ in nil }
+            let result = try await store.send(to: merchant.url, timeout: .milliseconds(200))
+            #expect(result == .timedOut)
+        }
+    }
+
+    @Test("A redirect is not followed")
+    func redirect() async throws {
+        try await withMerchant { merchant, store in
+            merchant.answer { _ in .temporaryRedirect }
+            let result = try await store.send(to: merchant.url)
+            #expect(result == .unsuccessfulStatus)
+            #expect(merchant.received.count == 1)
+        }
+    }
+
+    @Test("An address that nobody listens at, or that is none, has its own result")
+    func unreachable() async throws {
+        try await withFulfillment { store in
+            let port = try freePort()
+            #expect(try await store.send(to: "http://127.0.0.1:\(port)/") == .socketIssue)
+            #expect(try await store.send(to: "ftp://merchant.example/") == .other)
+            #expect(try await store.send(to: "nonsense") == .other)
+        }
+    }
+
+    @Test("TLS that fails has its own result")
+    func tls() async throws {
+        try await withMerchant { merchant, store in
+            let url = merchant.url.replacing("http://", with: "https://")
+            let result = try await store.send(to: url)
+            #expect(result == .tlsIssue)
+        }
+    }
+
+    @Test("What a killed sender sent but did not record is sent again under the same id")
+    func crashBetweenSentAndRecorded() async throws {
+        try await withMerchant { merchant, store in
+            try await store.arrive(.sample(1, plan: [merchant.target]))
+            let taken = try await store.webhooks.take(limit: 10, excluding: [])
+            let transport = try webhookTransport()
+            for webhook in taken {
+                #expect(try await transport.send(webhook, at: startOfTime) == .success)
+            }
+            try await transport.shutDown()
+            // Nothing is recorded. Before the lease is over nobody takes it, afterwards anybody.
+            #expect(try await store.webhooks.take(limit: 10, excluding: []).isEmpty)
+            store.clock.advance(by: .seconds(31))
+            try await store.send { _ in
+                try await store.untilDelivered()
+            }
+            #expect(merchant.received.map(\.id) == ["delivery_1_0", "delivery_1_0"])
+            #expect(try await store.published().map(\.change.revision) == [1, 2])
+        }
+    }
+
+    @Test("An outcome that comes after another sender took over does not undo the other's")
+    func staleOutcome() async throws {
+        try await withMerchant { merchant, store in
+            try await store.arrive(.sample(1, plan: [merchant.target]))
+            let first = try await store.webhooks.take(limit: 1, excluding: [])
+            store.clock.advance(by: .seconds(31))
+            let second = try await store.webhooks.take(limit: 1, excluding: [])
+            #expect(first.map(\.attempt) == [1] && second.map(\.attempt) == [2])
+            func outcome(_ webhook: Webhook, _ result: WebhookResult) -> WebhookOutcome {
+                WebhookOutcome(
+                    webhook: webhook,
+                    result: result,
+                    time: store.clock.now(),
+                    nextAttemptAt: store.clock.now()
+                )
+            }
+            try await store.webhooks.record([outcome(first[0], .timedOut)])
+            #expect(try await store.webhooks.take(limit: 1, excluding: []).isEmpty)
+            // A confirmation counts whoever brings it, and counts once.
+            try await store.webhooks.record([outcome(first[0], .success)])
+            try await store.webhooks.record([outcome(second[0], .success)])
+            #expect(try await store.published().map(\.change.revision) == [1, 2])
+        }
+    }
+
+    @Test("A refund while a webhook is under way leaves it void")
+    func refundOvertakesWebhook() async throws {
+        try await withMerchant { merchant, store in
+            let purchase = Transaction.sample(1, plan: [merchant.target])
+            try await store.arrive(purchase)
+            let webhook = try #require(
+                try await store.webhooks.take(limit: 1, excluding: []).first
+            )
+            try await store.arrive(purchase.refunded())
+            try await store.webhooks.record([
+                WebhookOutcome(
+                    webhook: webhook,
+                    result: .success,
+                    time: startOfTime,
+                    nextAttemptAt: startOfTime
+                )
+            ])
+            #expect(try await store.deliveries(of: 1) == ["0:webhook void"])
+            #expect(try await store.published().map(\.change.revision) == [1, 2])
+            #expect(try await store.published().last?.change.isDelivered == true)
+        }
+    }
+
+    @Test("A recipient that hangs does not hold up the others")
+    func hangingHost() async throws {
+        try await withMerchant { hanging, store in
+            hanging.answer { _ in nil }
+            let target = hanging.target
+            try await Merchant.run { other in
+                try await store.arrive(
+                    (1...20).map { .sample($0, plan: [target]) } + [
+                        .sample(21, plan: [other.target])
+                    ]
+                )
+                try await store.send { _ in
+                    try await store.untilDelivered()
+                    #expect(hanging.received.count <= 2)
+                }
+            }
+        }
+    }
+}
+
+private func webhookTransport(timeout: Duration = .seconds(10)) throws -> WebhookTransport {
+    WebhookTransport(signer: try WebhookSigner(secret: secret), timeout: timeout)
+}
+
+private struct WebhookBody: Decodable, Equatable {
+    var type: String
+    var transaction: Transaction
+    var target: DeliveryTarget
+}
+
+extension FulfillmentDatabase {
+    /// Runs a sender while a body runs.
+    fileprivate func send(_ body: (WebhookSender) async throws -> Void) async throws {
+        let recorder = RequestBatcher<WebhookOutcome, Void>(name: "outcomes") { outcomes in
+            try await webhooks.record(outcomes)
+            return outcomes.map { _ in }
+        }
+        let sender = WebhookSender(
+            handler: webhooks,
+            transport: try webhookTransport(),
+            recorder: recorder,
+            limits: WebhookSender.Limits(
+                concurrency: 8,
+                retries: RetryPolicy(base: .seconds(1), ceiling: .seconds(5)),
+                pollInterval: .milliseconds(200)
+            ),
+            logger: quiet
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await sender.run() }
+            defer { group.cancelAll() }
+            try await body(sender)
+        }
+    }
+
+    /// Waits until the last thing published is that a purchase is delivered.
+    fileprivate func untilDelivered() async throws {
+        try await eventually("the purchase is delivered") {
+            let isDelivered = try await published().last?.change.isDelivered ?? false
+            return isDelivered ? true : nil
+        }
+    }
+
+    /// Makes one try.
+    fileprivate func send(
+        to url: String,
+        timeout: Duration = .seconds(10)
+    ) async throws -> WebhookResult {
+        let transport = try webhookTransport(timeout: timeout)
+        let webhook = Webhook(
+            transactionID: TransactionID(number: 1),
+            target: "0:webhook",
+            attempt: 1,
+            url: url,
+            host: "",
+            queue: .sample(),
+            state: .purchased,
+            snapshot: TransactionSnapshot(bytes: Array("{}".utf8))
+        )
+        let result = try await transport.send(webhook, at: startOfTime)
+        try await transport.shutDown()
+        return result
+    }
+
+    fileprivate func delivery(
+        of number: Int64
+    ) async throws -> (attempts: Int32, result: String?, next: Timestamp?) {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT attempts, last_result, next_attempt_at FROM deliveries
+                WHERE transaction_id = \(number)
+                """
+            )
+            return try rows[0].decode(Int32.self, String?.self, Timestamp?.self)
+        }
+    }
+}
+
+/// A merchant's endpoint on a real socket.
+private final class Merchant: Sendable {
+    struct Request {
+        var id: String
+        var timestamp: String
+        var signature: String
+        var body: [UInt8]
+    }
+
+    private struct State {
+        var received: [Request] = []
+        var answer: @Sendable (Int) -> HTTPResponse.Status? = { _ in .ok }
+        var port = 0
+    }
+
+    private let state = Mutex(State())
+
+    var received: [Request] { state.withLock { $0.received } }
+    var url: String { "http://127.0.0.1:\(state.withLock { $0.port })/hooks" }
+    var target: DeliveryTarget { .webhook(url: url) }
+
+    /// Chooses the answer to a request by how many came before; `nil` is none at all.
+    func answer(_ answer: @escaping @Sendable (Int) -> HTTPResponse.Status?) {
+        state.withLock { $0.answer = answer }
+    }
+
+    static func run(_ body: @escaping @Sendable (Merchant) async throws -> Void) async throws {
+        let merchant = Merchant()
+        let router = Router()
+        router.post("/hooks") { request, _ in try await merchant.receive(request) }
+        let (ports, port) = AsyncStream<Int>.makeStream()
+        let server = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { port.yield($0.localAddress?.port ?? 0) },
+            logger: quiet
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            for await port in ports {
+                merchant.state.withLock { $0.port = port }
+                try await body(merchant)
+                break
+            }
+            group.cancelAll()
+        }
+    }
+
+    private func receive(_ request: Hummingbird.Request) async throws -> Response {
+        func header(_ name: String) -> String {
+            HTTPField.Name(name).flatMap { request.headers[$0] } ?? ""
+        }
+        let body = try await request.body.collect(upTo: 1 << 20)
+        let received = Request(
+            id: header("webhook-id"),
+            timestamp: header("webhook-timestamp"),
+            signature: header("webhook-signature"),
+            body: Array(body.readableBytesView)
+        )
+        let status = state.withLock { state in
+            state.received.append(received)
+            return state.answer(state.received.count - 1)
+        }
+        guard let status else {
+            // Holds the request until the test is over.
+            try await Task.sleep(for: .seconds(3600))
+            return Response(status: .ok)
+        }
+        return Response(status: status, headers: [.location: url])
+    }
+}
+
+private func withMerchant(
+    _ body: @escaping @Sendable (Merchant, FulfillmentDatabase) async throws -> Void
+) async throws {
+    try await withFulfillment { store in
+        try await Merchant.run { merchant in try await body(merchant, store) }
+    }
+}
