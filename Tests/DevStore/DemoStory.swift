@@ -82,7 +82,8 @@ struct DemoStory {
     private mutating func tellEvents(about transaction: Transaction) {
         let sightings = watcher.sightings(of: transaction.id)
         var rows = [["topic", "partition/offset", "key", "event", "id"]]
-        for sighting in sightings.dropFirst(told) {
+        // Topics are read side by side; ids rise with the time that they were made.
+        for sighting in sightings.dropFirst(told).sorted(by: { $0.id < $1.id }) {
             rows.append([
                 sighting.message.topic, "\(sighting.message.partition)/\(sighting.message.offset)",
                 sighting.key, sighting.type, sighting.id,

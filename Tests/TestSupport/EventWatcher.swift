@@ -3,7 +3,7 @@ public import Kafka
 import Logging
 import Synchronization
 
-/// Sees every event that crosses the broker from its start on; a member of no group, so nobody
+/// Sees every event that is in the broker or comes into it; a member of no group, so nobody
 /// notices.
 public final class EventWatcher: Sendable {
     /// An event, with where it stands in the broker.
@@ -32,6 +32,21 @@ public final class EventWatcher: Sendable {
 
     private final class SightingLog: Sendable {
         let sightings = Mutex<[Sighting]>([])
+        private let places = Mutex<Set<String>>([])
+
+        func add(_ messages: [KafkaMessage]) {
+            for message in messages {
+                let place = "\(message.topic)/\(message.partition)/\(message.offset)"
+                // Read again after a seek.
+                guard places.withLock({ $0.insert(place).inserted }) else { continue }
+                let headers = message.headers.map {
+                    ($0.name, String(decoding: $0.value, as: UTF8.self))
+                }
+                let sighting = Sighting(
+                    message: message, headers: Dictionary(headers) { first, _ in first })
+                sightings.withLock { $0.append(sighting) }
+            }
+        }
     }
 
     private init(seen: SightingLog, task: Task<Void, Never>) {
@@ -50,17 +65,16 @@ public final class EventWatcher: Sendable {
         )
         let seen = SightingLog()
         let task = Task {
+            // Where "the end" is would be found out some time later; the beginning is certain.
+            var unread: [KafkaTopicPartition] = []
             while !Task.isCancelled {
                 // A broker that is away comes back; polling goes on.
                 let poll = try? await consumer.poll(max: 500, timeout: .milliseconds(50))
-                let sightings = (poll?.messages ?? []).map { message in
-                    let headers = message.headers.map {
-                        ($0.name, String(decoding: $0.value, as: UTF8.self))
-                    }
-                    return Sighting(
-                        message: message, headers: Dictionary(headers) { first, _ in first })
+                unread += poll?.assigned ?? []
+                for partition in unread where (try? await consumer.seek(partition, to: -2)) != nil {
+                    unread.removeAll { $0 == partition }
                 }
-                seen.sightings.withLock { $0 += sightings }
+                seen.add(poll?.messages ?? [])
             }
             await consumer.close()
         }

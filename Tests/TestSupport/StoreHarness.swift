@@ -248,9 +248,14 @@ public final class StoreHarness: Sendable {
     }
 
     private func createDatabases() async throws {
-        for service in StoreService.allCases {
-            try await cluster.ensureDatabase(
-                service.rawValue + databaseSuffix, connectableBy: service.role)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in StoreService.allCases {
+                group.addTask { [cluster, databaseSuffix] in
+                    try await cluster.ensureDatabase(
+                        service.rawValue + databaseSuffix, connectableBy: service.role)
+                }
+            }
+            try await group.waitForAll()
         }
     }
 
