@@ -23,16 +23,16 @@ struct BuyCommand: OperatorSubcommand {
     @OptionGroup var keys: KeysOption
     @OptionGroup var app: AppOptions
 
-    @Argument(help: "The product to buy.")
+    @Argument(help: "The product to buy.", transform: identifier)
     var product: ProductID
 
-    @Option(help: "The account that buys.")
+    @Option(help: "The account that buys.", transform: identifier)
     var account: AccountID
 
-    @Option(help: "The storefront to buy in.")
+    @Option(help: "The storefront to buy in (default: USA).", transform: identifier)
     var storefront: Storefront = Storefront(unchecked: "USA")
 
-    @Option(help: "The language of the product's title.")
+    @Option(help: "The language of the product's title (default: en-US).", transform: identifier)
     var language: LanguageTag = LanguageTag(unchecked: "en-US")
 
     @Option(help: "How many, from 1 to 10.")

@@ -39,7 +39,10 @@ struct CreateKeysCommand: OperatorSubcommand {
     @Option(help: "The directory of keys.")
     var directory: String
 
-    @Option(help: "The bundle id of the app to make a key pair for.")
+    @Option(
+        help: "The bundle id of the app to make a key pair for (default: com.example.app).",
+        transform: identifier
+    )
     var bundle: BundleID = BundleID(unchecked: "com.example.app")
 
     @Option(help: "The id of the app's key, by which its tokens name it.")

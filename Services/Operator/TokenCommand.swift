@@ -27,7 +27,7 @@ struct AccountTokenCommand: OperatorSubcommand {
     @OptionGroup var app: AppOptions
     @OptionGroup var lifetime: LifetimeOption
 
-    @Option(help: "The account's id, in the app's own account system.")
+    @Option(help: "The account's id, in the app's own account system.", transform: identifier)
     var account: AccountID
 
     func perform() async throws {

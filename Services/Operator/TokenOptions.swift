@@ -19,7 +19,10 @@ struct KeysOption: ParsableArguments {
 
 /// Which app signs the account's token, with which of its keys.
 struct AppOptions: ParsableArguments {
-    @Option(help: "The app's bundle id; needed only if there are keys of several apps.")
+    @Option(
+        help: "The app's bundle id; needed only if there are keys of several apps.",
+        transform: identifier
+    )
     var bundle: BundleID?
 
     @Option(help: "The id of the app's key; needed only if the app has several.")

@@ -10,7 +10,7 @@ struct TransactionOptions: ParsableArguments {
     @OptionGroup var keys: KeysOption
     @OptionGroup var admin: AdminOption
 
-    @Argument(help: "The transaction's id.")
+    @Argument(help: "The transaction's id.", transform: identifier)
     var transaction: TransactionID
 
     /// Sends a request about the transaction and prints how it stands after it.

@@ -150,7 +150,7 @@ import Testing
         let read = try read(
             """
             {"type": "consumable", "isRestorable": true, "colour": "red",
-             "prices": {"USA": {"minorUnits": -1, "currency": "XXX"}, "Mars": {}},
+             "prices": {"USA": {"minorUnits": -1, "currency": "ZZZ"}, "Mars": {}},
              "localizations": {"en": {"title": ""}},
              "deliveryPlan": [{"kind": "entitlement"}, {"kind": "credit", "amount": "5"}]}
             """,
