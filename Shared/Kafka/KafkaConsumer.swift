@@ -123,7 +123,7 @@ public actor KafkaConsumer {
             do {
                 count = try consumer.partitionCount(of: topic)
             } catch where error.isRetriable {
-                return []
+                break
             }
             guard let count else { continue }
             following.missing.remove(topic)
