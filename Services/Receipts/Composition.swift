@@ -1,9 +1,10 @@
 import EventTypes
-public import Kafka
+import Kafka
 import Logging
 import Messaging
-public import Postgres
-public import ServiceKit
+import Postgres
+import ServiceKit
+import Synchronization
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
@@ -16,6 +17,7 @@ func composeReceipts(
     _ logger: Logger,
     now: @escaping @Sendable () -> Timestamp
 ) throws -> Composition {
+    try KafkaLibrary.requireSupportedVersion()
     let settings = try ReceiptsSettings(&reader, now: now())
     let common = settings.common
     let chain = settings.chain
@@ -59,8 +61,17 @@ func composeReceipts(
         kafka: kafka,
         logger: logger
     )
+    let migrations = MigrationCheck(
+        client: client,
+        migrator: PostgresMigrator(
+            url: common.databaseURL,
+            migrations: receiptsMigrations,
+            logger: logger
+        )
+    )
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("migrations") { await migrations.isCurrent() },
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("consumer") { consumer.isReady },
         ReadinessCheck("signing chain") { chain.isValid(at: now()) },
@@ -74,8 +85,10 @@ func composeReceipts(
         readiness: readiness,
         logger: logger
     )
-    ReceiptRoutes(store: store, client: client, rootCertificate: chain.rootCertificate)
-        .add(to: router)
+    ReceiptRoutes(
+        reader: ReceiptReader(store: store, client: client),
+        rootCertificate: chain.rootCertificate
+    ).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(services: [client, relay, consumer, server], readiness: readiness)
@@ -104,6 +117,34 @@ let receiptsMigrations =
         PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql)
     ]
 
+/// Whether the database has been seen at exactly the version that this program knows.
+private final class MigrationCheck: Sendable {
+    private let client: PostgresClient
+    private let migrator: PostgresMigrator
+    private let wasCurrent = Mutex(false)
+
+    init(client: PostgresClient, migrator: PostgresMigrator) {
+        self.client = client
+        self.migrator = migrator
+    }
+
+    /// Asks until the answer is yes: a later version's migrations leave this one ready, so that
+    /// replicas can be replaced one after the other.
+    func isCurrent() async -> Bool {
+        if wasCurrent.withLock({ $0 }) {
+            return true
+        }
+        guard client.isConnected else { return false }
+        // A database that cannot be asked is not known to be current; `postgres` says why.
+        let state = try? await client.withConnection { [migrator] connection in
+            try migrator.state(on: connection)
+        }
+        guard case .current? = state else { return false }
+        wasCurrent.withLock { $0 = true }
+        return true
+    }
+}
+
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {
     let left = chain.validUntil.duration(since: now)
     if left < .seconds(30 * 86_400) {
@@ -117,7 +158,3 @@ private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: 
         )
     }
 }
-
-// At the HTTP edge a database or broker that is away is "try again", not a failure of the service.
-extension PostgresError: RetriableError {}
-extension KafkaError: RetriableError {}

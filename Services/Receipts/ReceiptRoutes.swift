@@ -1,14 +1,12 @@
 import EventTypes
 import HTTPTypes
 import Hummingbird
-import Postgres
 import ServiceKit
 import StoreAPI
 
 /// The routes of `receipts`: what was signed, to whom it belongs, and the root to check it with.
 struct ReceiptRoutes: Sendable {
-    let store: ReceiptStore
-    let client: PostgresClient
+    let reader: ReceiptReader
     let rootCertificate: [UInt8]
 
     /// Adds the routes.
@@ -53,10 +51,7 @@ struct ReceiptRoutes: Sendable {
         guard let id = parameter.flatMap(TransactionID.init(rawValue:)) else {
             throw unknownTransaction()
         }
-        let signed = try await client.withConnection { [store] connection in
-            try store.receipt(of: id, owner: owner, on: connection)
-        }
-        guard let signed else {
+        guard let signed = try await reader.receipt(of: id, owner: owner) else {
             throw unknownTransaction()
         }
         return try jsonResponse(ReceiptResponse(signedTransaction: signed))

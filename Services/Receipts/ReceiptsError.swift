@@ -1,7 +1,8 @@
 import Messaging
+import ServiceKit
 
 /// Why `receipts` did not sign, store or serve, without payload, token or key material.
-struct ReceiptsError: RetriableHandlerError, Hashable, CustomStringConvertible {
+struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStringConvertible {
     /// The kinds of failure; a struct, so that it can grow.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String
@@ -14,6 +15,8 @@ struct ReceiptsError: RetriableHandlerError, Hashable, CustomStringConvertible {
         static let priceOutOfRange = Code(description: "price_out_of_range")
         /// The clock, or the transaction's date, lies outside the validity of the certificates.
         static let chainNotValid = Code(description: "chain_not_valid")
+        /// The database cannot be asked at present.
+        static let databaseAway = Code(description: "database_away")
         /// A row of our own tables is not what we wrote.
         static let storedReceiptMalformed = Code(description: "stored_receipt_malformed")
     }
@@ -23,8 +26,9 @@ struct ReceiptsError: RetriableHandlerError, Hashable, CustomStringConvertible {
     /// What happened and, where there is something to do, what.
     let detail: String
 
-    /// Whether the same event can succeed later: only where the operator replaces the chain.
-    var isRetriable: Bool { code == .chainNotValid }
+    /// Whether the same event or request can succeed later: once the database is back, or the
+    /// operator has replaced the chain.
+    var isRetriable: Bool { code == .chainNotValid || code == .databaseAway }
 
     var description: String { "\(code): \(detail)" }
 }

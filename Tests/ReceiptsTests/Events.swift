@@ -72,13 +72,8 @@ struct ReceiptsUnderTest {
     ) async throws -> String? {
         let account = account.map { AccountID(unchecked: $0) } ?? transaction.accountID
         let bundle = bundle.map { BundleID(unchecked: $0) } ?? transaction.bundleID
-        return try await client.withConnection { [handler] connection in
-            try handler.store.receipt(
-                of: transaction.id,
-                owner: (account, bundle),
-                on: connection
-            )
-        }
+        return try await ReceiptReader(store: handler.store, client: client)
+            .receipt(of: transaction.id, owner: (account, bundle))
     }
 
     /// What was issued: the events of the outbox, in order.

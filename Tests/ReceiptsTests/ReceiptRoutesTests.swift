@@ -37,8 +37,7 @@ import Testing
                     logger: Logger(label: "test")
                 )
                 ReceiptRoutes(
-                    store: ReceiptStore(),
-                    client: client,
+                    reader: ReceiptReader(store: ReceiptStore(), client: client),
                     rootCertificate: chain.rootCertificate
                 ).add(to: router)
                 try await Application(responder: router.buildResponder()).test(.router, body)
@@ -124,6 +123,37 @@ import Testing
                 #expect(response.status == .ok)
                 #expect(response.headers[.contentType] == "application/pkix-cert")
                 #expect(Array(buffer: response.body) == chain.rootCertificate)
+            }
+        }
+    }
+
+    @Test func whileTheDatabaseIsAwayTheAnswerIsToTryAgain() async throws {
+        let token = try keys.account("alice")
+        let client = PostgresClient(
+            settings: PostgresSettings(
+                url: "postgresql://127.0.0.1:\(try freePort())/receipts",
+                applicationName: "receipts",
+                acquireTimeout: .milliseconds(50)
+            ),
+            logger: Logger(label: "test")
+        )
+        let router = storeRouter(
+            authenticator: try keys.authenticator(),
+            readiness: [],
+            logger: Logger(label: "test")
+        )
+        ReceiptRoutes(
+            reader: ReceiptReader(store: ReceiptStore(), client: client),
+            rootCertificate: chain.rootCertificate
+        ).add(to: router)
+        try await Application(responder: router.buildResponder()).test(.router) { store in
+            try await store.execute(
+                uri: Routes.receipt(purchased().id),
+                method: .get,
+                headers: [.authorization: "Bearer \(token)"]
+            ) { response in
+                #expect(response.status == .serviceUnavailable)
+                #expect(response.headers[.retryAfter] != nil)
             }
         }
     }

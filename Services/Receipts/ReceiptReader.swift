@@ -1,0 +1,23 @@
+import EventTypes
+import Postgres
+
+/// Finds receipts, each with one statement on a connection of the pool.
+struct ReceiptReader: Sendable {
+    let store: ReceiptStore
+    let client: PostgresClient
+
+    /// The receipt of a transaction, if it is the owner's; any, where no owner is named.
+    func receipt(
+        of transaction: TransactionID,
+        owner: (account: AccountID, bundle: BundleID)?
+    ) async throws -> String? {
+        do {
+            return try await client.withConnection { [store] connection in
+                try store.receipt(of: transaction, owner: owner, on: connection)
+            }
+        } catch let error as PostgresError where error.isRetriable {
+            // "Try again" for the client, not a failure of this service.
+            throw ReceiptsError(code: .databaseAway, detail: error.description)
+        }
+    }
+}
