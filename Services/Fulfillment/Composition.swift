@@ -97,10 +97,12 @@ func composeFulfillment(
         pendingMax: settings.finishPendingMax
     ) { try await finishing.finish($0) }
 
+    let schema = PostgresSchemaGuard(
+        client: client, migrations: fulfillmentMigrations, logger: logger)
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("topics") { relay.isReady },
-        ReadinessCheck("consumer") { consumer.isReady },
+        ReadinessCheck("migrations") { schema.isCurrent },
     ]
     let router = storeRouter(
         authenticator: try Authenticator(
@@ -115,7 +117,7 @@ func composeFulfillment(
 
     return Composition(
         services: [
-            client, relay, recorder, sender, consumer, tail, heartbeat, finishes,
+            client, schema, relay, recorder, sender, consumer, tail, heartbeat, finishes,
             StoreHTTPServer(router: router, settings: common.http, logger: logger),
         ],
         readiness: readiness

@@ -31,6 +31,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
             url: settings.sandboxDatabaseURL, applicationName: "sandbox-processor", poolSize: 2),
         logger: logger)
 
+    let schema = PostgresSchemaGuard(
+        client: client, migrations: PaymentsMigrations.all, logger: logger)
+
     // Events out: what the outbox holds goes to Kafka.
     let kafka = KafkaSettings(
         bootstrapServers: common.kafkaBootstrapServers, clientID: "payments",
@@ -75,13 +78,13 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("topics") { relay.isReady },
-        ReadinessCheck("consumer") { consumer.isReady },
+        ReadinessCheck("migrations") { schema.isCurrent },
     ]
     let router = storeRouter(authenticator: authenticator, readiness: readiness, logger: logger)
     routes.add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
     return Composition(
-        services: [client, sandboxClient, relay, runner, consumer, batcher, server],
+        services: [client, schema, sandboxClient, relay, runner, consumer, batcher, server],
         readiness: readiness)
 }
 

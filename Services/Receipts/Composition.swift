@@ -61,19 +61,12 @@ func composeReceipts(
         kafka: kafka,
         logger: logger
     )
-    let migrations = MigrationCheck(
-        client: client,
-        migrator: PostgresMigrator(
-            url: common.databaseURL,
-            migrations: receiptsMigrations,
-            logger: logger
-        )
-    )
+    let schema = PostgresSchemaGuard(
+        client: client, migrations: receiptsMigrations, logger: logger)
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
-        ReadinessCheck("migrations") { await migrations.isCurrent() },
+        ReadinessCheck("migrations") { schema.isCurrent },
         ReadinessCheck("topics") { relay.isReady },
-        ReadinessCheck("consumer") { consumer.isReady },
         ReadinessCheck("signing chain") { chain.isValid(at: now()) },
     ]
     let router = storeRouter(
@@ -91,7 +84,7 @@ func composeReceipts(
     ).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
-    return Composition(services: [client, relay, consumer, server], readiness: readiness)
+    return Composition(services: [client, schema, relay, consumer, server], readiness: readiness)
 }
 
 /// What `receipts migrate` does: the spine's tables, then its own.

@@ -3,7 +3,6 @@ import Kafka
 import Logging
 import Metrics
 import Postgres
-import Synchronization
 
 /// The loop of ``EventConsumer``: poll, apply, commit; and on failure, back to the beginning.
 final class ConsumerLoop: Sendable {
@@ -14,7 +13,6 @@ final class ConsumerLoop: Sendable {
     private let batchSizeMax: Int
     private let applier: BatchApplier
     private let logger: Logger
-    private let joined = Atomic(false)
     private let retry = RetryPolicy()
 
     init(
@@ -34,9 +32,6 @@ final class ConsumerLoop: Sendable {
         self.applier = applier
         self.logger = logger
     }
-
-    /// Whether the group has answered at least once.
-    var hasJoined: Bool { joined.load(ordering: .relaxed) }
 
     /// Consumes until cancelled; a consumer that fails fatally is replaced by a new one.
     func run() async throws {
@@ -68,7 +63,6 @@ final class ConsumerLoop: Sendable {
             try Task.checkCancellation()
             let poll = try await consumer.poll(max: batchSizeMax, timeout: .milliseconds(100))
             if !poll.assigned.isEmpty {
-                joined.store(true, ordering: .relaxed)
                 logger.debug(
                     "Partitions assigned", metadata: ["kafka.partitions": "\(poll.assigned.count)"])
             }

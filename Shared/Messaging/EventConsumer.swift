@@ -47,9 +47,6 @@ public struct EventConsumer: Service {
         )
     }
 
-    /// Whether this process has been given partitions, or the group has given them to others.
-    public var isReady: Bool { loop.hasJoined }
-
     /// Consumes until the service shuts down.
     ///
     /// - Throws: `KafkaError` of a configuration that can never work.

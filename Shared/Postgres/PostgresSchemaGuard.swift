@@ -1,0 +1,69 @@
+public import Logging
+public import ServiceLifecycle
+import Synchronization
+
+/// Keeps a service from being ready before its database has the schema that it needs, and ends it
+/// if the schema is another program's.
+public final class PostgresSchemaGuard: Service {
+    private let client: PostgresClient
+    private let migrator: PostgresMigrator
+    private let logger: Logger
+    private let current = Atomic(false)
+
+    /// Makes a guard. It does nothing before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - client: The service's database.
+    ///   - migrations: Every migration the service knows, in order.
+    ///   - logger: Where it says what is missing.
+    public init(client: PostgresClient, migrations: [PostgresMigration], logger: Logger) {
+        self.client = client
+        // It only compares, through the client's own connections.
+        migrator = PostgresMigrator(url: "", migrations: migrations, logger: logger)
+        self.logger = logger
+    }
+
+    /// Whether the schema has been seen to be the one that the service needs.
+    public var isCurrent: Bool { current.load(ordering: .relaxed) }
+
+    /// Waits for the schema, and then for the shutdown of the service.
+    ///
+    /// - Throws: ``PostgresError`` with ``PostgresError/Code/databaseIsNewer`` or
+    ///   ``PostgresError/Code/migrationChanged``: this program must not run on that database.
+    public func run() async throws {
+        var isSilent = false
+        while !isCurrent && !Task.isCancelled && !Task.isShuttingDownGracefully {
+            do {
+                let state = try await client.withConnection { [migrator] connection in
+                    try migrator.state(on: connection)
+                }
+                switch state {
+                case .current:
+                    current.store(true, ordering: .relaxed)
+                    continue
+                case .newer(let names):
+                    throw PostgresError(
+                        .databaseIsNewer,
+                        "the database has migrations that this version does not know ("
+                            + names.joined(separator: ", ") + "); run the newer version")
+                case .pending(let names):
+                    if !isSilent {
+                        logger.warning(
+                            "The database is not migrated yet; run this program with 'migrate'",
+                            metadata: ["migrations": "\(names.joined(separator: ", "))"])
+                    }
+                    isSilent = true
+                }
+            } catch let error as PostgresError
+                where error.code == .databaseIsNewer || error.code == .migrationChanged
+            {
+                throw error
+            } catch {
+                // The client says by itself that the database is away.
+                logger.debug("The schema cannot be looked at yet", metadata: ["error": "\(error)"])
+            }
+            try? await Task.sleep(for: .milliseconds(100))  // Cancelled: the loop's condition ends it.
+        }
+        try? await gracefulShutdown()  // Cancelled: it ends all the same.
+    }
+}
