@@ -4,7 +4,6 @@ import Logging
 import Messaging
 import Postgres
 import ServiceKit
-import Synchronization
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
@@ -109,34 +108,6 @@ let receiptsMigrations =
     MessagingMigrations.all(role: "counterfoil_receipts") + [
         PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql)
     ]
-
-/// Whether the database has been seen at exactly the version that this program knows.
-private final class MigrationCheck: Sendable {
-    private let client: PostgresClient
-    private let migrator: PostgresMigrator
-    private let wasCurrent = Mutex(false)
-
-    init(client: PostgresClient, migrator: PostgresMigrator) {
-        self.client = client
-        self.migrator = migrator
-    }
-
-    /// Asks until the answer is yes: a later version's migrations leave this one ready, so that
-    /// replicas can be replaced one after the other.
-    func isCurrent() async -> Bool {
-        if wasCurrent.withLock({ $0 }) {
-            return true
-        }
-        guard client.isConnected else { return false }
-        // A database that cannot be asked is not known to be current; `postgres` says why.
-        let state = try? await client.withConnection { [migrator] connection in
-            try migrator.state(on: connection)
-        }
-        guard case .current? = state else { return false }
-        wasCurrent.withLock { $0 = true }
-        return true
-    }
-}
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {
     let left = chain.validUntil.duration(since: now)
