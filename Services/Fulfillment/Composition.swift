@@ -98,7 +98,10 @@ func composeFulfillment(
     ) { try await finishing.finish($0) }
 
     let schema = PostgresSchemaGuard(
-        client: client, migrations: fulfillmentMigrations, logger: logger)
+        client: client,
+        migrations: fulfillmentMigrations,
+        logger: logger
+    )
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("topics") { relay.isReady },
