@@ -35,12 +35,24 @@ public struct PostgresRow: Sendable {
         for _ in repeat each columns {
             asked += 1
         }
+        try expectColumns(asked)
+        var column = 0
+        return (repeat try next((each C).self, &column))
+    }
+
+    /// Reads the only column: `let count = try row.decode(Int64.self)`.
+    public func decode<C: PostgresDecodable>(_ column: C.Type) throws(PostgresError) -> C {
+        // A pack of one is a tuple of one, which optional chaining cannot take apart.
+        try expectColumns(1)
+        var index = 0
+        return try next(column, &index)
+    }
+
+    private func expectColumns(_ asked: Int) throws(PostgresError) {
         guard asked == result.columnCount else {
             throw PostgresError(
                 .decoding, "\(asked) columns are asked for, the row has \(result.columnCount)")
         }
-        var column = 0
-        return (repeat try next((each C).self, &column))
     }
 
     private func next<C: PostgresDecodable>(
