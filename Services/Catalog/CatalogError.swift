@@ -10,6 +10,9 @@ struct CatalogError: RetriableError, CustomStringConvertible {
         static let unreadableProduct = Code(description: "unreadableProduct")
         /// A product changed although its writer held the lock of all writers.
         static let lostUpdate = Code(description: "lostUpdate")
+        /// The database cannot be reached at present, or the connection broke as it committed: a
+        /// change of the catalog is the same change when it is sent again.
+        static let databaseAway = Code(description: "databaseAway")
         /// The products are not read yet.
         static let notLoaded = Code(description: "notLoaded")
     }
@@ -22,5 +25,5 @@ struct CatalogError: RetriableError, CustomStringConvertible {
         self.description = description
     }
 
-    var isRetriable: Bool { code == .notLoaded || code == .lostUpdate }
+    var isRetriable: Bool { code != .unreadableProduct }
 }

@@ -22,34 +22,13 @@ struct CatalogHandler: Sendable {
         by administrator: String
     ) async throws -> [ProductRules.Decision] {
         let time = now()
-        let decisions = try await client.withTransaction { connection in
-            try CatalogStore.lockWriters(on: connection)
-            let stored = try CatalogStore.products(edits.map(\.id), on: connection)
-            let current = Dictionary(
-                stored.map { ($0.id, $0) },
-                uniquingKeysWith: { first, _ in first }
-            )
-            let decisions = edits.map { ProductRules.decide($0, current: current[$0.id]) }
-            let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
-            let written = decisions.compactMap(\.written)
-            guard !isRefused, !written.isEmpty else { return decisions }
-            try CatalogStore.write(written, by: administrator, at: time, on: connection)
-            let events = try written.map { product in
-                try OutboxEvent(
-                    ProductChanged(product: product),
-                    type: .productChanged,
-                    topic: Topics.catalogProducts,
-                    key: product.id.rawValue,
-                    subject: product.id.rawValue,
-                    time: time
-                )
+        let decisions = try await reachingDatabase {
+            try await client.withTransaction { connection in
+                try Self.decide(edits, by: administrator, at: time, on: connection)
             }
-            try Outbox.append(events, on: connection)
-            return decisions
         }
-        let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
-        let written = decisions.compactMap(\.written)
-        if !isRefused && !written.isEmpty {
+        let written = ProductRules.written(by: decisions)
+        if !written.isEmpty {
             // Whoever changed a product sees the change in the next answer of this process.
             priceList.merge(written)
             didAppend()
@@ -59,15 +38,19 @@ struct CatalogHandler: Sendable {
 
     /// Reads one product, on sale or not.
     func product(_ id: ProductID) async throws -> Product? {
-        try await client.withConnection { connection in
-            try CatalogStore.products([id], on: connection).first
+        try await reachingDatabase {
+            try await client.withConnection { connection in
+                try CatalogStore.products([id], on: connection).first
+            }
         }
     }
 
     /// Reads the whole catalog as a document.
     func document() async throws -> CatalogDocument {
-        let products = try await client.withConnection { connection in
-            try CatalogStore.allProducts(on: connection)
+        let products = try await reachingDatabase {
+            try await client.withConnection { connection in
+                try CatalogStore.allProducts(on: connection)
+            }
         }
         return CatalogDocument(
             products: Dictionary(
@@ -75,5 +58,51 @@ struct CatalogHandler: Sendable {
                 uniquingKeysWith: { first, _ in first }
             )
         )
+    }
+
+    private static func decide(
+        _ edits: [ProductRules.Edit],
+        by administrator: String,
+        at time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [ProductRules.Decision] {
+        try CatalogStore.lockWriters(on: connection)
+        let stored = try CatalogStore.products(edits.map(\.id), on: connection)
+        let current = Dictionary(
+            stored.map { ($0.id, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        let decisions = edits.map { ProductRules.decide($0, current: current[$0.id]) }
+        let written = ProductRules.written(by: decisions)
+        guard !written.isEmpty else { return decisions }
+        try CatalogStore.write(written, by: administrator, at: time, on: connection)
+        let events = try written.map { product in
+            try OutboxEvent(
+                ProductChanged(product: product),
+                type: .productChanged,
+                topic: Topics.catalogProducts,
+                key: product.id.rawValue,
+                subject: product.id.rawValue,
+                time: time
+            )
+        }
+        try Outbox.append(events, on: connection)
+        return decisions
+    }
+
+    /// Runs what needs the database, and tells what a retry can help as such.
+    private func reachingDatabase<Answer>(
+        _ body: () async throws -> Answer
+    ) async throws -> Answer {
+        guard priceList.isLoaded else {
+            throw CatalogError(.notLoaded, "The database is not there or not migrated yet.")
+        }
+        do {
+            return try await body()
+        } catch let error as PostgresError
+            where error.isRetriable || error.code == .commitOutcomeUnknown
+        {
+            throw CatalogError(.databaseAway, error.description)
+        }
     }
 }

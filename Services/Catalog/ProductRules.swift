@@ -114,6 +114,12 @@ enum ProductRules {
         case precondition(ProductID, currentVersion: Int?)
     }
 
+    /// What a set of decisions writes: all of the new versions, or nothing if an edit is refused.
+    static func written(by decisions: [Decision]) -> [Product] {
+        let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
+        return isRefused ? [] : decisions.compactMap(\.written)
+    }
+
     /// Decides an edit.
     static func decide(_ edit: Edit, current: Product?) -> Decision {
         guard holds(edit.precondition, for: current) else {

@@ -154,7 +154,6 @@ import TestSupport
 
     private func check(asAdministrator: Bool, _ cases: [Case]) async throws {
         try await withCatalog { catalog in
-            try await waitUntilLoaded(catalog)
             try await catalog.put()
             for example in cases {
                 let response = try await catalog.send(

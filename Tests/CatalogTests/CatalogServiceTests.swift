@@ -15,7 +15,6 @@ import TestSupport
 @Suite(.timeLimit(.minutes(2))) struct CatalogServiceTests {
     @Test func aProductIsCreatedChangedAndTakenOffSale() async throws {
         try await withCatalog { catalog in
-            try await waitUntilLoaded(catalog)
             let path = Routes.adminProduct(Builder.premium)
             #expect(try await catalog.admin(.GET, path).status == 404)
 
@@ -129,7 +128,6 @@ import TestSupport
 
     @Test func anUnchangedAnswerIsNotSentAgain() async throws {
         try await withCatalog { catalog in
-            try await waitUntilLoaded(catalog)
             try await catalog.put()
             let path = Routes.products + "?ids=com.example.premium&storefront=USA"
             let first = try await catalog.send(.GET, path, token: catalog.accountToken)
@@ -221,7 +219,6 @@ import TestSupport
 
     @Test func anotherReplicaHearsOfAChange() async throws {
         try await withCatalog { catalog in
-            try await waitUntilLoaded(catalog)
             try await withReplica(of: catalog.database, keys: catalog.keys) { other in
                 try await waitUntilLoaded(other)
                 for cents in [499, 599] as [Int64] {
@@ -262,6 +259,7 @@ import TestSupport
             let early = try await catalog.send(.GET, path, token: catalog.accountToken)
             #expect(early.status == 503)
             #expect(early.headers.first(name: "Retry-After") != nil)
+            #expect(try await catalog.put().status == 503)
             let ready = try await catalog.send(.GET, "/health/ready", token: nil)
             #expect(ready.status == 503)
             #expect(try ready.decode(Problem.self).detail.contains("migrations"))

@@ -111,15 +111,18 @@ func withCatalog<R: Sendable>(
             of: database,
             keys: keys,
             kafka: kafka,
-            kafkaProperties: kafkaProperties,
-            body
-        )
+            kafkaProperties: kafkaProperties
+        ) { catalog in
+            if isMigrated { try await waitUntilLoaded(catalog) }
+            return try await body(catalog)
+        }
     }
 }
 
 /// Runs one more catalog over a database.
 func withReplica<R: Sendable>(
     of database: TestDatabase,
+    at databaseURL: String? = nil,
     keys: StoreKeys,
     kafka: String = "127.0.0.1:1",
     kafkaProperties: [String: String] = [:],
@@ -127,7 +130,7 @@ func withReplica<R: Sendable>(
 ) async throws -> R {
     var reader = SettingsReader(environment: [
         "HTTP_PORT": "0",
-        "DATABASE_URL": database.url(role: "counterfoil_catalog"),
+        "DATABASE_URL": databaseURL ?? database.url(role: "counterfoil_catalog"),
         "DATABASE_POOL_SIZE": "3",
         "KAFKA_BOOTSTRAP_SERVERS": kafka,
         "KAFKA_PROPERTIES": kafkaProperties.map { "\($0)=\($1)" }.joined(separator: ","),
