@@ -252,8 +252,13 @@ let package = Package(
             .product(name: "HummingbirdTesting", package: "hummingbird")
         )
         + tests(
-            of: "Fulfillment", serviceFoundation: true, "Fulfillment", crypto, asyncHTTPClient,
-            nioHTTP1)
+            of: "Fulfillment",
+            serviceFoundation: true,
+            "Fulfillment",
+            crypto,
+            asyncHTTPClient,
+            nioHTTP1
+        )
         + tests(
             of: "EndToEnd",
             "EventTypes",
@@ -269,8 +274,15 @@ let package = Package(
             x509
         )
         + tests(
-            of: "Operator", "EventTypes", "StoreAPI", "Operator", argumentParser, crypto, x509,
-            asn1)
+            of: "Operator",
+            "EventTypes",
+            "StoreAPI",
+            "Operator",
+            argumentParser,
+            crypto,
+            x509,
+            asn1
+        )
         + tests(of: "Tidy", "EventTypes"),
     swiftLanguageModes: [.v6]
 )

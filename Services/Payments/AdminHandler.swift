@@ -65,7 +65,8 @@ struct AdminHandler: Sendable {
     /// Promises to refund a transaction in full. What cost nothing is revoked at once; otherwise
     /// the attempt that is owed has to be carried out.
     func beginRefund(of id: TransactionID) async throws -> AdminReply {
-        let (reply, hasCommitted) = try await outcomes.client.withRepeatableTransaction { connection in
+        let (reply, hasCommitted) = try await outcomes.client.withRepeatableTransaction {
+            connection in
             var settlement = outcomes.settlement()
             try settlement.lock([id], on: connection)
             guard let record = settlement.records[id] else { return (AdminReply.unknown, false) }
@@ -84,10 +85,15 @@ struct AdminHandler: Sendable {
             }
             let charge = settlement.attempts[AttemptKey(transactionID: id, kind: .charge)]
             let attempt = ProcessorAttempt(
-                transactionID: id, kind: .refund, id: AttemptID(time: settlement.time),
-                step: .calling, paymentMethod: charge?.paymentMethod ?? "",
-                amount: transaction.price, chargeReference: charge?.reference,
-                dueAt: settlement.time.advanced(by: outcomes.policy.lease))
+                transactionID: id,
+                kind: .refund,
+                id: AttemptID(time: settlement.time),
+                step: .calling,
+                paymentMethod: charge?.paymentMethod ?? "",
+                amount: transaction.price,
+                chargeReference: charge?.reference,
+                dueAt: settlement.time.advanced(by: outcomes.policy.lease)
+            )
             settlement.add(attempt)
             _ = try settlement.store(on: connection)
             return (.owed(attempt, transaction), true)
@@ -107,12 +113,16 @@ struct AdminHandler: Sendable {
         settlement.change(key) { $0.isApproved = true }
         guard record.isOwnable,
             let ownership = try OwnershipStore.claim(
-                [(record.ownershipKey, id)], on: connection)[record.ownershipKey],
+                [(record.ownershipKey, id)],
+                on: connection
+            )[record.ownershipKey],
             ownership.holder != id
         else { return settlement.call(key) }
         if let ownedAt = ownership.ownedAt {
             try settlement.apply(
-                .grantOwned(originalID: ownership.holder, originalPurchasedAt: ownedAt), to: id)
+                .grantOwned(originalID: ownership.holder, originalPurchasedAt: ownedAt),
+                to: id
+            )
             settlement.change(key) { $0.settle("granted") }
         } else {
             settlement.change(key) { attempt in

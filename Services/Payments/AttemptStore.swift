@@ -30,7 +30,8 @@ enum AttemptStore {
                 \(attempts.map(\.chargeReference)), \(attempts.map(\.outcome)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
             ON CONFLICT (transaction_id, kind) DO NOTHING
-            """)
+            """
+        )
     }
 
     /// Writes what can change of attempts that are locked.
@@ -55,7 +56,8 @@ enum AttemptStore {
                 AS u (transaction_id, kind, step, is_approved, call_count, reference, outcome,
                     due_at, waits_for)
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind
-            """)
+            """
+        )
     }
 
     /// Takes attempts that are due, for the length of a lease. Attempts that somebody else is
@@ -77,7 +79,8 @@ enum AttemptStore {
             UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id)
             FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
             RETURNING \(unsafe: columns)
-            """)
+            """
+        )
         return try rows.map { try attempt(in: $0) }
     }
 
@@ -92,7 +95,8 @@ enum AttemptStore {
             SELECT \(unsafe: columns) FROM processor_attempts a
             WHERE a.transaction_id = ANY(\(ids.map(\.number)))
             ORDER BY a.transaction_id, a.kind FOR UPDATE
-            """)
+            """
+        )
         var attempts: [AttemptKey: ProcessorAttempt] = [:]
         attempts.reserveCapacity(rows.count)
         for row in rows {
@@ -113,12 +117,14 @@ enum AttemptStore {
             """
             SELECT waits_for, transaction_id FROM processor_attempts
             WHERE waits_for = ANY(\(holders.map(\.number))) ORDER BY transaction_id
-            """)
+            """
+        )
         var waiting: [TransactionID: [TransactionID]] = [:]
         for row in rows {
             let (holder, waiter) = try row.decode(Int64.self, Int64.self)
             waiting[TransactionID(number: holder), default: []].append(
-                TransactionID(number: waiter))
+                TransactionID(number: waiter)
+            )
         }
         return waiting
     }
@@ -132,7 +138,8 @@ enum AttemptStore {
             """
             SELECT transaction_id, amount, currency FROM processor_attempts
             WHERE transaction_id = ANY(\(ids.map(\.number))) AND kind = 'charge'
-            """)
+            """
+        )
         var amounts: [TransactionID: Money] = [:]
         for row in rows {
             let (id, amount, currency) = try row.decode(Int64.self, Int64.self, Currency.self)
@@ -146,9 +153,21 @@ enum AttemptStore {
             transactionID, kind, id, step, method, amount, currency, isApproved, callCount,
             chargeReference, reference, outcome, dueAt, waitsFor
         ) = try row.decode(
-            Int64.self, String.self, SIMD16<UInt8>.self, String.self, String.self, Int64.self,
-            Currency.self, Bool.self, Int32.self, String?.self, String?.self, String?.self,
-            Timestamp?.self, Int64?.self)
+            Int64.self,
+            String.self,
+            SIMD16<UInt8>.self,
+            String.self,
+            String.self,
+            Int64.self,
+            Currency.self,
+            Bool.self,
+            Int32.self,
+            String?.self,
+            String?.self,
+            String?.self,
+            Timestamp?.self,
+            Int64?.self
+        )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {
             throw PaymentError(.unknownRow)
         }

@@ -54,7 +54,8 @@ final class ChargeRunner: Service {
         queues = Dictionary(
             uniqueKeysWithValues: ChargeLane.allCases.map {
                 ($0, AttemptQueue(countMax: limits.queueMax))
-            })
+            }
+        )
     }
 
     /// Takes attempts that were committed a moment ago. Never waits: what does not fit is found in
@@ -69,7 +70,8 @@ final class ChargeRunner: Service {
         overflowed.increment(by: rejected)
         logger.warning(
             "More attempts than the queue holds; the rest is taken from the database later",
-            metadata: ["attempts": "\(rejected)"])
+            metadata: ["attempts": "\(rejected)"]
+        )
     }
 
     /// Carries out attempts until graceful shutdown, and then what is still queued.
@@ -188,7 +190,8 @@ final class ChargeRunner: Service {
             } catch {
                 logger.warning(
                     "Attempts that are due could not be read; they are read again",
-                    metadata: ["error": "\(error)"])
+                    metadata: ["error": "\(error)"]
+                )
             }
             await bell.wait(atMost: interval)
         }
@@ -210,7 +213,8 @@ final class ChargeRunner: Service {
                 failures += 1
                 logger.warning(
                     "Outcomes could not be committed yet",
-                    metadata: ["error": "\(error)", "outcomes": "\(results.count)"])
+                    metadata: ["error": "\(error)", "outcomes": "\(results.count)"]
+                )
                 // Cancelled: the next round gives up.
                 try? await Task.sleep(for: handler.policy.pause(afterCalls: min(failures, 6)))
             } catch {
@@ -221,7 +225,8 @@ final class ChargeRunner: Service {
                             "error": "\(error)",
                             "transaction.id": "\(results[0].key.transactionID)",
                             "outcomes": "\(results.count)",
-                        ])
+                        ]
+                    )
                     return
                 }
                 for result in results { await commit([result]) }
@@ -249,15 +254,20 @@ final class ChargeRunner: Service {
 extension ChargeRequest {
     fileprivate init(_ attempt: ProcessorAttempt) {
         self.init(
-            attemptID: attempt.id, paymentMethod: attempt.paymentMethod, amount: attempt.amount,
-            isApproved: attempt.isApproved)
+            attemptID: attempt.id,
+            paymentMethod: attempt.paymentMethod,
+            amount: attempt.amount,
+            isApproved: attempt.isApproved
+        )
     }
 }
 
 extension RefundRequest {
     fileprivate init(_ attempt: ProcessorAttempt) {
         self.init(
-            attemptID: attempt.id, chargeReference: attempt.chargeReference ?? "",
-            amount: attempt.amount)
+            attemptID: attempt.id,
+            chargeReference: attempt.chargeReference ?? "",
+            amount: attempt.amount
+        )
     }
 }

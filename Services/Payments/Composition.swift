@@ -17,43 +17,74 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let now: @Sendable () -> Timestamp = Timestamp.wallClock
     try reader.check()
     let authenticator = try Authenticator(
-        appKeysDirectory: common.appKeysDirectory, adminKeysDirectory: common.adminKeysDirectory,
-        now: now)
+        appKeysDirectory: common.appKeysDirectory,
+        adminKeysDirectory: common.adminKeysDirectory,
+        now: now
+    )
 
     // The service's own database, and the sandbox processor's.
     let client = PostgresClient(
         settings: PostgresSettings(
-            url: common.databaseURL, applicationName: "payments",
-            poolSize: common.databasePoolSize),
-        logger: logger)
+            url: common.databaseURL,
+            applicationName: "payments",
+            poolSize: common.databasePoolSize
+        ),
+        logger: logger
+    )
     let sandboxClient = PostgresClient(
         settings: PostgresSettings(
-            url: settings.sandboxDatabaseURL, applicationName: "sandbox-processor", poolSize: 2),
-        logger: logger)
+            url: settings.sandboxDatabaseURL,
+            applicationName: "sandbox-processor",
+            poolSize: 2
+        ),
+        logger: logger
+    )
 
     let schema = PostgresSchemaGuard(
-        client: client, migrations: PaymentsMigrations.all, logger: logger)
+        client: client,
+        migrations: PaymentsMigrations.all,
+        logger: logger
+    )
 
     // Events out: what the outbox holds goes to Kafka.
     let kafka = KafkaSettings(
-        bootstrapServers: common.kafkaBootstrapServers, clientID: "payments",
-        properties: common.kafkaProperties)
+        bootstrapServers: common.kafkaBootstrapServers,
+        clientID: "payments",
+        properties: common.kafkaProperties
+    )
     let relay = OutboxRelay(
-        service: "payments", topics: [Topics.paymentsTransactions], client: client, kafka: kafka,
+        service: "payments",
+        topics: [Topics.paymentsTransactions],
+        client: client,
+        kafka: kafka,
         topicSettings: TopicSettings(
-            partitions: common.topicPartitions, replicationFactor: common.topicReplication),
-        logger: logger)
+            partitions: common.topicPartitions,
+            replicationFactor: common.topicReplication
+        ),
+        logger: logger
+    )
 
     // Money: attempts are carried out by the runner, their outcomes committed by its handler.
     let processor = SandboxProcessor(
-        store: SandboxStore(client: sandboxClient), slowness: settings.sandboxSlowness,
-        logger: logger)
+        store: SandboxStore(client: sandboxClient),
+        slowness: settings.sandboxSlowness,
+        logger: logger
+    )
     let owner = LeaseOwner(time: now())
     let outcomes = OutcomeHandler(
-        client: client, policy: settings.policy, owner: owner, logger: logger, now: now)
+        client: client,
+        policy: settings.policy,
+        owner: owner,
+        logger: logger,
+        now: now
+    )
     let runner = ChargeRunner(
-        processor: processor, handler: outcomes, limits: settings.limits, logger: logger,
-        didCommit: { relay.wake() })
+        processor: processor,
+        handler: outcomes,
+        limits: settings.limits,
+        logger: logger,
+        didCommit: { relay.wake() }
+    )
 
     // Requests in: payments in batches, the rest one by one.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void = { attempts in
@@ -61,19 +92,32 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         relay.wake()
     }
     let payments = PaymentHandler(
-        client: client, processor: processor, products: ProductStore(), policy: settings.policy,
-        tax: settings.tax, owner: owner, now: now, didCommit: didCommit)
+        client: client,
+        processor: processor,
+        products: ProductStore(),
+        policy: settings.policy,
+        tax: settings.tax,
+        owner: owner,
+        now: now,
+        didCommit: didCommit
+    )
     let batcher = RequestBatcher(name: "payments", perform: payments.accept)
     let routes = PaymentRoutes(
         payments: batcher,
         restores: RestoreHandler(client: client, now: now, didCommit: { relay.wake() }),
         admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
-        runner: runner)
+        runner: runner
+    )
 
     // Events in: the catalog, and what buyers have finished.
     let consumer = EventConsumer(
-        name: "payments", topics: [Topics.catalogProducts, Topics.fulfillmentTransactions],
-        handler: ProjectionHandler(), client: client, kafka: kafka, logger: logger)
+        name: "payments",
+        topics: [Topics.catalogProducts, Topics.fulfillmentTransactions],
+        handler: ProjectionHandler(),
+        client: client,
+        kafka: kafka,
+        logger: logger
+    )
 
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
@@ -85,7 +129,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
     return Composition(
         services: [client, schema, sandboxClient, relay, runner, consumer, batcher, server],
-        readiness: readiness)
+        readiness: readiness
+    )
 }
 
 /// Brings the database of `payments` up to date, as its owner.
@@ -98,7 +143,10 @@ func migratePayments(
     try reader.check()
     return {
         let migrator = PostgresMigrator(
-            url: url, migrations: PaymentsMigrations.all, logger: logger)
+            url: url,
+            migrations: PaymentsMigrations.all,
+            logger: logger
+        )
         let count = try await migrator.migrate()
         logger.info("migrated", metadata: ["migrations": "\(count)"])
     }
@@ -116,7 +164,8 @@ enum PaymentsMigrations {
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {
         PostgresMigration(
             name: name,
-            sql: String(decoding: bytes, as: UTF8.self).replacing("{role}", with: paymentsRole))
+            sql: String(decoding: bytes, as: UTF8.self).replacing("{role}", with: paymentsRole)
+        )
     }
 }
 

@@ -33,14 +33,20 @@ enum IdempotencyStore {
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.idempotencyKey)))
                 AS asked (account_id, idempotency_key)
             JOIN idempotency_keys k USING (account_id, idempotency_key)
-            """)
+            """
+        )
         var uses: [RequestKey: KeyUse] = [:]
         for row in rows {
             let (account, key, fingerprint, ids) = try row.decode(
-                AccountID.self, String.self, [UInt8].self, [Int64].self)
+                AccountID.self,
+                String.self,
+                [UInt8].self,
+                [Int64].self
+            )
             uses[RequestKey(accountID: account, idempotencyKey: key)] = KeyUse(
                 fingerprint: fingerprint,
-                transactionIDs: ids.map { TransactionID(number: $0) })
+                transactionIDs: ids.map { TransactionID(number: $0) }
+            )
         }
         return uses
     }
@@ -69,7 +75,8 @@ enum IdempotencyStore {
                 AS u (account_id, idempotency_key, fingerprint, transaction_id)
             ON CONFLICT (account_id, idempotency_key) DO NOTHING
             RETURNING account_id, idempotency_key
-            """)
+            """
+        )
         var taken: Set<RequestKey> = []
         for row in rows {
             let (account, key) = try row.decode(AccountID.self, String.self)
@@ -94,6 +101,7 @@ enum IdempotencyStore {
             VALUES (\(key.accountID), \(key.idempotencyKey), \(use.fingerprint),
                 \(use.transactionIDs.map(\.number)), \(time))
             ON CONFLICT (account_id, idempotency_key) DO NOTHING
-            """) == 1
+            """
+        ) == 1
     }
 }

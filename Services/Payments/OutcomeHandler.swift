@@ -33,7 +33,12 @@ struct OutcomeHandler: Sendable {
         let leaseEnd = time.advanced(by: policy.lease)
         return try await client.withTransaction { [owner] connection in
             try AttemptStore.takeDue(
-                at: time, until: leaseEnd, owner: owner, limit: limit, on: connection)
+                at: time,
+                until: leaseEnd,
+                owner: owner,
+                limit: limit,
+                on: connection
+            )
         }
     }
 
@@ -157,9 +162,15 @@ struct Settlement {
     /// Writes everything that was noted. The outbox comes last, as it asks for.
     mutating func store(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try settleOwnerships(on: connection)
-        try TransactionStore.update(changedRecords.sorted().compactMap { records[$0] }, on: connection)
+        try TransactionStore.update(
+            changedRecords.sorted().compactMap { records[$0] },
+            on: connection
+        )
         try AttemptStore.update(
-            changedAttempts.sorted().compactMap { attempts[$0] }, owner: owner, on: connection)
+            changedAttempts.sorted().compactMap { attempts[$0] },
+            owner: owner,
+            on: connection
+        )
         try AttemptStore.insert(newAttempts, owner: owner, on: connection)
         try LedgerStore.append(postings, on: connection)
         try Outbox.append(events, on: connection)
@@ -216,7 +227,9 @@ struct Settlement {
         _ ownedAt: Timestamp
     ) throws {
         try apply(
-            .grantOwned(originalID: originalID, originalPurchasedAt: ownedAt), to: waiter)
+            .grantOwned(originalID: originalID, originalPurchasedAt: ownedAt),
+            to: waiter
+        )
         change(AttemptKey(transactionID: waiter, kind: .charge)) { $0.settle("granted") }
     }
 
@@ -232,7 +245,8 @@ struct Settlement {
         guard let attempt = attempts[result.key], records[result.key.transactionID] != nil else {
             logger.error(
                 "An outcome is of no attempt that is known",
-                metadata: ["transaction.id": "\(result.key.transactionID)"])
+                metadata: ["transaction.id": "\(result.key.transactionID)"]
+            )
             return
         }
         switch result.outcome {
@@ -266,19 +280,29 @@ struct Settlement {
             "A charge was confirmed for a transaction that does not take it; it is returned",
             metadata: [
                 "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
-            ])
+            ]
+        )
         let refund = AttemptKey(transactionID: attempt.transactionID, kind: .refund)
         guard attempts[refund] == nil, let record = records[attempt.transactionID] else { return }
         if let posting = LedgerRules.strayCharge(
-            id: PostingID(time: time), transactionID: attempt.transactionID,
-            buyer: record.transaction.accountID, gross: attempt.amount, time: time)
-        {
+            id: PostingID(time: time),
+            transactionID: attempt.transactionID,
+            buyer: record.transaction.accountID,
+            gross: attempt.amount,
+            time: time
+        ) {
             postings.append(posting)
         }
         let attempt = ProcessorAttempt(
-            transactionID: attempt.transactionID, kind: .refund, id: AttemptID(time: time),
-            step: .calling, paymentMethod: attempt.paymentMethod, amount: attempt.amount,
-            chargeReference: reference, dueAt: time.advanced(by: policy.lease))
+            transactionID: attempt.transactionID,
+            kind: .refund,
+            id: AttemptID(time: time),
+            step: .calling,
+            paymentMethod: attempt.paymentMethod,
+            amount: attempt.amount,
+            chargeReference: reference,
+            dueAt: time.advanced(by: policy.lease)
+        )
         attempts[refund] = attempt
         add(attempt)
     }
@@ -293,9 +317,12 @@ struct Settlement {
         }
         // It was a stray charge; the transaction itself has no part in it.
         if let posting = LedgerRules.strayChargeReturn(
-            id: PostingID(time: time), transactionID: attempt.transactionID,
-            buyer: record.transaction.accountID, gross: attempt.amount, time: time)
-        {
+            id: PostingID(time: time),
+            transactionID: attempt.transactionID,
+            buyer: record.transaction.accountID,
+            gross: attempt.amount,
+            time: time
+        ) {
             postings.append(posting)
         }
     }
@@ -308,7 +335,8 @@ struct Settlement {
                 "The processor says that a purchased transaction was not charged",
                 metadata: [
                     "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
-                ])
+                ]
+            )
             return
         }
         guard attempt.step != .settled else { return }

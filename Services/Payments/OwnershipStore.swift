@@ -35,11 +35,17 @@ enum OwnershipStore {
             ON CONFLICT (account_id, bundle_id, product_id) DO UPDATE
                 SET transaction_id = coalesce(o.transaction_id, excluded.transaction_id)
             RETURNING account_id, bundle_id, product_id, transaction_id, owned_at
-            """)
+            """
+        )
         var holders: [OwnershipKey: Ownership] = [:]
         for row in rows {
             let (account, bundle, product, holder, ownedAt) = try row.decode(
-                AccountID.self, BundleID.self, ProductID.self, Int64.self, Timestamp?.self)
+                AccountID.self,
+                BundleID.self,
+                ProductID.self,
+                Int64.self,
+                Timestamp?.self
+            )
             let key = OwnershipKey(accountID: account, bundleID: bundle, productID: product)
             holders[key] = Ownership(holder: TransactionID(number: holder), ownedAt: ownedAt)
         }
@@ -77,7 +83,8 @@ enum OwnershipStore {
             WHERE o.account_id = u.account_id AND o.bundle_id = u.bundle_id
                 AND o.product_id = u.product_id AND o.transaction_id = u.holder
             RETURNING u.holder
-            """)
+            """
+        )
         return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
     }
 }

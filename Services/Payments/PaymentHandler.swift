@@ -79,26 +79,39 @@ struct PaymentHandler: Sendable {
         var leaders: [RequestKey: Int] = [:]
         var followers: [Int] = []
         var acceptances = try decide(
-            batch, fingerprints, &leaders, &followers, &result, time, on: connection)
+            batch,
+            fingerprints,
+            &leaders,
+            &followers,
+            &result,
+            time,
+            on: connection
+        )
         let taken = try IdempotencyStore.take(
             acceptances.map {
                 (batch[$0.position].key, fingerprints[$0.position], $0.record.transaction.id)
             },
-            at: time, on: connection)
+            at: time,
+            on: connection
+        )
         if taken.count < acceptances.count {
             // Another batch has taken some of these keys since we looked; its use of them is
             // visible by now.
             acceptances.removeAll { !taken.contains(batch[$0.position].key) }
             try replay(batch, fingerprints, &result, on: connection)
-            guard leaders.values.allSatisfy({
-                result.replies[$0] != nil || taken.contains(batch[$0].key)
-            }) else { throw PaymentError(.keyVanished) }
+            guard
+                leaders.values.allSatisfy({
+                    result.replies[$0] != nil || taken.contains(batch[$0].key)
+                })
+            else { throw PaymentError(.keyVanished) }
         }
         try claimOwnerships(&acceptances, time, on: connection)
         try store(&acceptances, time, on: connection)
         for acceptance in acceptances {
             result.replies[acceptance.position] = .accepted(
-                body: acceptance.body, isReplay: false)
+                body: acceptance.body,
+                isReplay: false
+            )
         }
         answer(followers, of: leaders, batch, fingerprints, &result)
         result.attempts = acceptances.compactMap(\.attempt).filter { $0.step == .calling }
@@ -115,7 +128,9 @@ struct PaymentHandler: Sendable {
     ) throws {
         let open = batch.indices.filter { result.replies[$0] == nil }
         let uses = try IdempotencyStore.uses(
-            of: Array(Set(open.map { batch[$0].key })), on: connection)
+            of: Array(Set(open.map { batch[$0].key })),
+            on: connection
+        )
         guard !uses.isEmpty else { return }
         let ids = uses.values.flatMap(\.transactionIDs)
         let records = try TransactionStore.load(ids, on: connection)
@@ -129,10 +144,13 @@ struct PaymentHandler: Sendable {
                 continue
             }
             let first = PaymentRules.firstAnswer(
-                of: record.transaction, chargeAmount: amounts[id])
+                of: record.transaction,
+                chargeAmount: amounts[id]
+            )
             result.replies[position] = .accepted(
                 body: try EventCoding.encode(TransactionChanged(transaction: first)),
-                isReplay: true)
+                isReplay: true
+            )
         }
     }
 
@@ -149,7 +167,9 @@ struct PaymentHandler: Sendable {
     ) throws -> [Acceptance] {
         let open = batch.indices.filter { result.replies[$0] == nil }
         let products = try products.load(
-            Set(open.map { batch[$0].request.productID }), on: connection)
+            Set(open.map { batch[$0].request.productID }),
+            on: connection
+        )
         var accepted: [(position: Int, product: Product, price: Money)] = []
         for position in open {
             let submission = batch[position]
@@ -159,8 +179,10 @@ struct PaymentHandler: Sendable {
             }
             let product = products[submission.request.productID]
             let price = PaymentRules.price(
-                of: submission.request, product: product,
-                knowsMethod: processor.lane(of: submission.request.paymentMethod) != nil)
+                of: submission.request,
+                product: product,
+                knowsMethod: processor.lane(of: submission.request.paymentMethod) != nil
+            )
             switch price {
             case .failure(let refusal): result.replies[position] = .refused(refusal)
             case .success(let price):
@@ -184,17 +206,28 @@ struct PaymentHandler: Sendable {
         let request = submission.request
         let record = TransactionRecord(
             transaction: PaymentRules.transaction(
-                id: id, for: request, of: submission.account.accountID,
-                in: submission.account.bundleID, product: accepted.product,
-                price: accepted.price, time: time),
-            taxBasisPoints: tax.basisPoints(in: request.storefront))
+                id: id,
+                for: request,
+                of: submission.account.accountID,
+                in: submission.account.bundleID,
+                product: accepted.product,
+                price: accepted.price,
+                time: time
+            ),
+            taxBasisPoints: tax.basisPoints(in: request.storefront)
+        )
         guard !accepted.price.isZero else {
             return Acceptance(position: accepted.position, record: record, grant: .grantFree)
         }
         let attempt = ProcessorAttempt(
-            transactionID: id, kind: .charge, id: AttemptID(time: time), step: .calling,
-            paymentMethod: request.paymentMethod, amount: accepted.price,
-            dueAt: time.advanced(by: policy.lease))
+            transactionID: id,
+            kind: .charge,
+            id: AttemptID(time: time),
+            step: .calling,
+            paymentMethod: request.paymentMethod,
+            amount: accepted.price,
+            dueAt: time.advanced(by: policy.lease)
+        )
         return Acceptance(position: accepted.position, record: record, attempt: attempt)
     }
 
@@ -208,7 +241,9 @@ struct PaymentHandler: Sendable {
         let claims = acceptances.filter(\.record.isOwnable)
         guard !claims.isEmpty else { return }
         let holders = try OwnershipStore.claim(
-            claims.map { ($0.record.ownershipKey, $0.record.transaction.id) }, on: connection)
+            claims.map { ($0.record.ownershipKey, $0.record.transaction.id) },
+            on: connection
+        )
         var ownedAtOnce: [OwnershipStore.Change] = []
         var freeHolders: Set<TransactionID> = []
         for index in acceptances.indices where acceptances[index].record.isOwnable {
@@ -219,14 +254,18 @@ struct PaymentHandler: Sendable {
                 guard acceptances[index].grant != nil else { continue }
                 freeHolders.insert(id)
                 ownedAtOnce.append(
-                    .init(key: record.ownershipKey, holder: id, newHolder: id, ownedAt: time))
+                    .init(key: record.ownershipKey, holder: id, newHolder: id, ownedAt: time)
+                )
             } else if ownership.ownedAt != nil || freeHolders.contains(ownership.holder) {
                 acceptances[index].record.transaction.originalID = ownership.holder
                 acceptances[index].record.transaction.price = .zero(
-                    record.transaction.price.currency)
+                    record.transaction.price.currency
+                )
                 acceptances[index].attempt = nil
                 acceptances[index].grant = .grantOwned(
-                    originalID: ownership.holder, originalPurchasedAt: ownership.ownedAt ?? time)
+                    originalID: ownership.holder,
+                    originalPurchasedAt: ownership.ownedAt ?? time
+                )
             } else {
                 acceptances[index].attempt?.step = .waiting
                 acceptances[index].attempt?.waitsFor = ownership.holder
@@ -248,21 +287,28 @@ struct PaymentHandler: Sendable {
         events.reserveCapacity(acceptances.count)
         for index in acceptances.indices {
             let event = try OutboxEvent(
-                acceptances[index].record.transaction, .transactionPurchasing, at: time)
+                acceptances[index].record.transaction,
+                .transactionPurchasing,
+                at: time
+            )
             acceptances[index].body = event.data
             events.append(event)
             guard let grant = acceptances[index].grant else { continue }
             let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
             if case .moved(let record, let type, _) = machine.apply(
-                grant, to: acceptances[index].record)
-            {
+                grant,
+                to: acceptances[index].record
+            ) {
                 acceptances[index].record = record
                 events.append(try OutboxEvent(record.transaction, type, at: time))
             }
         }
         try TransactionStore.insert(acceptances.map(\.record), on: connection)
         try AttemptStore.insert(
-            acceptances.compactMap(\.attempt), owner: owner, on: connection)
+            acceptances.compactMap(\.attempt),
+            owner: owner,
+            on: connection
+        )
         try Outbox.append(events, on: connection)
     }
 
@@ -302,8 +348,12 @@ extension OutboxEvent {
     /// transaction are the same bytes.
     init(_ transaction: Transaction, _ type: EventType, at time: Timestamp) throws {
         try self.init(
-            TransactionChanged(transaction: transaction), type: type,
-            topic: Topics.paymentsTransactions, key: transaction.accountID.rawValue,
-            subject: transaction.id.rawValue, time: time)
+            TransactionChanged(transaction: transaction),
+            type: type,
+            topic: Topics.paymentsTransactions,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: time
+        )
     }
 }

@@ -9,37 +9,54 @@ extension PaymentRefusal {
         switch self {
         case .productUnknown:
             .badRequest(
-                "product_unknown", "The product is unknown",
-                "The store has no product of this id. Ask the catalog for its products.")
+                "product_unknown",
+                "The product is unknown",
+                "The store has no product of this id. Ask the catalog for its products."
+            )
         case .productUnavailable:
             .badRequest(
-                "product_unavailable", "The product is not for sale",
-                "The product is off sale, or is not sold in this storefront.")
+                "product_unavailable",
+                "The product is not for sale",
+                "The product is off sale, or is not sold in this storefront."
+            )
         case .quantityOutOfRange(let max):
             .badRequest(
-                "quantity_out_of_range", "The quantity is out of range",
-                "The quantity of this product is from 1 to \(max).")
+                "quantity_out_of_range",
+                "The quantity is out of range",
+                "The quantity of this product is from 1 to \(max)."
+            )
         case .wrongCurrency(let expected):
             .badRequest(
-                "wrong_currency", "The currency is wrong",
-                "The product is sold in \(expected) in this storefront.")
+                "wrong_currency",
+                "The currency is wrong",
+                "The product is sold in \(expected) in this storefront."
+            )
         case .stalePrice(let current):
             HTTPProblem(
-                .conflict, code: "stale_price", title: "The price has changed",
+                .conflict,
+                code: "stale_price",
+                title: "The price has changed",
                 detail: "One costs \(current). Show it to the buyer and ask again.",
-                currentPrice: current)
+                currentPrice: current
+            )
         case .priceOverflow:
             .badRequest(
-                "price_overflow", "The price is too large",
-                "The price times the quantity is more than an amount can hold.")
+                "price_overflow",
+                "The price is too large",
+                "The price times the quantity is more than an amount can hold."
+            )
         case .paymentMethodUnknown:
             .badRequest(
-                "payment_method_unknown", "The payment method is unknown",
-                "The payment processor has no such payment method.")
+                "payment_method_unknown",
+                "The payment method is unknown",
+                "The payment processor has no such payment method."
+            )
         case .applicationUsernameTooLong(let max):
             .badRequest(
-                "application_username_too_long", "The application username is too long",
-                "The application username has at most \(max) bytes.")
+                "application_username_too_long",
+                "The application username is too long",
+                "The application username has at most \(max) bytes."
+            )
         case .idempotencyKeyReused:
             .idempotencyKeyReused
         }
@@ -53,20 +70,32 @@ extension TransactionRefusal {
         switch self {
         case .notPurchased:
             return HTTPProblem(
-                .conflict, code: "not_purchased", title: "Only a purchase can be refunded",
-                detail: detail)
+                .conflict,
+                code: "not_purchased",
+                title: "Only a purchase can be refunded",
+                detail: detail
+            )
         case .decidedOtherwise:
             return HTTPProblem(
-                .conflict, code: "decided_otherwise", title: "The approver has said the opposite",
-                detail: "The first word on an approval counts; it cannot be taken back.")
+                .conflict,
+                code: "decided_otherwise",
+                title: "The approver has said the opposite",
+                detail: "The first word on an approval counts; it cannot be taken back."
+            )
         case .notDeferred:
             return HTTPProblem(
-                .conflict, code: "not_deferred", title: "The transaction waits for no approval",
-                detail: detail)
+                .conflict,
+                code: "not_deferred",
+                title: "The transaction waits for no approval",
+                detail: detail
+            )
         case .ended, .chargeIsStray, .stateUnknown:
             return HTTPProblem(
-                .conflict, code: "transaction_ended", title: "The transaction has ended otherwise",
-                detail: detail)
+                .conflict,
+                code: "transaction_ended",
+                title: "The transaction has ended otherwise",
+                detail: detail
+            )
         }
     }
 }
@@ -74,21 +103,30 @@ extension TransactionRefusal {
 extension HTTPProblem {
     /// No such transaction, or not one of this account and app; the two are not told apart.
     static let transactionUnknown = HTTPProblem(
-        .notFound, code: "transaction_unknown", title: "The transaction is unknown",
-        detail: "There is no such transaction.")
+        .notFound,
+        code: "transaction_unknown",
+        title: "The transaction is unknown",
+        detail: "There is no such transaction."
+    )
 
     static let idempotencyKeyReused = HTTPProblem(
-        .unprocessableContent, code: "idempotency_key_reused",
+        .unprocessableContent,
+        code: "idempotency_key_reused",
         title: "The idempotency key was used for another request",
-        detail: "Use a new key for a new request, and the same key only to repeat a request.")
+        detail: "Use a new key for a new request, and the same key only to repeat a request."
+    )
 
     static let idempotencyKeyMissing = badRequest(
-        "idempotency_key_missing", "The request has no idempotency key",
-        "Send a header Idempotency-Key with a value of your choice, the same when you repeat.")
+        "idempotency_key_missing",
+        "The request has no idempotency key",
+        "Send a header Idempotency-Key with a value of your choice, the same when you repeat."
+    )
 
     static let idempotencyKeyMalformed = badRequest(
-        "idempotency_key_malformed", "The idempotency key is malformed",
-        "The header Idempotency-Key has 1 to 255 visible ASCII characters.")
+        "idempotency_key_malformed",
+        "The idempotency key is malformed",
+        "The header Idempotency-Key has 1 to 255 visible ASCII characters."
+    )
 
     static func badRequest(_ code: String, _ title: String, _ detail: String) -> HTTPProblem {
         HTTPProblem(.badRequest, code: code, title: title, detail: detail)

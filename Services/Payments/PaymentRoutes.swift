@@ -30,12 +30,15 @@ struct PaymentRoutes: Sendable {
         let submission = PaymentSubmission(
             account: try context.requireAccount(),
             idempotencyKey: try idempotencyKey(of: request),
-            request: try await decodeBody(PaymentRequest.self, from: request))
+            request: try await decodeBody(PaymentRequest.self, from: request)
+        )
         switch try await payments.submit(submission) {
         case .accepted(let body, let isReplay):
             return Response(
-                status: .created, headers: headers(isReplay: isReplay),
-                body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+                status: .created,
+                headers: headers(isReplay: isReplay),
+                body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
+            )
         case .refused(let refusal):
             throw refusal.problem
         }
@@ -51,14 +54,19 @@ struct PaymentRoutes: Sendable {
         switch try await restores.restore(body, account, key: key) {
         case .restored(let transactions, let isReplay):
             return try jsonResponse(
-                RestoreResponse(transactions: transactions), status: .created,
-                headers: headers(isReplay: isReplay))
+                RestoreResponse(transactions: transactions),
+                status: .created,
+                headers: headers(isReplay: isReplay)
+            )
         case .keyReused:
             throw HTTPProblem.idempotencyKeyReused
         case .tooMany(let max):
             throw HTTPProblem(
-                .conflict, code: "restore_too_large", title: "There is too much to restore",
-                detail: "A restore makes at most \(max) transactions.")
+                .conflict,
+                code: "restore_too_large",
+                title: "There is too much to restore",
+                detail: "A restore makes at most \(max) transactions."
+            )
         }
     }
 
@@ -102,7 +110,8 @@ struct PaymentRoutes: Sendable {
         let transaction = try await record(context).transaction
         return try jsonResponse(
             TransactionResponse(transaction: transaction),
-            status: transaction.revokedAt == nil ? .accepted : .ok)
+            status: transaction.revokedAt == nil ? .accepted : .ok
+        )
     }
 
     private func answer(_ reply: AdminReply) throws -> Response {

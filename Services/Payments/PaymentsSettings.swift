@@ -19,40 +19,62 @@ struct PaymentsSettings: Sendable {
         common = CommonSettings(&reader, service: "payments", defaultPort: 8082)
         policy = AttemptPolicy(
             lease: reader.milliseconds(
-                "PROCESSOR_LEASE_MS", default: .seconds(10),
+                "PROCESSOR_LEASE_MS",
+                default: .seconds(10),
                 in: .milliseconds(100)...(.seconds(600)),
-                "How long a process has an attempt for itself before another inquires about it."),
+                "How long a process has an attempt for itself before another inquires about it."
+            ),
             callsMax: reader.integer(
-                "PROCESSOR_CALLS_MAX", default: 5, in: 1...100,
-                "How often a charge is called without an outcome before it fails."),
+                "PROCESSOR_CALLS_MAX",
+                default: 5,
+                in: 1...100,
+                "How often a charge is called without an outcome before it fails."
+            ),
             pause: reader.milliseconds(
-                "PROCESSOR_PAUSE_MS", default: .milliseconds(100),
+                "PROCESSOR_PAUSE_MS",
+                default: .milliseconds(100),
                 in: .milliseconds(1)...(.seconds(60)),
-                "The pause after the first call without an outcome; it doubles with each."),
+                "The pause after the first call without an outcome; it doubles with each."
+            ),
             pauseMax: reader.milliseconds(
-                "PROCESSOR_PAUSE_MAX_MS", default: .seconds(30),
+                "PROCESSOR_PAUSE_MAX_MS",
+                default: .seconds(30),
                 in: .milliseconds(1)...(.seconds(3600)),
-                "The longest pause between two calls."),
+                "The longest pause between two calls."
+            ),
             approvalExpiry: reader.milliseconds(
-                "APPROVAL_EXPIRY_MS", default: .seconds(24 * 60 * 60),
+                "APPROVAL_EXPIRY_MS",
+                default: .seconds(24 * 60 * 60),
                 in: .milliseconds(100)...(.seconds(366 * 24 * 60 * 60)),
-                "How long a deferred transaction waits for approval before it fails.")
+                "How long a deferred transaction waits for approval before it fails."
+            )
         )
         limits = ChargeRunner.Limits(
             batchSizeMax: reader.integer(
-                "PROCESSOR_BATCH_MAX", default: 256, in: 1...10_000,
-                "The most charges in one call of the processor."),
+                "PROCESSOR_BATCH_MAX",
+                default: 256,
+                in: 1...10_000,
+                "The most charges in one call of the processor."
+            ),
             queueMax: reader.integer(
-                "PROCESSOR_QUEUE_MAX", default: 20_000, in: 1...1_000_000,
-                "The most attempts that wait in memory; further ones wait in the database.")
+                "PROCESSOR_QUEUE_MAX",
+                default: 20_000,
+                in: 1...1_000_000,
+                "The most attempts that wait in memory; further ones wait in the database."
+            )
         )
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(
-            "SANDBOX_PROCESSOR_DATABASE_URL", default: "",
-            "Where the sandbox processor keeps its books; DATABASE_URL if not set.")
+            "SANDBOX_PROCESSOR_DATABASE_URL",
+            default: "",
+            "Where the sandbox processor keeps its books; DATABASE_URL if not set."
+        )
         sandboxDatabaseURL = sandboxURL.isEmpty ? common.databaseURL : sandboxURL
         sandboxSlowness = reader.milliseconds(
-            "SANDBOX_PROCESSOR_SLOW_MS", default: .seconds(2), in: .zero...(.seconds(60)),
-            "How long the sandbox's slow payment method takes.")
+            "SANDBOX_PROCESSOR_SLOW_MS",
+            default: .seconds(2),
+            in: .zero...(.seconds(60)),
+            "How long the sandbox's slow payment method takes."
+        )
     }
 }

@@ -29,7 +29,8 @@ final class ProductStore: Sendable {
             FROM unnest(\(asked), \(asked.map { Int32(known[$0]?.version ?? 0) }))
                 AS known (id, version)
             JOIN products p USING (id)
-            """)
+            """
+        )
         var changed: [Product] = []
         var products: [ProductID: Product] = [:]
         for row in rows {
@@ -73,6 +74,7 @@ final class ProductStore: Sendable {
                 SET version = excluded.version, is_restorable = excluded.is_restorable,
                     data = excluded.data
                 WHERE p.version < excluded.version
-            """)
+            """
+        )
     }
 }

@@ -49,7 +49,10 @@ struct RestoreHandler: Sendable {
 
         let originals = try TransactionStore.restorable(
             (account.accountID, account.bundleID),
-            applicationUsername: request.applicationUsername, limit: countMax + 1, on: connection)
+            applicationUsername: request.applicationUsername,
+            limit: countMax + 1,
+            on: connection
+        )
         guard originals.count <= countMax else { return .tooMany(max: countMax) }
         let ids = try TransactionStore.nextIDs(originals.count, on: connection)
         let use = KeyUse(fingerprint: fingerprint, transactionIDs: ids)
@@ -62,13 +65,18 @@ struct RestoreHandler: Sendable {
         let records = zip(ids, originals).map { id, original in
             TransactionRecord(
                 transaction: PaymentRules.restored(
-                    id: id, original: original.transaction, time: time),
-                taxBasisPoints: original.taxBasisPoints)
+                    id: id,
+                    original: original.transaction,
+                    time: time
+                ),
+                taxBasisPoints: original.taxBasisPoints
+            )
         }
         try TransactionStore.insert(records, on: connection)
         try Outbox.append(
             records.map { try OutboxEvent($0.transaction, .transactionRestored, at: time) },
-            on: connection)
+            on: connection
+        )
         return .restored(records.map(\.transaction), isReplay: false)
     }
 
@@ -85,6 +93,8 @@ struct RestoreHandler: Sendable {
         // A restored transaction never changes what it publishes, so the rows are the first answer.
         let records = try TransactionStore.load(use.transactionIDs, on: connection)
         return .restored(
-            use.transactionIDs.compactMap { records[$0]?.transaction }, isReplay: true)
+            use.transactionIDs.compactMap { records[$0]?.transaction },
+            isReplay: true
+        )
     }
 }

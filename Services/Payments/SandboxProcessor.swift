@@ -78,7 +78,10 @@ struct SandboxProcessor: PaymentProcessor {
         calls: Int
     ) -> (SandboxStore.Charge?, ChargeOutcome) {
         var charge = SandboxStore.Charge(
-            id: request.attemptID, paymentMethod: request.paymentMethod, amount: request.amount)
+            id: request.attemptID,
+            paymentMethod: request.paymentMethod,
+            amount: request.amount
+        )
         let charged = ChargeOutcome.charged(reference: Self.reference(of: request.attemptID))
         switch SandboxPaymentMethod(rawValue: request.paymentMethod) {
         case .success, .slow:

@@ -28,7 +28,8 @@ struct SandboxStore: Sendable {
                     \(charges.map(\.amount.minorUnits)), \(charges.map(\.amount.currency)),
                     \(charges.map { $0.declineReason?.rawValue }))
                 ON CONFLICT (idempotency_key) DO NOTHING
-                """)
+                """
+            )
         }
     }
 
@@ -43,7 +44,8 @@ struct SandboxStore: Sendable {
                 SELECT id, 1 FROM unnest(\(ids.map(\.bytes))) AS u (id)
                 ON CONFLICT (idempotency_key) DO UPDATE SET call_count = c.call_count + 1
                 RETURNING idempotency_key, call_count
-                """)
+                """
+            )
             var counts: [AttemptID: Int] = [:]
             for row in rows {
                 let (id, count) = try row.decode(SIMD16<UInt8>.self, Int32.self)
@@ -63,11 +65,15 @@ struct SandboxStore: Sendable {
                 UNION ALL
                 SELECT idempotency_key, 'refund', NULL
                 FROM sandbox_processor.refunds WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
-                """)
+                """
+            )
             var found: [AttemptID: InquiryOutcome] = [:]
             for row in rows {
                 let (bytes, kind, reason) = try row.decode(
-                    SIMD16<UInt8>.self, String.self, String?.self)
+                    SIMD16<UInt8>.self,
+                    String.self,
+                    String?.self
+                )
                 let id = AttemptID(bytes: bytes)
                 let reference = SandboxProcessor.reference(of: id)
                 if kind == "refund" {
@@ -101,12 +107,14 @@ struct SandboxStore: Sendable {
                     ON c.idempotency_key = u.charge AND c.decline_reason IS NULL
                         AND c.amount = u.amount AND c.currency = u.currency
                 ON CONFLICT DO NOTHING
-                """)
+                """
+            )
             let rows = try connection.query(
                 """
                 SELECT idempotency_key FROM sandbox_processor.refunds
                 WHERE idempotency_key = ANY(\(refunds.map(\.id.bytes)))
-                """)
+                """
+            )
             return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
         }
     }

@@ -14,8 +14,10 @@ struct TaxRates: Hashable, Sendable {
     init(_ reader: inout SettingsReader) {
         let key = "TAX_BASIS_POINTS"
         let entries = reader.list(
-            key, default: [:],
-            "The tax contained in prices, per storefront in hundredths of a percent: DEU=1900.")
+            key,
+            default: [:],
+            "The tax contained in prices, per storefront in hundredths of a percent: DEU=1900."
+        )
         var rates: [Storefront: Int] = [:]
         for (name, value) in entries {
             guard let storefront = Storefront(rawValue: name) else {

@@ -52,7 +52,8 @@ enum TransactionStore {
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
                 \(records.map { Int32($0.taxBasisPoints) }))
-            """)
+            """
+        )
     }
 
     /// Writes what can change of transactions that are locked.
@@ -78,7 +79,8 @@ enum TransactionStore {
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
                     failure_reason, revoked_at, approval)
             WHERE t.id = u.id
-            """)
+            """
+        )
     }
 
     /// Reads transactions and locks them, in the order of their ids so that two batches that share
@@ -92,7 +94,8 @@ enum TransactionStore {
             """
             SELECT \(unsafe: columns) FROM transactions t
             WHERE t.id = ANY(\(ids.map(\.number))) ORDER BY t.id FOR UPDATE
-            """)
+            """
+        )
         return try records(in: rows)
     }
 
@@ -105,7 +108,8 @@ enum TransactionStore {
         let rows = try connection.query(
             """
             SELECT \(unsafe: columns) FROM transactions t WHERE t.id = ANY(\(ids.map(\.number)))
-            """)
+            """
+        )
         return try records(in: rows)
     }
 
@@ -133,7 +137,8 @@ enum TransactionStore {
                 AND EXISTS (
                     SELECT FROM products p WHERE p.id = t.product_id AND p.is_restorable)
             ORDER BY t.id LIMIT \(Int64(limit))
-            """)
+            """
+        )
         return try rows.map { try record(in: $0) }
     }
 
@@ -149,7 +154,8 @@ enum TransactionStore {
             UPDATE transactions AS t SET finished_at = f.finished_at
             FROM unnest(\(ordered.map(\.id.number)), \(ordered.map(\.at))) AS f (id, finished_at)
             WHERE t.id = f.id AND t.finished_at IS NULL
-            """)
+            """
+        )
     }
 
     private static func records(
@@ -170,10 +176,29 @@ enum TransactionStore {
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
             originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints
         ) = try row.decode(
-            Int64.self, Int64.self, Int32.self, String.self, AccountID.self, BundleID.self,
-            ProductID.self, Int32.self, String.self, Int32.self, Storefront.self, Int64.self,
-            Currency.self, String?.self, PostgresJSON.self, Timestamp.self, Timestamp?.self,
-            Timestamp?.self, String?.self, Timestamp?.self, String?.self, Int32.self)
+            Int64.self,
+            Int64.self,
+            Int32.self,
+            String.self,
+            AccountID.self,
+            BundleID.self,
+            ProductID.self,
+            Int32.self,
+            String.self,
+            Int32.self,
+            Storefront.self,
+            Int64.self,
+            Currency.self,
+            String?.self,
+            PostgresJSON.self,
+            Timestamp.self,
+            Timestamp?.self,
+            Timestamp?.self,
+            String?.self,
+            Timestamp?.self,
+            String?.self,
+            Int32.self
+        )
         return TransactionRecord(
             transaction: Transaction(
                 id: TransactionID(number: id),

@@ -61,7 +61,10 @@ func composeReceipts(
         logger: logger
     )
     let schema = PostgresSchemaGuard(
-        client: client, migrations: receiptsMigrations, logger: logger)
+        client: client,
+        migrations: receiptsMigrations,
+        logger: logger
+    )
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("migrations") { schema.isCurrent },

@@ -86,7 +86,9 @@ public actor KafkaAdmin {
         of partitions: [KafkaTopicPartition]
     ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
         let end: Int64 = -1
-        return try admin.offsets(for: Dictionary(partitions.map { ($0, end) }) { first, _ in first })
+        return try admin.offsets(
+            for: Dictionary(partitions.map { ($0, end) }) { first, _ in first }
+        )
     }
 
     /// Frees the handle. Safe to call twice.

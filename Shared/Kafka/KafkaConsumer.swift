@@ -122,7 +122,7 @@ public actor KafkaConsumer {
             let count: Int?
             do {
                 count = try consumer.partitionCount(of: topic)
-            } catch where error.isRetriable {
+            } catch  where error.isRetriable {
                 break
             }
             guard let count else { continue }

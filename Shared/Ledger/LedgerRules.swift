@@ -23,8 +23,12 @@ public enum LedgerRules {
         time: Timestamp
     ) -> Posting? {
         posting(
-            id: id, kind: .purchase, transactionID: transactionID, time: time,
-            from: .buyer(buyer), to: parts(of: gross, taxBasisPoints: taxBasisPoints, .storeRevenue)
+            id: id,
+            kind: .purchase,
+            transactionID: transactionID,
+            time: time,
+            from: .buyer(buyer),
+            to: parts(of: gross, taxBasisPoints: taxBasisPoints, .storeRevenue)
         )
     }
 
@@ -41,7 +45,10 @@ public enum LedgerRules {
         time: Timestamp
     ) -> Posting? {
         posting(
-            id: id, kind: .refund, transactionID: transactionID, time: time,
+            id: id,
+            kind: .refund,
+            transactionID: transactionID,
+            time: time,
             from: .buyer(buyer),
             to: parts(of: gross, taxBasisPoints: taxBasisPoints, .refunds),
             isReversed: true
@@ -57,8 +64,12 @@ public enum LedgerRules {
         time: Timestamp
     ) -> Posting? {
         posting(
-            id: id, kind: .strayCharge, transactionID: transactionID, time: time,
-            from: .buyer(buyer), to: [(.processorClearing, gross)]
+            id: id,
+            kind: .strayCharge,
+            transactionID: transactionID,
+            time: time,
+            from: .buyer(buyer),
+            to: [(.processorClearing, gross)]
         )
     }
 
@@ -71,8 +82,13 @@ public enum LedgerRules {
         time: Timestamp
     ) -> Posting? {
         posting(
-            id: id, kind: .strayChargeReturn, transactionID: transactionID, time: time,
-            from: .buyer(buyer), to: [(.processorClearing, gross)], isReversed: true
+            id: id,
+            kind: .strayChargeReturn,
+            transactionID: transactionID,
+            time: time,
+            from: .buyer(buyer),
+            to: [(.processorClearing, gross)],
+            isReversed: true
         )
     }
 
@@ -117,7 +133,12 @@ public enum LedgerRules {
             entries = entries.map { JournalEntry(account: $0.account, amount: $0.amount.negated) }
         }
         return Posting(
-            id: id, kind: kind, transactionID: transactionID, time: time, entries: entries)
+            id: id,
+            kind: kind,
+            transactionID: transactionID,
+            time: time,
+            entries: entries
+        )
     }
 
     /// One line per account: the giver's lines to each receiver are added up.

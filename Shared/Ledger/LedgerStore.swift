@@ -38,13 +38,15 @@ public enum LedgerStore {
                     \(postings.map(\.id.bytes)), \(postings.map(\.transactionID.number)),
                     \(postings.map(\.kind.rawValue)),
                     \(postings.map { PostgresTimestamp($0.time) }))
-                """)
+                """
+            )
             try connection.execute(
                 """
                 INSERT INTO ledger_entries (posting_id, entry_number, account, amount, currency)
                 SELECT * FROM unnest(
                     \(entryPostings), \(entryNumbers), \(accounts), \(amounts), \(currencies))
-                """)
+                """
+            )
         } catch {
             if let refusal = LedgerError(error) { throw refusal }
             throw error
@@ -60,11 +62,16 @@ public enum LedgerStore {
             """
             SELECT currency, split_part(account, ':', 1), sum(amount)::bigint, count(*)
             FROM ledger_entries GROUP BY 1, 2 ORDER BY 1, 2
-            """)
+            """
+        )
         var byCurrency: [(Currency, [Balance])] = []
         for row in rows {
             let (code, account, sum, count) = try row.decode(
-                String.self, String.self, Int64.self, Int64.self)
+                String.self,
+                String.self,
+                Int64.self,
+                Int64.self
+            )
             let currency = Currency(unchecked: code)
             let balance = Balance(
                 account: account,
@@ -91,19 +98,26 @@ public enum LedgerStore {
             FROM ledger_postings p JOIN ledger_entries e ON e.posting_id = p.id
             WHERE p.transaction_id = \(transactionID.number)
             ORDER BY p.posted_at, p.id, e.entry_number
-            """)
+            """
+        )
         var found: [(PostingID, PostingKind, Timestamp, [JournalEntry])] = []
         for row in rows {
             let (bytes, kindName, time, accountName, amount, currency) = try row.decode(
-                SIMD16<UInt8>.self, String.self, PostgresTimestamp.self, String.self, Int64.self,
-                String.self)
+                SIMD16<UInt8>.self,
+                String.self,
+                PostgresTimestamp.self,
+                String.self,
+                Int64.self,
+                String.self
+            )
             let id = PostingID(bytes: bytes)
             guard let kind = PostingKind(rawValue: kindName),
                 let account = LedgerAccount(name: accountName)
             else { continue }
             let entry = JournalEntry(
                 account: account,
-                amount: Money(minorUnits: amount, currency: Currency(unchecked: currency)))
+                amount: Money(minorUnits: amount, currency: Currency(unchecked: currency))
+            )
             if found.last?.0 == id {
                 found[found.count - 1].3.append(entry)
             } else {
@@ -112,7 +126,12 @@ public enum LedgerStore {
         }
         return found.map {
             Posting(
-                id: $0.0, kind: $0.1, transactionID: transactionID, time: $0.2, entries: $0.3)
+                id: $0.0,
+                kind: $0.1,
+                transactionID: transactionID,
+                time: $0.2,
+                entries: $0.3
+            )
         }
     }
 }
@@ -126,7 +145,9 @@ public enum LedgerMigrations {
         let text = String(decoding: PackageResources.m0001_ledger_sql, as: UTF8.self)
         return [
             PostgresMigration(
-                name: "ledger_m0001_ledger", sql: text.replacing("{role}", with: role))
+                name: "ledger_m0001_ledger",
+                sql: text.replacing("{role}", with: role)
+            )
         ]
     }
 }

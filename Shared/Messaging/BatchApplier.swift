@@ -97,7 +97,11 @@ struct BatchApplier: Sendable {
                         .first?.key
                 else { return }
                 try DeadLetters.refuseRedrive(
-                    key: key, reason: reason, consumer: consumer, on: connection)
+                    key: key,
+                    reason: reason,
+                    consumer: consumer,
+                    on: connection
+                )
             }
             logger.warning("Dead letters failed again", metadata: ["error": "\(error)"])
         }
@@ -116,7 +120,12 @@ struct BatchApplier: Sendable {
             let reason = Self.reason(of: error)
             try await client.withTransaction { [consumer] connection in
                 try DeadLetters.record(
-                    event, state: .dead, reason: reason, consumer: consumer, on: connection)
+                    event,
+                    state: .dead,
+                    reason: reason,
+                    consumer: consumer,
+                    on: connection
+                )
             }
             dead.increment()
             logger.error(
@@ -141,11 +150,18 @@ struct BatchApplier: Sendable {
         var result = Result(fresh: [], duplicates: 0, parked: 0)
         if !known.isEmpty {
             let blocked = try DeadLetters.blocked(
-                Set(known.map(\.key)), consumer: consumer, on: connection)
+                Set(known.map(\.key)),
+                consumer: consumer,
+                on: connection
+            )
             for event in known where blocked.contains(event.key) {
                 try DeadLetters.record(
-                    event, state: .parked, reason: "waits behind a dead letter of the same key",
-                    consumer: consumer, on: connection)
+                    event,
+                    state: .parked,
+                    reason: "waits behind a dead letter of the same key",
+                    consumer: consumer,
+                    on: connection
+                )
                 result.parked += 1
             }
             let open = blocked.isEmpty ? known : known.filter { !blocked.contains($0.key) }
@@ -192,7 +208,12 @@ struct BatchApplier: Sendable {
         )
         try await client.withTransaction { [consumer] connection in
             try DeadLetters.record(
-                event, state: .dead, reason: problem.reason, consumer: consumer, on: connection)
+                event,
+                state: .dead,
+                reason: problem.reason,
+                consumer: consumer,
+                on: connection
+            )
         }
         dead.increment()
         logger.error(

@@ -38,7 +38,11 @@ final class ConsumerLoop: Sendable {
         var failures = 0
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
-                settings: kafka, group: name, topics: topics.map(\.name), logger: logger)
+                settings: kafka,
+                group: name,
+                topics: topics.map(\.name),
+                logger: logger
+            )
             do {
                 try await consume(with: consumer, &failures)
             } catch is CancellationError {
@@ -64,7 +68,9 @@ final class ConsumerLoop: Sendable {
             let poll = try await consumer.poll(max: batchSizeMax, timeout: .milliseconds(100))
             if !poll.assigned.isEmpty {
                 logger.debug(
-                    "Partitions assigned", metadata: ["kafka.partitions": "\(poll.assigned.count)"])
+                    "Partitions assigned",
+                    metadata: ["kafka.partitions": "\(poll.assigned.count)"]
+                )
             }
             do {
                 if !poll.assigned.isEmpty {
@@ -131,7 +137,9 @@ final class ConsumerLoop: Sendable {
         var next: [KafkaTopicPartition: Int64] = [:]
         for message in messages {
             let partition = KafkaTopicPartition(
-                topic: message.topic, partition: message.partition)
+                topic: message.topic,
+                partition: message.partition
+            )
             guard !excluded.contains(partition) else { continue }
             next[partition] = max(next[partition] ?? 0, message.offset + 1)
         }
@@ -150,7 +158,9 @@ final class ConsumerLoop: Sendable {
         var first: [KafkaTopicPartition: Int64] = [:]
         for message in messages {
             let partition = KafkaTopicPartition(
-                topic: message.topic, partition: message.partition)
+                topic: message.topic,
+                partition: message.partition
+            )
             first[partition] = min(first[partition] ?? .max, message.offset)
         }
         for (partition, offset) in first {
@@ -160,7 +170,8 @@ final class ConsumerLoop: Sendable {
 
     private func pause(afterFailures failures: Int) async throws {
         try await Task.sleep(
-            for: retry.delay(afterFailures: max(failures, 1), jitter: .random(in: 0...1)))
+            for: retry.delay(afterFailures: max(failures, 1), jitter: .random(in: 0...1))
+        )
     }
 
     /// Whether an error is of the world around the events rather than of one of them.

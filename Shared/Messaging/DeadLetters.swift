@@ -65,18 +65,28 @@ public enum DeadLetters {
         )
         guard added > 0 else { return }
         let letter = DeadLetter(
-            consumer: consumer, reason: reason, state: state.rawValue, topic: event.topic,
-            partition: event.partition, offset: event.offset, eventID: event.id,
-            eventType: event.type, subject: event.subject,
+            consumer: consumer,
+            reason: reason,
+            state: state.rawValue,
+            topic: event.topic,
+            partition: event.partition,
+            offset: event.offset,
+            eventID: event.id,
+            eventType: event.type,
+            subject: event.subject,
             dataBase64: Data(event.data).base64EncodedString()
         )
         try Outbox.append(
             [
                 OutboxEvent(
-                    id: EventID(time: event.time), type: DeadLetter.eventType,
-                    topicName: event.topic + ".dead-letters", key: event.key,
-                    subject: event.id.description, time: event.time,
-                    traceparent: event.traceparent, data: try EventCoding.encode(letter)
+                    id: EventID(time: event.time),
+                    type: DeadLetter.eventType,
+                    topicName: event.topic + ".dead-letters",
+                    key: event.key,
+                    subject: event.id.description,
+                    time: event.time,
+                    traceparent: event.traceparent,
+                    data: try EventCoding.encode(letter)
                 )
             ],
             on: connection
@@ -122,12 +132,29 @@ public enum DeadLetters {
         return try rows.map { row in
             let (id, type, topic, key, subject, time, trace, data, partition, offset) =
                 try row.decode(
-                    EventID.self, String.self, String.self, String.self, String.self,
-                    Timestamp.self, String?.self, [UInt8].self, Int32.self, Int64.self
+                    EventID.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    Timestamp.self,
+                    String?.self,
+                    [UInt8].self,
+                    Int32.self,
+                    Int64.self
                 )
             return ReceivedEvent(
-                id: id, type: EventType(rawValue: type), topic: topic, key: key, subject: subject,
-                time: time, traceparent: trace, data: data, partition: partition, offset: offset)
+                id: id,
+                type: EventType(rawValue: type),
+                topic: topic,
+                key: key,
+                subject: subject,
+                time: time,
+                traceparent: trace,
+                data: data,
+                partition: partition,
+                offset: offset
+            )
         }
     }
 

@@ -40,9 +40,17 @@ public struct EventConsumer: Service {
         logger[metadataKey: "consumer"] = .string(name)
         self.name = name
         loop = ConsumerLoop(
-            name: name, topics: topics, client: client, kafka: kafka, batchSizeMax: batchSizeMax,
+            name: name,
+            topics: topics,
+            client: client,
+            kafka: kafka,
+            batchSizeMax: batchSizeMax,
             applier: BatchApplier(
-                consumer: name, handler: handler, client: client, logger: logger),
+                consumer: name,
+                handler: handler,
+                client: client,
+                logger: logger
+            ),
             logger: logger
         )
     }

@@ -31,13 +31,19 @@ enum EventHeaders {
             KafkaHeader(name: dataSchema, value: Array("/schemas/\(event.type.rawValue)".utf8)),
             KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
             KafkaHeader(
-                name: position, value: Array("\(row.cursor.xid):\(row.cursor.position)".utf8)),
+                name: position,
+                value: Array("\(row.cursor.xid):\(row.cursor.position)".utf8)
+            ),
         ]
         if let traceparent = event.traceparent {
             headers.append(KafkaHeader(name: self.traceparent, value: Array(traceparent.utf8)))
         }
         return KafkaRecord(
-            topic: event.topic, key: Array(event.key.utf8), value: event.data, headers: headers)
+            topic: event.topic,
+            key: Array(event.key.utf8),
+            value: event.data,
+            headers: headers
+        )
     }
 
     /// The event that a message carries, or what is wrong with the message.

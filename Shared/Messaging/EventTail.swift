@@ -40,7 +40,10 @@ public struct EventTail: Service {
             var failures = 0
             while !Task.isCancelled {
                 let consumer = try KafkaConsumer(
-                    settings: kafka, followingTopics: topics.map(\.name), logger: logger)
+                    settings: kafka,
+                    followingTopics: topics.map(\.name),
+                    logger: logger
+                )
                 do {
                     try await follow(with: consumer)
                 } catch is CancellationError {
@@ -48,7 +51,10 @@ public struct EventTail: Service {
                     return
                 } catch {
                     failures += 1
-                    logger.warning("The tail stopped and starts again", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        "The tail stopped and starts again",
+                        metadata: ["error": "\(error)"]
+                    )
                 }
                 await consumer.close()
                 let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))

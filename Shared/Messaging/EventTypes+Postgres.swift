@@ -23,7 +23,8 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
         let time = try PostgresTimestamp.decode(bytes, as: type)
         return Timestamp(
             millisecondsSinceEpoch: Int64(
-                (Double(time.microsecondsSinceEpoch) / 1000).rounded(.down))
+                (Double(time.microsecondsSinceEpoch) / 1000).rounded(.down)
+            )
         )
     }
 }

@@ -31,8 +31,14 @@ public struct OutboxEvent: Sendable {
         data: [UInt8]
     ) {
         self.init(
-            id: id, type: type, topicName: topic.name, key: key, subject: subject, time: time,
-            traceparent: traceparent, data: data
+            id: id,
+            type: type,
+            topicName: topic.name,
+            key: key,
+            subject: subject,
+            time: time,
+            traceparent: traceparent,
+            data: data
         )
     }
 
@@ -49,8 +55,14 @@ public struct OutboxEvent: Sendable {
         traceparent: String? = nil
     ) throws {
         self.init(
-            id: EventID(time: time), type: type, topicName: topic.name, key: key, subject: subject,
-            time: time, traceparent: traceparent, data: try EventCoding.encode(event)
+            id: EventID(time: time),
+            type: type,
+            topicName: topic.name,
+            key: key,
+            subject: subject,
+            time: time,
+            traceparent: traceparent,
+            data: try EventCoding.encode(event)
         )
     }
 

@@ -46,8 +46,13 @@ public struct OutboxRelay: Service {
         signal = Signal()
         lockKey = 0x6F75_7462_6F78
         leadership = RelayLeadership(
-            service: service, topics: topics, client: client, kafka: kafka,
-            topicSettings: topicSettings, signal: signal, logger: logger
+            service: service,
+            topics: topics,
+            client: client,
+            kafka: kafka,
+            topicSettings: topicSettings,
+            signal: signal,
+            logger: logger
         )
     }
 

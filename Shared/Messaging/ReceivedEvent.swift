@@ -41,8 +41,17 @@ public struct ReceivedEvent: Sendable {
         offset: Int64 = 0
     ) {
         self.init(
-            id: id, type: type, topic: topic, key: key, subject: subject, time: time,
-            traceparent: traceparent, data: data, partition: partition, offset: offset, epoch: 1,
+            id: id,
+            type: type,
+            topic: topic,
+            key: key,
+            subject: subject,
+            time: time,
+            traceparent: traceparent,
+            data: data,
+            partition: partition,
+            offset: offset,
+            epoch: 1,
             cursor: .start
         )
     }

@@ -183,7 +183,9 @@ final class RelayLeadership: Sendable {
         var ranges: [KafkaTopicPartition: ClosedRange<Int64>] = [:]
         for (delivery, record) in zip(deliveries, records) {
             let partition = KafkaTopicPartition(
-                topic: record.topic, partition: delivery.partition)
+                topic: record.topic,
+                partition: delivery.partition
+            )
             let range = ranges[partition] ?? delivery.offset...delivery.offset
             ranges[partition] =
                 min(range.lowerBound, delivery.offset)...max(range.upperBound, delivery.offset)
@@ -207,7 +209,9 @@ final class RelayLeadership: Sendable {
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
         for consumer in Set(topics.flatMap(\.consumers)) {
             committed[consumer] = try await admin.committedOffsets(
-                group: consumer, partitions: partitions)
+                group: consumer,
+                partitions: partitions
+            )
         }
         let before = progress.confirmed
         progress.confirm(
@@ -266,7 +270,9 @@ final class RelayLeadership: Sendable {
         let created = try await admin.createTopics(definitions)
         if !created.isEmpty {
             logger.info(
-                "Made topics", metadata: ["kafka.topics": "\(created.joined(separator: ", "))"])
+                "Made topics",
+                metadata: ["kafka.topics": "\(created.joined(separator: ", "))"]
+            )
         }
     }
 

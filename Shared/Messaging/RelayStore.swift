@@ -23,14 +23,29 @@ enum RelayStore {
         return try rows.map { row in
             let (xid, position, id, type, topic, key, subject, time, trace, data, isSettled) =
                 try row.decode(
-                    UInt64.self, Int64.self, EventID.self, String.self, String.self, String.self,
-                    String.self, Timestamp.self, String?.self, PostgresJSON.self, Bool.self
+                    UInt64.self,
+                    Int64.self,
+                    EventID.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    Timestamp.self,
+                    String?.self,
+                    PostgresJSON.self,
+                    Bool.self
                 )
             return OutboxRow(
                 cursor: OutboxCursor(xid: xid, position: position),
                 event: OutboxEvent(
-                    id: id, type: EventType(rawValue: type), topicName: topic, key: key,
-                    subject: subject, time: time, traceparent: trace, data: data.bytes
+                    id: id,
+                    type: EventType(rawValue: type),
+                    topicName: topic,
+                    key: key,
+                    subject: subject,
+                    time: time,
+                    traceparent: trace,
+                    data: data.bytes
                 ),
                 isSettled: isSettled
             )
@@ -46,11 +61,19 @@ enum RelayStore {
             throw MessagingError(.notMigrated, "relay_cursor has no row; run the migrations")
         }
         let (xid, position, confirmedXID, confirmedPosition, epoch) = try cursor.decode(
-            UInt64.self, Int64.self, UInt64.self, Int64.self, Int32.self)
+            UInt64.self,
+            Int64.self,
+            UInt64.self,
+            Int64.self,
+            Int32.self
+        )
         var lastOffsets: [KafkaTopicPartition: Int64] = [:]
         for row in try connection.query("SELECT topic, partition, last_offset FROM relay_offsets") {
             let (topic, partition, offset) = try row.decode(
-                String.self, Int32.self, Int64.self)
+                String.self,
+                Int32.self,
+                Int64.self
+            )
             lastOffsets[KafkaTopicPartition(topic: topic, partition: partition)] = offset
         }
         return RelayProgress(

@@ -162,7 +162,8 @@ final class ConnectionPool: Sendable {
             }
             guard state.machine.enqueue(waiter, deadline: deadline) else {
                 return .failure(
-                    PostgresError(.poolExhausted, "too many wait for a connection"))
+                    PostgresError(.poolExhausted, "too many wait for a connection")
+                )
             }
             state.waiters[waiter] = continuation
             if !state.timerRuns {

@@ -91,9 +91,11 @@ extension PostgresConnection {
                 // Wakes at once when the server closes the session.
                 _ = try session.waitForNotifications(timeout: .seconds(2))
                 _ = try session.simpleQuery(
-                    "SELECT", PQLimits(timeout: .seconds(3), isInterruptible: true))
+                    "SELECT",
+                    PQLimits(timeout: .seconds(3), isInterruptible: true)
+                )
             }
-        } catch where error.code == .cancelled {
+        } catch  where error.code == .cancelled {
             session.settle()
         }
     }

@@ -167,7 +167,8 @@ public final class PostgresClient: Service, Sendable {
         }
         guard connection.checkIdle() else {
             throw PostgresConnection.NotBegun(
-                error: PostgresError(.connectionLost, "the connection was lost while idle"))
+                error: PostgresError(.connectionLost, "the connection was lost while idle")
+            )
         }
         return try body(connection)
     }

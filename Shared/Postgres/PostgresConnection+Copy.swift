@@ -48,7 +48,9 @@ extension PostgresConnection {
         for row in rows {
             guard row.count == columnCount else {
                 throw PostgresError(
-                    .invalidData, "a row of \(row.count) values for \(columnCount) columns")
+                    .invalidData,
+                    "a row of \(row.count) values for \(columnCount) columns"
+                )
             }
             chunk.appendBigEndian(Int16(columnCount))
             for value in row {

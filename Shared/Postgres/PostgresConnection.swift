@@ -48,12 +48,15 @@ public actor PostgresConnection {
     /// Opens the session. May be called again after it failed.
     func open() throws(PostgresError) {
         let session = try PQConnection.open(
-            parameters: settings.parameters, timeout: settings.connectTimeout,
-            interrupter: interrupter)
+            parameters: settings.parameters,
+            timeout: settings.connectTimeout,
+            interrupter: interrupter
+        )
         do {
             _ = try session.simpleQuery(
                 settings.preamble,
-                PQLimits(timeout: settings.connectTimeout, isInterruptible: true))
+                PQLimits(timeout: settings.connectTimeout, isInterruptible: true)
+            )
         } catch {
             throw error.code == .cancelled ? error : error.recoded(.connectFailed)
         }
@@ -106,7 +109,9 @@ public actor PostgresConnection {
     func simple(_ text: String, isInterruptible: Bool = true) throws(PostgresError) -> PQResult {
         let session = try requireSession()
         return try refuseCopy(
-            try session.simpleQuery(text, limits(isInterruptible: isInterruptible)), session)
+            try session.simpleQuery(text, limits(isInterruptible: isInterruptible)),
+            session
+        )
     }
 
     // MARK: - Database transactions
@@ -143,7 +148,9 @@ public actor PostgresConnection {
         guard let session, !session.isLost else { return }
         // The failure shows in `isUsable`, which is asked next.
         _ = try? session.simpleQuery(
-            "ROLLBACK", PQLimits(timeout: .seconds(5), isInterruptible: false))
+            "ROLLBACK",
+            PQLimits(timeout: .seconds(5), isInterruptible: false)
+        )
     }
 
     private func commit() throws(PostgresError) {
@@ -151,7 +158,9 @@ public actor PostgresConnection {
         if session.transactionStatus == .failed {
             rollBack()
             throw PostgresError(
-                .transactionAborted, "a statement failed and the body went on; rolled back")
+                .transactionAborted,
+                "a statement failed and the body went on; rolled back"
+            )
         }
         if interrupter.isRaised {
             rollBack()
@@ -213,7 +222,9 @@ public actor PostgresConnection {
         // A statement that could not be forgotten takes a little memory of the server; the next
         // statement shows whether the session is lost.
         _ = try? session.simpleQuery(
-            commands, PQLimits(timeout: .seconds(5), isInterruptible: false))
+            commands,
+            PQLimits(timeout: .seconds(5), isInterruptible: false)
+        )
     }
 
     /// A COPY needs the other side of its protocol, so one that arrives here is ended.

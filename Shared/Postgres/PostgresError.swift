@@ -115,7 +115,11 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
     /// The same error, told with what it happened to.
     func prefixed(with context: String) -> PostgresError {
         PostgresError(
-            code, "\(context): \(message)", sqlState: sqlState, constraint: constraint)
+            code,
+            "\(context): \(message)",
+            sqlState: sqlState,
+            constraint: constraint
+        )
     }
 
     /// The same failure under another code.

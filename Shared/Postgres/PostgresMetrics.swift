@@ -20,7 +20,9 @@ struct PostgresMetrics: Sendable {
         acquireWait = Metrics.Timer(label: "postgres_acquire_wait", dimensions: dimensions)
         func transactions(_ outcome: String) -> Counter {
             Counter(
-                label: "postgres_transactions", dimensions: dimensions + [("outcome", outcome)])
+                label: "postgres_transactions",
+                dimensions: dimensions + [("outcome", outcome)]
+            )
         }
         committed = transactions("committed")
         rolledBack = transactions("rolled_back")

@@ -54,10 +54,15 @@ public struct PostgresMigrator: Sendable {
     public init(url: String, migrations: [PostgresMigration], logger: Logger) {
         precondition(
             Set(migrations.map(\.name)).count == migrations.count,
-            "Two migrations have the same name.")
+            "Two migrations have the same name."
+        )
         // A migration may have to rewrite a large table: no statement timeout.
         settings = PostgresSettings(
-            url: url, applicationName: "migrate", poolSize: 1, statementTimeout: .zero)
+            url: url,
+            applicationName: "migrate",
+            poolSize: 1,
+            statementTimeout: .zero
+        )
         self.migrations = migrations
         self.logger = logger
     }
@@ -77,12 +82,15 @@ public struct PostgresMigrator: Sendable {
                 throw PostgresError(
                     .databaseIsNewer,
                     "the database has migrations that this program does not know: "
-                        + names.joined(separator: ", "))
+                        + names.joined(separator: ", ")
+                )
             case .pending(let names):
                 let pending = Set(names)
                 for migration in migrations where pending.contains(migration.name) {
                     try await connection.apply(
-                        migration, lockTimeoutMilliseconds: Self.lockTimeoutMilliseconds)
+                        migration,
+                        lockTimeoutMilliseconds: Self.lockTimeoutMilliseconds
+                    )
                     logger.info("Migration applied", metadata: ["migration": "\(migration.name)"])
                 }
                 return names.count
@@ -119,7 +127,11 @@ public struct PostgresMigrator: Sendable {
         var changed: [String] = []
         for row in rows {
             let (name, isUnknown, isPending, isChanged) = try row.decode(
-                String.self, Bool.self, Bool.self, Bool.self)
+                String.self,
+                Bool.self,
+                Bool.self,
+                Bool.self
+            )
             if isUnknown { newer.append(name) }
             if isPending { pending.append(name) }
             if isChanged { changed.append(name) }
@@ -128,7 +140,8 @@ public struct PostgresMigrator: Sendable {
             throw PostgresError(
                 .migrationChanged,
                 "applied migrations read otherwise than this program's: "
-                    + changed.joined(separator: ", "))
+                    + changed.joined(separator: ", ")
+            )
         }
         if !newer.isEmpty { return .newer(newer) }
         return pending.isEmpty ? .current : .pending(pending)
@@ -157,12 +170,15 @@ extension PostgresConnection {
         do {
             try transaction { connection in
                 try connection.simple(
-                    "SET LOCAL lock_timeout = \(lockTimeoutMilliseconds)")
+                    "SET LOCAL lock_timeout = \(lockTimeoutMilliseconds)"
+                )
                 // As one text: a file may hold several statements.
                 try connection.simple(migration.sql)
                 guard try connection.requireSession().transactionStatus == .open else {
                     throw PostgresError(
-                        .server, "the migration ends the database transaction it runs in")
+                        .server,
+                        "the migration ends the database transaction it runs in"
+                    )
                 }
                 try connection.execute(
                     """

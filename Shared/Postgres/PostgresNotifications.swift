@@ -74,7 +74,9 @@ extension PostgresConnection {
             if received.isEmpty {
                 // Silence may be peace, or a server that has vanished without a word.
                 _ = try session.simpleQuery(
-                    "SELECT", PQLimits(timeout: .seconds(5), isInterruptible: true))
+                    "SELECT",
+                    PQLimits(timeout: .seconds(5), isInterruptible: true)
+                )
             }
         }
     }

@@ -51,7 +51,9 @@ public struct PostgresRow: Sendable {
     private func expectColumns(_ asked: Int) throws(PostgresError) {
         guard asked == result.columnCount else {
             throw PostgresError(
-                .decoding, "\(asked) columns are asked for, the row has \(result.columnCount)")
+                .decoding,
+                "\(asked) columns are asked for, the row has \(result.columnCount)"
+            )
         }
     }
 

@@ -45,12 +45,14 @@ public final class PostgresSchemaGuard: Service {
                     throw PostgresError(
                         .databaseIsNewer,
                         "the database has migrations that this version does not know ("
-                            + names.joined(separator: ", ") + "); run the newer version")
+                            + names.joined(separator: ", ") + "); run the newer version"
+                    )
                 case .pending(let names):
                     if !isSilent {
                         logger.warning(
                             "The database is not migrated yet; run this program with 'migrate'",
-                            metadata: ["migrations": "\(names.joined(separator: ", "))"])
+                            metadata: ["migrations": "\(names.joined(separator: ", "))"]
+                        )
                     }
                     isSilent = true
                 }

@@ -68,7 +68,8 @@ public struct PostgresSettings: Sendable {
     var limits: PQLimits {
         PQLimits(
             timeout: statementTimeout > .zero ? statementTimeout + .seconds(5) : nil,
-            isInterruptible: true)
+            isInterruptible: true
+        )
     }
 }
 

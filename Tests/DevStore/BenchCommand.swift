@@ -55,14 +55,20 @@ struct BenchCommand: AsyncParsableCommand {
         options.isImpatient = false
         options.progress = terminal.progress
         let load = BenchDriver.Load(
-            purchases: purchases, accounts: accounts, inFlight: inFlight,
-            connections: connections, rate: rate)
+            purchases: purchases,
+            accounts: accounts,
+            inFlight: inFlight,
+            connections: connections,
+            rate: rate
+        )
         let chosen = options
         do {
             let interrupted = try await Interruption.cancelling {
                 try await withStore(chosen) { store in
                     let report = try await BenchRun(
-                        terminal: terminal, store: store, load: load
+                        terminal: terminal,
+                        store: store,
+                        load: load
                     ).run()
                     guard report.isClean else {
                         throw HarnessError("The guarantee is broken: \(report.verdict).")

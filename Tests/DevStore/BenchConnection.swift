@@ -19,7 +19,9 @@ final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
     init(onClose: @escaping () -> Void) { self.onClose = onClose }
 
     static func connect(
-        port: Int, on eventLoop: any EventLoop, onClose: @escaping @Sendable () -> Void
+        port: Int,
+        on eventLoop: any EventLoop,
+        onClose: @escaping @Sendable () -> Void
     ) -> EventLoopFuture<BenchConnection> {
         let connection = BenchConnection(onClose: onClose)
         return ClientBootstrap(group: eventLoop)
@@ -62,7 +64,8 @@ final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
         let head = received.withUnsafeReadableBytes { bytes -> (Int, Int, Int)? in
             guard let end = find("\r\n\r\n", in: bytes, from: 0), end > 12 else { return nil }
             let status = number(in: bytes, from: 9)
-            let name = find("\r\ncontent-length: ", in: bytes, from: 0)
+            let name =
+                find("\r\ncontent-length: ", in: bytes, from: 0)
                 ?? find("\r\nContent-Length: ", in: bytes, from: 0)
             guard let name, name < end else { return (status, end + 4, 0) }
             return (status, end + 4, number(in: bytes, from: name + 18))
@@ -84,7 +87,10 @@ func find(_ text: StaticString, in bytes: UnsafeRawBufferPointer, from start: In
     var position = start
     while position + length <= bytes.count,
         let found = memchr(
-            base + position, Int32(text.utf8Start.pointee), bytes.count - length - position + 1)
+            base + position,
+            Int32(text.utf8Start.pointee),
+            bytes.count - length - position + 1
+        )
     {
         if memcmp(found, text.utf8Start, length) == 0 { return UnsafeRawPointer(found) - base }
         position = UnsafeRawPointer(found) - base + 1

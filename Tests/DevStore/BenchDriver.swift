@@ -51,7 +51,9 @@ final class BenchDriver: @unchecked Sendable {
     private(set) var retries = 0
 
     init(
-        load: Load, store: StoreHarness, eventLoop: any EventLoop
+        load: Load,
+        store: StoreHarness,
+        eventLoop: any EventLoop
     ) throws {
         self.load = load
         self.eventLoop = eventLoop
@@ -68,7 +70,8 @@ final class BenchDriver: @unchecked Sendable {
             ByteBuffer(
                 string: "POST \(Routes.payments) HTTP/1.1\r\nhost: 127.0.0.1\r\n"
                     + "authorization: Bearer \(token)\r\ncontent-type: application/json\r\n"
-                    + "content-length: \(body.count)\r\nidempotency-key: ")
+                    + "content-length: \(body.count)\r\nidempotency-key: "
+            )
         }
         times = Array(repeating: Times(), count: load.purchases)
         transactionIDs = Array(repeating: 0, count: load.purchases)
@@ -82,10 +85,14 @@ final class BenchDriver: @unchecked Sendable {
         let onClose: @Sendable () -> Void = { self.fail("A connection was closed.") }
         for _ in 0..<load.connections {
             let payment = try await BenchConnection.connect(
-                port: ports.payments, on: eventLoop, onClose: onClose
+                port: ports.payments,
+                on: eventLoop,
+                onClose: onClose
             ).get()
             let finish = try await BenchConnection.connect(
-                port: ports.fulfillment, on: eventLoop, onClose: onClose
+                port: ports.fulfillment,
+                on: eventLoop,
+                onClose: onClose
             ).get()
             try await eventLoop.submit {
                 self.idlePayments.append(payment)
@@ -94,8 +101,11 @@ final class BenchDriver: @unchecked Sendable {
         }
         for token in tokens {
             let stream = try await BenchStream.open(
-                port: ports.fulfillment, token: token, on: eventLoop,
-                onDelivered: { self.delivered($0) }, onClose: onClose
+                port: ports.fulfillment,
+                token: token,
+                on: eventLoop,
+                onDelivered: { self.delivered($0) },
+                onClose: onClose
             ).get()
             try await eventLoop.submit { self.streams.append(stream) }.get()
         }
@@ -204,7 +214,8 @@ final class BenchDriver: @unchecked Sendable {
             let request = ByteBuffer(
                 string: "POST \(Routes.transactions)/\(id)/finish HTTP/1.1\r\nhost: 127.0.0.1\r\n"
                     + "authorization: Bearer \(tokens[account(of: purchase)])\r\n"
-                    + "content-length: 0\r\n\r\n")
+                    + "content-length: 0\r\n\r\n"
+            )
             connection.send(request) { status, body in
                 self.idleFinishes.append(connection)
                 self.finished(id, purchase, status, body)

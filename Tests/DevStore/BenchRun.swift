@@ -13,13 +13,17 @@ struct BenchRun: Sendable {
     func run() async throws -> AuditReport {
         try await terminal.importSampleCatalog(into: store)
         let driver = try BenchDriver(
-            load: load, store: store,
-            eventLoop: MultiThreadedEventLoopGroup(numberOfThreads: 1).next())
+            load: load,
+            store: store,
+            eventLoop: MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        )
         let clock = ContinuousClock()
         var lap = clock.now
         try await driver.open()
         terminal.done(
-            "\(load.accounts) streams and \(2 * load.connections) connections", clock.now - lap)
+            "\(load.accounts) streams and \(2 * load.connections) connections",
+            clock.now - lap
+        )
 
         terminal.heading("Load")
         let before = usages()
@@ -50,7 +54,9 @@ struct BenchRun: Sendable {
             terminal.line(
                 "  \(Terminal.describe(progress.finished)) finished, "
                     + "\(Terminal.describe(Int(Double(progress.finished - last) / seconds)))/s, "
-                    + "\(progress.begun - progress.finished) in flight", .dim)
+                    + "\(progress.begun - progress.finished) in flight",
+                .dim
+            )
             last = progress.finished
         }
     }
@@ -59,7 +65,8 @@ struct BenchRun: Sendable {
         let accepted = driver.transactionIDs.enumerated().map { purchase, id in
             AcceptedPayment(
                 transactionID: TransactionID(number: Int64(id)),
-                account: AccountID(unchecked: "buyer-\(driver.account(of: purchase))"))
+                account: AccountID(unchecked: "buyer-\(driver.account(of: purchase))")
+            )
         }
         // The last finishes are still on their way to receipts and payments.
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
@@ -117,7 +124,8 @@ struct BenchRun: Sendable {
                             String(format: "%.1f", Self.quantile($0, of: values))
                         }
                 },
-            rightAligned: [1, 2, 3, 4])
+            rightAligned: [1, 2, 3, 4]
+        )
         terminal.line()
         let costs = after.map { name, usage in
             let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
@@ -132,7 +140,8 @@ struct BenchRun: Sendable {
                         String(format: "%.0f", cost.cpu * 1e6 / Double(load.purchases)),
                     ]
                 },
-            rightAligned: [1, 2, 3, 4])
+            rightAligned: [1, 2, 3, 4]
+        )
         terminal.line()
         terminal.line(json(rate, seconds, latencies, costs, report))
     }
@@ -170,7 +179,8 @@ struct BenchRun: Sendable {
     }
 
     private func milliseconds(
-        _ driver: BenchDriver, _ moment: (BenchDriver.Times) -> UInt64
+        _ driver: BenchDriver,
+        _ moment: (BenchDriver.Times) -> UInt64
     ) -> [Double] {
         driver.times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }.sorted()
     }

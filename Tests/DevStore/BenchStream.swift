@@ -40,7 +40,11 @@ final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
     ) -> EventLoopFuture<BenchStream> {
         let opened = eventLoop.makePromise(of: Void.self)
         let stream = BenchStream(
-            token: token, opened: opened, onDelivered: onDelivered, onClose: onClose)
+            token: token,
+            opened: opened,
+            onDelivered: onDelivered,
+            onClose: onClose
+        )
         return ClientBootstrap(group: eventLoop)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -64,11 +68,14 @@ final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
 
     func channelActive(context: ChannelHandlerContext) {
         let head = HTTPRequestHead(
-            version: .http1_1, method: .GET, uri: "/v1/queue",
+            version: .http1_1,
+            method: .GET,
+            uri: "/v1/queue",
             headers: [
                 "host": "127.0.0.1", "accept": "text/event-stream",
                 "authorization": "Bearer \(token)",
-            ])
+            ]
+        )
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     }

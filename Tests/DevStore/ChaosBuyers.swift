@@ -81,10 +81,13 @@ final class ChaosBuyers: Sendable {
             if let transaction = answer.valueIfAny?.transaction {
                 accept([transaction], method: request.paymentMethod)
             } else {
-                ledger.withLock { $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1 }
+                ledger.withLock {
+                    $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1
+                }
             }
             try await Task.sleep(
-                for: .milliseconds(Int.random(in: 20...150, using: &random)))
+                for: .milliseconds(Int.random(in: 20...150, using: &random))
+            )
         }
     }
 
@@ -112,7 +115,10 @@ final class ChaosBuyers: Sendable {
         ledger.withLock { ledger in
             ledger.accepted += transactions.map {
                 AcceptedPayment(
-                    transactionID: $0.id, account: $0.accountID, paymentMethod: method)
+                    transactionID: $0.id,
+                    account: $0.accountID,
+                    paymentMethod: method
+                )
             }
         }
     }
@@ -167,12 +173,14 @@ final class ChaosBuyers: Sendable {
     }
 
     private func client(
-        _ index: Int, using random: inout SeededGenerator
+        _ index: Int,
+        using random: inout SeededGenerator
     ) throws -> StoreClient {
         let instances = store.options.replicas.values.max() ?? 1
         var client = try store.client(
             account: "buyer-\(index)",
-            instance: Int.random(in: 1...instances, using: &random))
+            instance: Int.random(in: 1...instances, using: &random)
+        )
         client.timeout = .seconds(5)
         return client
     }

@@ -53,8 +53,12 @@ struct ChaosCommand: AsyncParsableCommand {
             let interrupted = try await Interruption.cancelling {
                 try await withStore(chosen) { store in
                     let run = ChaosRun(
-                        terminal: terminal, store: store, seed: seed,
-                        length: .seconds(seconds), accounts: accounts)
+                        terminal: terminal,
+                        store: store,
+                        seed: seed,
+                        length: .seconds(seconds),
+                        accounts: accounts
+                    )
                     let report = try await run.run()
                     guard report.isClean else {
                         throw HarnessError("The guarantee is broken: \(report.verdict).")

@@ -15,13 +15,20 @@ final class ChaosRun: Sendable {
     private let begin = ContinuousClock.now
 
     init(
-        terminal: Terminal, store: StoreHarness, seed: UInt64, length: Duration, accounts: Int
+        terminal: Terminal,
+        store: StoreHarness,
+        seed: UInt64,
+        length: Duration,
+        accounts: Int
     ) {
         self.terminal = terminal
         self.store = store
         self.length = length
         schedule = ChaosSchedule(
-            seed: seed, length: length, processes: store.processes.map(\.name))
+            seed: seed,
+            length: length,
+            processes: store.processes.map(\.name)
+        )
         buyers = ChaosBuyers(store: store, accounts: accounts, seed: seed)
     }
 
@@ -33,7 +40,9 @@ final class ChaosRun: Sendable {
         merchant.reply { _, count in .status(count % 5 == 4 ? 503 : 200) }
         self.merchant.withLock { $0 = merchant }
         _ = try await store.administrator.put(
-            SampleCatalog.gift(deliveredTo: merchant.url), as: SampleCatalog.gift)
+            SampleCatalog.gift(deliveredTo: merchant.url),
+            as: SampleCatalog.gift
+        )
         try await store.waitUntilSellable(SampleCatalog.gift)
 
         terminal.heading("\(schedule.strikes.count) strikes")
@@ -78,7 +87,8 @@ final class ChaosRun: Sendable {
             String(format: "  %6.1f s  ", seconds(strike.time))
                 + terminal.styled("✗ \(strike.victim)", .red)
                 + " for \(Terminal.describe(strike.downtime))"
-                + terminal.styled("   \(count) accepted so far", .dim))
+                + terminal.styled("   \(count) accepted so far", .dim)
+        )
         switch strike.victim {
         case .process(let name):
             guard let process = store.processes.first(where: { $0.name == name }) else { return }
@@ -140,7 +150,8 @@ final class ChaosRun: Sendable {
         terminal.table(
             [["killed", "times"]]
                 + strikes.map { ["\($0.key)", "\($0.value)"] }.sorted { $0[0] < $1[0] },
-            rightAligned: [1])
+            rightAligned: [1]
+        )
         terminal.line()
         let repetitions = buyers.repetitions
         terminal.field("asked again", "\(repetitions.requests) requests")

@@ -48,7 +48,8 @@ struct ChaosSchedule: Sendable {
                     time: time,
                     victim: victim,
                     downtime: .milliseconds(Int.random(in: 0...1500, using: &random))
-                ))
+                )
+            )
             time += .milliseconds(Int.random(in: 300...2500, using: &random))
         }
         self.strikes = strikes

@@ -43,8 +43,12 @@ struct DemoStory {
         terminal.heading("1  The app asks what can be bought, and for how much")
         let answer = try await client.products(["com.example.coins.100", "com.example.nothing"])
         show(
-            "GET", "/v1/products?ids=com.example.coins.100,com.example.nothing&storefront=USA",
-            service: "catalog", body: nil, answer.response)
+            "GET",
+            "/v1/products?ids=com.example.coins.100,com.example.nothing&storefront=USA",
+            service: "catalog",
+            body: nil,
+            answer.response
+        )
         guard let product = try answer.value.products.first else {
             throw HarnessError("The sample product is not sold.")
         }
@@ -57,13 +61,19 @@ struct DemoStory {
         request.price = price
         let answer = try await client.add(request, key: "demo-1")
         show(
-            "POST", "/v1/payments", service: "payments", headers: ["idempotency-key: demo-1"],
+            "POST",
+            "/v1/payments",
+            service: "payments",
+            headers: ["idempotency-key: demo-1"],
             body: String(decoding: try JSONEncoder().encode(request), as: UTF8.self),
-            answer.response)
+            answer.response
+        )
         let again = try await client.add(request, key: "demo-1")
         terminal.line(
             "  Asked again under the same key: \(again.status), transaction "
-                + "\(try again.value.transaction.id). Nothing happens twice.", .dim)
+                + "\(try again.value.transaction.id). Nothing happens twice.",
+            .dim
+        )
         return try answer.value.transaction
     }
 
@@ -121,11 +131,17 @@ struct DemoStory {
         terminal.heading("5  The receipt: a signed transaction that anybody can verify")
         let answer = try await client.receipt(transaction.id)
         show(
-            "GET", "/v1/transactions/\(transaction.id)/receipt", service: "receipts", body: nil,
-            answer.response)
+            "GET",
+            "/v1/transactions/\(transaction.id)/receipt",
+            service: "receipts",
+            body: nil,
+            answer.response
+        )
         let root = try Data(contentsOf: URL(fileURLWithPath: store.keys.rootCertificate))
         let check = try SignedTransactionCheck(
-            try answer.value.signedTransaction, rootCertificate: Array(root))
+            try answer.value.signedTransaction,
+            rootCertificate: Array(root)
+        )
         terminal.field("algorithm", "ES256, three certificates in x5c")
         for name in check.chain { terminal.field("certificate", name) }
         terminal.field("payload", "")
@@ -156,8 +172,12 @@ struct DemoStory {
         terminal.heading("7  The app has done its part, and finishes the transaction")
         let answer = try await client.finish(transaction.id)
         show(
-            "POST", "/v1/transactions/\(transaction.id)/finish", service: "fulfillment", body: nil,
-            answer.response)
+            "POST",
+            "/v1/transactions/\(transaction.id)/finish",
+            service: "fulfillment",
+            body: nil,
+            answer.response
+        )
         _ = try answer.value
         let again = try await client.finish(transaction.id)
         terminal.line("  Finished again: \(again.status), the same answer.", .dim)
@@ -176,7 +196,9 @@ struct DemoStory {
             return report.isClean ? report : nil
         }
         let report: AuditReport
-        if let clean { report = clean } else {
+        if let clean {
+            report = clean
+        } else {
             report = try await Auditor(store).audit(accepted: accepted)
         }
         terminal.show(report)
@@ -193,7 +215,8 @@ struct DemoStory {
     ) {
         terminal.line(
             "  " + terminal.styled("→ \(method)", .cyan) + " \(path)"
-                + terminal.styled("   to \(service)", .dim))
+                + terminal.styled("   to \(service)", .dim)
+        )
         for header in headers { terminal.line("    " + header, .dim) }
         if let body { flow(body, indent: 4) }
         let style: Terminal.Style = (200..<300).contains(response.status) ? .green : .red
@@ -206,7 +229,9 @@ struct DemoStory {
         let value = try? JSONSerialization.jsonObject(with: Data(json.utf8))
         let sorted = value.flatMap {
             try? JSONSerialization.data(
-                withJSONObject: $0, options: [.sortedKeys, .withoutEscapingSlashes])
+                withJSONObject: $0,
+                options: [.sortedKeys, .withoutEscapingSlashes]
+            )
         }
         let text = sorted.map { String(decoding: $0, as: UTF8.self) } ?? json
         let margin = String(repeating: " ", count: indent)

@@ -13,7 +13,12 @@ func isFree(port: Int) -> Bool {
     defer { close(handle) }
     var reuse: Int32 = 1
     setsockopt(
-        handle, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+        handle,
+        SOL_SOCKET,
+        SO_REUSEADDR,
+        &reuse,
+        socklen_t(MemoryLayout<Int32>.size)
+    )
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = in_port_t(port).bigEndian

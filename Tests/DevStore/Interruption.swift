@@ -21,7 +21,9 @@ enum Interruption {
         let sources = [SIGINT, SIGTERM].map { number in
             signal(number, SIG_IGN)
             let source = DispatchSource.makeSignalSource(
-                signal: number, queue: .global(qos: .userInitiated))
+                signal: number,
+                queue: .global(qos: .userInitiated)
+            )
             source.setEventHandler {
                 guard counter.next() == 1 else { exit(130) }
                 onInterrupt()

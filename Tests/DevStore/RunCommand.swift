@@ -53,7 +53,9 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private static func serve(
-        _ terminal: Terminal, _ options: StoreOptions, once: Bool
+        _ terminal: Terminal,
+        _ options: StoreOptions,
+        once: Bool
     ) async throws {
         terminal.heading("Counterfoil: a store on this machine")
         let store = try await StoreHarness.start(options)
@@ -103,7 +105,8 @@ struct RunCommand: AsyncParsableCommand {
         let answered = clock.now
         terminal.done(
             "ada pays \(request.price) for \(request.productID): transaction \(transaction.id)",
-            answered - begin)
+            answered - begin
+        )
         try await client.finishUntilDone(transaction.id)
         terminal.done("charged, posted, signed, delivered, finished", clock.now - answered)
         let credits = try await client.credits().value
@@ -111,7 +114,8 @@ struct RunCommand: AsyncParsableCommand {
             "ada owns "
                 + credits.balances.sorted { $0.key < $1.key }
                 .map { "\($0.value) \($0.key)" }.joined(separator: ", "),
-            clock.now - begin)
+            clock.now - begin
+        )
     }
 
     private static func whereToLook(_ terminal: Terminal, _ store: StoreHarness) throws {
@@ -139,15 +143,19 @@ struct RunCommand: AsyncParsableCommand {
         }
         terminal.line()
         terminal.line("  Be ada (the token is good for twelve hours):", .dim)
-        terminal.line("  curl '\(urls.catalog)/v1/products?ids=com.example.pro&storefront=USA' \(bearer)")
+        terminal.line(
+            "  curl '\(urls.catalog)/v1/products?ids=com.example.pro&storefront=USA' \(bearer)"
+        )
         terminal.line("  curl -N \(urls.fulfillment)/v1/queue \(bearer)")
         let body = String(
             decoding: try JSONEncoder().encode(PaymentRequest.sample(SampleCatalog.coins)),
-            as: UTF8.self)
+            as: UTF8.self
+        )
         terminal.line(
             "  curl \(urls.payments)/v1/payments \(bearer) \\\n"
                 + "    -H 'content-type: application/json' -H \"idempotency-key: $RANDOM\" \\\n"
-                + "    -d '\(body)'")
+                + "    -d '\(body)'"
+        )
     }
 
     private func requireFreePorts() throws {
@@ -155,7 +163,8 @@ struct RunCommand: AsyncParsableCommand {
             throw ValidationError(
                 "Port \(service.usualPort), which \(service.rawValue) listens on, is taken. "
                     + "Is a store running already? `ss -ltnp 'sport = :\(service.usualPort)'` "
-                    + "shows by whom.")
+                    + "shows by whom."
+            )
         }
     }
 }

@@ -19,7 +19,8 @@ extension Terminal {
         done(
             "catalog of \(SampleCatalog.path): \(result.created) new, \(result.changed) changed, "
                 + "\(result.unchanged) as before",
-            clock.now - begin)
+            clock.now - begin
+        )
     }
 
     /// Says where the logs of a store that failed are.

@@ -44,7 +44,8 @@ struct Terminal: Sendable {
         let padding = String(repeating: " ", count: max(1, 62 - what.count))
         line(
             "  " + styled("✓", .green) + " \(what)" + padding
-                + styled(Terminal.describe(time), .dim))
+                + styled(Terminal.describe(time), .dim)
+        )
     }
 
     /// A name and a value, aligned with those around it.
@@ -72,7 +73,8 @@ struct Terminal: Sendable {
 
     /// A duration for people: `12 ms`, `3.4 s`.
     static func describe(_ time: Duration) -> String {
-        let milliseconds = Double(time.components.seconds) * 1000
+        let milliseconds =
+            Double(time.components.seconds) * 1000
             + Double(time.components.attoseconds) / 1e15
         if milliseconds < 10 { return String(format: "%.1f ms", milliseconds) }
         if milliseconds < 1000 { return String(format: "%.0f ms", milliseconds) }

@@ -14,7 +14,9 @@ extension EndToEnd {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
-                    .payments, .beforeStatement(containing: "INSERT INTO sandbox_processor.charges"))
+                    .payments,
+                    .beforeStatement(containing: "INSERT INTO sandbox_processor.charges")
+                )
                 let payment = try await store.buy()
                 try await store.crash(.payments, at: hold)
                 try await store.expectWhole([payment])
@@ -25,7 +27,9 @@ extension EndToEnd {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
-                    .payments, .beforeCommit(ofTransactionWith: "INTO ledger_entries"))
+                    .payments,
+                    .beforeCommit(ofTransactionWith: "INTO ledger_entries")
+                )
                 let payment = try await store.buy()
                 try await hold.reached()
                 let charges = try await store.withDatabase(of: .payments) { connection in
@@ -47,7 +51,8 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
-                    at: .beforeRequest(.produce, client: service.rawValue, containing: topic.name))
+                    at: .beforeRequest(.produce, client: service.rawValue, containing: topic.name)
+                )
                 let payment = try await store.buy()
                 try await store.crash(service, at: hold)
                 try await store.expectWhole([payment])
@@ -60,7 +65,11 @@ extension EndToEnd {
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
                     at: .beforeRequest(
-                        .produce, client: "catalog", containing: Topics.catalogProducts.name))
+                        .produce,
+                        client: "catalog",
+                        containing: Topics.catalogProducts.name
+                    )
+                )
                 try await store.change(SampleCatalog.hint, priceTo: 149)
                 try await store.crash(.catalog, at: hold)
                 try await store.expectPayments(toAskFor: 149, for: SampleCatalog.hint)
@@ -73,7 +82,9 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let watcher = try EventWatcher.start(store)
                 let hold = try store.hold(
-                    service, .beforeStatement(containing: "UPDATE relay_cursor"))
+                    service,
+                    .beforeStatement(containing: "UPDATE relay_cursor")
+                )
                 let payment = try await store.buy()
                 try await store.crash(service, at: hold)
                 try await store.expectWhole([payment])
@@ -90,7 +101,9 @@ extension EndToEnd {
             try await withStore(.with(postgresProxies: [.catalog])) { store in
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
-                    .catalog, .beforeStatement(containing: "UPDATE relay_cursor"))
+                    .catalog,
+                    .beforeStatement(containing: "UPDATE relay_cursor")
+                )
                 try await store.change(SampleCatalog.hint, priceTo: 149)
                 try await store.crash(.catalog, at: hold)
                 try await store.expectPayments(toAskFor: 149, for: SampleCatalog.hint)
@@ -101,7 +114,9 @@ extension EndToEnd {
             try await withStore(.with(postgresProxies: [.fulfillment])) { store in
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
-                    .fulfillment, .beforeCommit(ofTransactionWith: "INSERT INTO deliveries"))
+                    .fulfillment,
+                    .beforeCommit(ofTransactionWith: "INSERT INTO deliveries")
+                )
                 let payment = try await store.buy()
                 try await store.crash(.fulfillment, at: hold)
                 try await store.expectWhole([payment])
@@ -117,8 +132,11 @@ extension EndToEnd {
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
                     at: .beforeRequest(
-                        .offsetCommit, client: service.rawValue,
-                        containing: Topics.paymentsTransactions.name))
+                        .offsetCommit,
+                        client: service.rawValue,
+                        containing: Topics.paymentsTransactions.name
+                    )
+                )
                 let payment = try await store.buy()
                 try await store.crash(service, at: hold)
                 try await store.expectWhole([payment])
@@ -131,8 +149,11 @@ extension EndToEnd {
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
                     at: .beforeRequest(
-                        .offsetCommit, client: "payments",
-                        containing: Topics.fulfillmentTransactions.name))
+                        .offsetCommit,
+                        client: "payments",
+                        containing: Topics.fulfillmentTransactions.name
+                    )
+                )
                 let payment = try await store.buy()
                 try await store.finish([payment])
                 try await store.crash(.payments, at: hold)
@@ -145,7 +166,9 @@ extension EndToEnd {
                 let merchant = try await WebhookReceiver.start()
                 try await store.sellGift(deliveredTo: merchant.url)
                 let hold = try store.hold(
-                    .fulfillment, .beforeStatement(containing: "delivered_at = confirmed.time"))
+                    .fulfillment,
+                    .beforeStatement(containing: "delivered_at = confirmed.time")
+                )
                 let payment = try await store.buy(SampleCatalog.gift)
                 try await hold.reached()
                 #expect(merchant.deliveries.count == 1)
@@ -168,7 +191,9 @@ extension EndToEnd {
                         ? true : nil
                 }
                 let hold = try store.hold(
-                    .fulfillment, .afterCommit(ofTransactionWith: "SET finished_at"))
+                    .fulfillment,
+                    .afterCommit(ofTransactionWith: "SET finished_at")
+                )
                 let lost = Task { try await client.finish(payment.transactionID) }
                 try await hold.reached()
                 let id = payment.transactionID.number
@@ -198,7 +223,8 @@ extension EndToEnd {
                 for number in 0..<30 {
                     payments.append(try await store.buy(as: "buyer-\(number % 7)"))
                 }
-                let text = service == .receipts
+                let text =
+                    service == .receipts
                     ? "INTO signed_transactions" : "INSERT INTO deliveries"
                 let hold = try store.hold(service, .afterStatement(containing: text))
                 try await store.process(service).start()
@@ -220,7 +246,11 @@ extension EndToEnd {
                 for service in [StoreService.receipts, .fulfillment] {
                     let hold = proxy.hold(
                         at: .beforeRequest(
-                            .syncGroup, client: service.rawValue, containing: service.rawValue))
+                            .syncGroup,
+                            client: service.rawValue,
+                            containing: service.rawValue
+                        )
+                    )
                     try await store.process(service, 2).start()
                     payments.append(try await store.buy(as: "during-\(service)"))
                     try await hold.reached()
@@ -240,13 +270,15 @@ extension EndToEnd {
             try await withStore(options) { store in
                 let proxy = try await PostgresProxy.start(inFrontOf: store.cluster.port)
                 let hold = proxy.hold(
-                    at: .beforeCommit(ofTransactionWith: "INSERT INTO schema_migrations"))
+                    at: .beforeCommit(ofTransactionWith: "INSERT INTO schema_migrations")
+                )
                 let process = store.process(service)
                 let migrating = try await process.startCommand(
                     "migrate",
                     settings: [
                         "MIGRATION_DATABASE_URL": store.databaseURL(service, through: proxy)
-                    ])
+                    ]
+                )
                 try await hold.reached()
                 migrating.send(SIGKILL)
                 _ = await migrating.exit()
@@ -292,7 +324,9 @@ extension StoreOptions {
 extension StoreHarness {
     /// Holds a service's traffic with PostgreSQL.
     func hold(
-        _ service: StoreService, _ point: PostgresProxy.Point, occurrence: Int = 1
+        _ service: StoreService,
+        _ point: PostgresProxy.Point,
+        occurrence: Int = 1
     ) throws -> Hold {
         try #require(postgresProxies[service]).hold(at: point, occurrence: occurrence)
     }
@@ -300,7 +334,9 @@ extension StoreHarness {
     /// Sells a product that is delivered by a webhook.
     func sellGift(deliveredTo url: String) async throws {
         let response = try await administrator.put(
-            SampleCatalog.gift(deliveredTo: url), as: SampleCatalog.gift)
+            SampleCatalog.gift(deliveredTo: url),
+            as: SampleCatalog.gift
+        )
         #expect((200..<300).contains(response.status), "\(response.text)")
         try await waitUntilSellable(SampleCatalog.gift)
     }

@@ -20,7 +20,10 @@ extension StoreHarness {
         let transaction = try await client.addUntilAnswered(.sample(product, by: method)).value
             .transaction
         return AcceptedPayment(
-            transactionID: transaction.id, account: client.account, paymentMethod: method.rawValue)
+            transactionID: transaction.id,
+            account: client.account,
+            paymentMethod: method.rawValue
+        )
     }
 
     /// Finishes payments, each once it is delivered.
@@ -48,7 +51,8 @@ extension StoreHarness {
 
     /// Audits until nothing is on its way any more, or until there is no more time.
     func quietAudit(
-        _ payments: [AcceptedPayment], within limit: Duration = .seconds(20)
+        _ payments: [AcceptedPayment],
+        within limit: Duration = .seconds(20)
     ) async throws -> AuditReport {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {

@@ -67,7 +67,11 @@ import Testing
             _ = try await admin.createTopics([topic])
             let producer = try KafkaProducer(settings: settings, logger: logger)
             let consumer = try KafkaConsumer(
-                settings: settings, group: "g", topics: ["t"], logger: logger)
+                settings: settings,
+                group: "g",
+                topics: ["t"],
+                logger: logger
+            )
             for _ in 0..<5 {
                 _ = try await producer.send([KafkaRecord(topic: "t", key: [1], value: [1])])
             }
@@ -87,7 +91,9 @@ import Testing
 
     @Test func cancellingTheRunOfAProducerFailsWhatIsStillWaiting() async throws {
         let settings = KafkaSettings(
-            bootstrapServers: "127.0.0.1:\(try freePort())", clientID: "test")
+            bootstrapServers: "127.0.0.1:\(try freePort())",
+            clientID: "test"
+        )
         let producer = try KafkaProducer(settings: settings, logger: logger)
         let run = Task { try await producer.run() }
         let send = Task {
@@ -100,7 +106,10 @@ import Testing
 
     @Test func aPropertyThatDoesNotExistIsRefusedByName() throws {
         let settings = KafkaSettings(
-            bootstrapServers: "127.0.0.1:1", clientID: "test", properties: ["no.such": "1"])
+            bootstrapServers: "127.0.0.1:1",
+            clientID: "test",
+            properties: ["no.such": "1"]
+        )
         let error = #expect(throws: KafkaError.self) {
             try KafkaProducer(settings: settings, logger: logger)
         }
@@ -110,8 +119,10 @@ import Testing
 
     @Test func aValueThatDoesNotFitIsRefusedWithoutRepeatingIt() throws {
         let settings = KafkaSettings(
-            bootstrapServers: "127.0.0.1:1", clientID: "test",
-            properties: ["security.protocol": "s3cret"])
+            bootstrapServers: "127.0.0.1:1",
+            clientID: "test",
+            properties: ["security.protocol": "s3cret"]
+        )
         let error = #expect(throws: KafkaError.self) {
             try KafkaConsumer(settings: settings, group: "g", topics: ["t"], logger: logger)
         }

@@ -11,10 +11,13 @@ import Testing
         try await withTestTopic(partitions: 1) { topic in
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)
             let record = KafkaRecord(
-                topic: topic.name, key: Array("k".utf8), value: Array("value".utf8),
+                topic: topic.name,
+                key: Array("k".utf8),
+                value: Array("value".utf8),
                 headers: [
                     KafkaHeader(name: "a", value: [1, 2]), KafkaHeader(name: "a", value: []),
-                ])
+                ]
+            )
             #expect(try await producer.send([record]) == [KafkaDelivery(partition: 0, offset: 0)])
             let consumer = try topic.consumer(logger)
             let message = try #require(try await consumer.read(1).first)
@@ -45,8 +48,10 @@ import Testing
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)
             let records = (0..<3000).map { number in
                 KafkaRecord(
-                    topic: topic.name, key: Array("key\(number % 7)".utf8),
-                    value: Array("\(number)".utf8))
+                    topic: topic.name,
+                    key: Array("key\(number % 7)".utf8),
+                    value: Array("\(number)".utf8)
+                )
             }
             let deliveries = try await producer.send(records)
             #expect(Set(deliveries).count == 3000)
@@ -76,9 +81,11 @@ import Testing
             let admin = try KafkaAdmin(settings: topic.settings, logger: logger)
             #expect(
                 try await admin.committedOffsets(group: "g", partitions: [partition])
-                    == [partition: 4])
+                    == [partition: 4]
+            )
             #expect(
-                try await admin.committedOffsets(group: "other", partitions: [partition]).isEmpty)
+                try await admin.committedOffsets(group: "other", partitions: [partition]).isEmpty
+            )
             await admin.close()
         }
     }
@@ -119,7 +126,10 @@ import Testing
         try await withTestTopic(partitions: 2) { topic in
             let producer = try KafkaProducer(settings: topic.settings, logger: logger)
             let follower = try KafkaConsumer(
-                settings: topic.settings, followingTopics: [topic.name, "later"], logger: logger)
+                settings: topic.settings,
+                followingTopics: [topic.name, "later"],
+                logger: logger
+            )
             let poll = try await follower.poll(max: 10, timeout: .milliseconds(200))
             #expect(Set(poll.assigned.map(\.partition)) == [0, 1])
             try await topic.send(0..<5, with: producer)

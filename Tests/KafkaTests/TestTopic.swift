@@ -16,7 +16,8 @@ struct TestTopic: Sendable {
         _ = try await producer.send(
             numbers.map { number in
                 KafkaRecord(topic: name, key: [1], value: Array("\(number)".utf8))
-            })
+            }
+        )
     }
 }
 
@@ -38,10 +39,13 @@ func withTestTopic(
 
 extension KafkaConsumer {
     /// Polls until a number of messages are in.
-    nonisolated func read(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [KafkaMessage] {
+    nonisolated func read(_ count: Int, within limit: Duration = .seconds(30)) async throws
+        -> [KafkaMessage]
+    {
         var messages: [KafkaMessage] = []
         try await eventually(within: limit, "\(count) messages") {
-            messages += try await poll(max: count - messages.count, timeout: .milliseconds(100)).messages
+            messages += try await poll(max: count - messages.count, timeout: .milliseconds(100))
+                .messages
             return messages.count >= count ? true : nil
         }
         return messages

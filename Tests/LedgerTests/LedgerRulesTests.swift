@@ -13,14 +13,24 @@ import Testing
 
     func purchase(_ gross: Money, tax: Int) -> Posting? {
         LedgerRules.purchase(
-            id: PostingID(time: time), transactionID: transaction, buyer: buyer, gross: gross,
-            taxBasisPoints: tax, time: time)
+            id: PostingID(time: time),
+            transactionID: transaction,
+            buyer: buyer,
+            gross: gross,
+            taxBasisPoints: tax,
+            time: time
+        )
     }
 
     func refund(_ gross: Money, tax: Int) -> Posting? {
         LedgerRules.refund(
-            id: PostingID(time: time), transactionID: transaction, buyer: buyer, gross: gross,
-            taxBasisPoints: tax, time: time)
+            id: PostingID(time: time),
+            transactionID: transaction,
+            buyer: buyer,
+            gross: gross,
+            taxBasisPoints: tax,
+            time: time
+        )
     }
 
     @Test func aPurchaseTakesTheGrossPriceFromTheBuyerAndSplitsOffTheTaxInIt() {
@@ -29,7 +39,8 @@ import Testing
                 JournalEntry(account: .buyer(buyer), amount: money(-1190)),
                 JournalEntry(account: .storeRevenue, amount: money(1000)),
                 JournalEntry(account: .taxPayable, amount: money(190)),
-            ])
+            ]
+        )
     }
 
     @Test func withoutATaxRateThereIsNoTaxLine() {
@@ -37,7 +48,8 @@ import Testing
             purchase(money(999), tax: 0)?.entries == [
                 JournalEntry(account: .buyer(buyer), amount: money(-999)),
                 JournalEntry(account: .storeRevenue, amount: money(999)),
-            ])
+            ]
+        )
     }
 
     @Test func aRefundReversesThePurchaseAndShowsInItsContraAccount() {
@@ -46,7 +58,8 @@ import Testing
                 JournalEntry(account: .buyer(buyer), amount: money(1190)),
                 JournalEntry(account: .refunds, amount: money(-1000)),
                 JournalEntry(account: .taxPayable, amount: money(-190)),
-            ])
+            ]
+        )
     }
 
     @Test func aPriceOfZeroHasNoPosting() {
@@ -57,12 +70,22 @@ import Testing
     @Test func aStrayChargeAndItsReturnLeaveNothingAtTheProcessor() throws {
         let charge = try #require(
             LedgerRules.strayCharge(
-                id: PostingID(time: time), transactionID: transaction, buyer: buyer,
-                gross: money(500), time: time))
+                id: PostingID(time: time),
+                transactionID: transaction,
+                buyer: buyer,
+                gross: money(500),
+                time: time
+            )
+        )
         let back = try #require(
             LedgerRules.strayChargeReturn(
-                id: PostingID(time: time), transactionID: transaction, buyer: buyer,
-                gross: money(500), time: time))
+                id: PostingID(time: time),
+                transactionID: transaction,
+                buyer: buyer,
+                gross: money(500),
+                time: time
+            )
+        )
         let sum = (charge.entries + back.entries).filter { $0.account == .processorClearing }
             .reduce(0) { $0 + $1.amount.minorUnits }
         #expect(sum == 0)
@@ -86,7 +109,9 @@ import Testing
         for _ in 0..<5000 {
             let gross = money(
                 Int64.random(in: 1...(.max), using: &random)
-                    >> Int64.random(in: 0...62, using: &random), "JPY")
+                    >> Int64.random(in: 0...62, using: &random),
+                "JPY"
+            )
             let rate = Int.random(in: 0...10_000, using: &random)
             guard !gross.isZero else { continue }
             for posting in [purchase(gross, tax: rate), refund(gross, tax: rate)] {
@@ -101,13 +126,15 @@ import Testing
             !Posting.isBalanced([
                 JournalEntry(account: .storeRevenue, amount: money(5)),
                 JournalEntry(account: .buyer(buyer), amount: money(-5, "USD")),
-            ]))
+            ])
+        )
         #expect(
             !Posting.isBalanced([
                 JournalEntry(account: .storeRevenue, amount: money(.max)),
                 JournalEntry(account: .refunds, amount: money(.max)),
                 JournalEntry(account: .buyer(buyer), amount: money(2)),
-            ]))
+            ])
+        )
         #expect(!Posting.isBalanced([JournalEntry(account: .refunds, amount: money(0))]))
     }
 

@@ -11,12 +11,15 @@ import Testing
     func posting(_ transaction: Int64, _ amount: Int64 = 999) -> Posting {
         let money = Money(minorUnits: amount, currency: Currency(unchecked: "USD"))
         return Posting(
-            id: PostingID(time: time), kind: .purchase,
-            transactionID: TransactionID(number: transaction), time: time,
+            id: PostingID(time: time),
+            kind: .purchase,
+            transactionID: TransactionID(number: transaction),
+            time: time,
             entries: [
                 JournalEntry(account: .buyer(AccountID(unchecked: "alice")), amount: money.negated),
                 JournalEntry(account: .storeRevenue, amount: money),
-            ])
+            ]
+        )
     }
 
     func withLedger(
@@ -80,14 +83,16 @@ import Testing
                         """
                         INSERT INTO ledger_postings (id, transaction_id, kind, posted_at)
                         VALUES (\(id), 1, 'purchase', now())
-                        """)
+                        """
+                    )
                     try connection.execute(
                         """
                         INSERT INTO ledger_entries
                             (posting_id, entry_number, account, amount, currency)
                         VALUES (\(id), 1, 'store_revenue', 5, 'USD'),
                             (\(id), 2, 'buyer:alice', -5, 'EUR')
-                        """)
+                        """
+                    )
                 }
             }
             #expect(code == .checkViolation)
@@ -105,7 +110,8 @@ import Testing
                             (posting_id, entry_number, account, amount, currency)
                         VALUES (\(id), 1, 'store_revenue', 5, 'USD'),
                             (\(id), 2, 'buyer:alice', -5, 'USD')
-                        """)
+                        """
+                    )
                 }
             }
             #expect(code == .foreignKeyViolation)

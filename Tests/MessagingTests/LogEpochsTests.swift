@@ -8,9 +8,17 @@ import Testing
     private func event(offset: Int64, epoch: Int32, partition: Int32 = 0) -> ReceivedEvent {
         ReceivedEvent(
             id: EventID(time: Timestamp(millisecondsSinceEpoch: 0)),
-            type: .transactionPurchased, topic: "t", key: "k", subject: "1",
-            time: Timestamp(millisecondsSinceEpoch: 0), traceparent: nil, data: [],
-            partition: partition, offset: offset, epoch: epoch, cursor: .start
+            type: .transactionPurchased,
+            topic: "t",
+            key: "k",
+            subject: "1",
+            time: Timestamp(millisecondsSinceEpoch: 0),
+            traceparent: nil,
+            data: [],
+            partition: partition,
+            offset: offset,
+            epoch: epoch,
+            cursor: .start
         )
     }
 

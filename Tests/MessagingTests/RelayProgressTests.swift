@@ -63,10 +63,16 @@ import Testing
 
     @Test func aRestartedRelayConfirmsWhatTheLastOnePublished() {
         var progress = RelayProgress(
-            published: cursor(20), confirmed: cursor(5), epoch: 3, lastOffsets: [partition: 19])
+            published: cursor(20),
+            confirmed: cursor(5),
+            epoch: 3,
+            lastOffsets: [partition: 19]
+        )
         #expect(progress.isUnconfirmed)
         progress.confirm(
-            committed: ["receipts": [partition: 20]], consumers: [topic: ["receipts"]])
+            committed: ["receipts": [partition: 20]],
+            consumers: [topic: ["receipts"]]
+        )
         #expect(progress.confirmed == cursor(20))
         #expect(!progress.isUnconfirmed)
     }
@@ -76,12 +82,16 @@ import Testing
         for batch in 0..<500 as Range<Int64> {
             let first = batch * 10
             _ = progress.publish(
-                through: cursor(first + 10), offsets: [partition: first...first + 9])
+                through: cursor(first + 10),
+                offsets: [partition: first...first + 9]
+            )
         }
         progress.confirm(committed: ["receipts": [partition: 10]], consumers: [topic: ["receipts"]])
         #expect(progress.confirmed == cursor(10))
         progress.confirm(
-            committed: ["receipts": [partition: 5000]], consumers: [topic: ["receipts"]])
+            committed: ["receipts": [partition: 5000]],
+            consumers: [topic: ["receipts"]]
+        )
         #expect(progress.confirmed == cursor(5000))
     }
 }

@@ -10,7 +10,8 @@ import Testing
             waits == [
                 .milliseconds(100), .milliseconds(200), .milliseconds(400), .milliseconds(800),
                 .seconds(1), .seconds(1),
-            ])
+            ]
+        )
     }
 
     @Test func jitterTakesAwayAtMostHalf() {

@@ -26,7 +26,8 @@ import Testing
                 try await store.eventTypes(of: asked.id) == [
                     "transaction.purchasing.v1", "transaction.deferred.v1",
                     "transaction.purchased.v1",
-                ])
+                ]
+            )
         }
     }
 
@@ -58,8 +59,11 @@ import Testing
             guard case .done(let again) = try await store.admin.decide(.approve, on: asked.id)
             else { return #expect(Bool(false)) }
             #expect(again == asked)
-            guard case .refused(.decidedOtherwise, _) = try await store.admin.decide(
-                .decline, on: asked.id)
+            guard
+                case .refused(.decidedOtherwise, _) = try await store.admin.decide(
+                    .decline,
+                    on: asked.id
+                )
             else { return #expect(Bool(false)) }
             #expect(try await store.counts() == counts)
             try await store.settle()
@@ -74,8 +78,11 @@ import Testing
             #expect(try await store.load(asked.id).state == .deferred)
             try await store.recover(after: .seconds(3600))
             #expect(try await store.load(asked.id).failureReason == .approvalExpired)
-            guard case .refused(.notDeferred, _) = try await store.admin.decide(
-                .approve, on: asked.id)
+            guard
+                case .refused(.notDeferred, _) = try await store.admin.decide(
+                    .approve,
+                    on: asked.id
+                )
             else { return #expect(Bool(false)) }
         }
     }
@@ -97,8 +104,11 @@ import Testing
 
     @Test func nobodyApprovesWhatIsNotThere() async throws {
         try await withStore { store in
-            guard case .unknown = try await store.admin.decide(
-                .approve, on: TransactionID(number: 1))
+            guard
+                case .unknown = try await store.admin.decide(
+                    .approve,
+                    on: TransactionID(number: 1)
+                )
             else { return #expect(Bool(false)) }
         }
     }
@@ -145,8 +155,10 @@ import Testing
             else { return #expect(Bool(false)) }
             _ = await store.processor.refund([
                 RefundRequest(
-                    attemptID: attempt.id, chargeReference: attempt.chargeReference ?? "",
-                    amount: attempt.amount)
+                    attemptID: attempt.id,
+                    chargeReference: attempt.chargeReference ?? "",
+                    amount: attempt.amount
+                )
             ])
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt != nil)

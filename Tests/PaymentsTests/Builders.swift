@@ -14,9 +14,13 @@ import Testing
 
 let startTime = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
 let alice = AuthenticatedAccount(
-    accountID: AccountID(unchecked: "alice"), bundleID: BundleID(unchecked: "com.example.app"))
+    accountID: AccountID(unchecked: "alice"),
+    bundleID: BundleID(unchecked: "com.example.app")
+)
 let bob = AuthenticatedAccount(
-    accountID: AccountID(unchecked: "bob"), bundleID: BundleID(unchecked: "com.example.app"))
+    accountID: AccountID(unchecked: "bob"),
+    bundleID: BundleID(unchecked: "com.example.app")
+)
 
 func usd(_ amount: Int64) -> Money {
     Money(minorUnits: amount, currency: Currency(unchecked: "USD"))
@@ -31,10 +35,15 @@ func product(
     isRestorable: Bool? = nil
 ) -> Product {
     Product(
-        id: ProductID(unchecked: id), version: version, type: type, isOnSale: isOnSale,
+        id: ProductID(unchecked: id),
+        version: version,
+        type: type,
+        isOnSale: isOnSale,
         isRestorable: isRestorable ?? (type == .nonConsumable),
-        prices: [Storefront(unchecked: "USA"): price], localizations: [:],
-        deliveryPlan: [.credit(unit: "coins", amount: 100)])
+        prices: [Storefront(unchecked: "USA"): price],
+        localizations: [:],
+        deliveryPlan: [.credit(unit: "coins", amount: 100)]
+    )
 }
 
 func request(
@@ -46,9 +55,13 @@ func request(
     username: String? = nil
 ) -> PaymentRequest {
     PaymentRequest(
-        productID: ProductID(unchecked: product), quantity: quantity,
-        storefront: Storefront(unchecked: storefront), price: price,
-        paymentMethod: method.rawValue, applicationUsername: username)
+        productID: ProductID(unchecked: product),
+        quantity: quantity,
+        storefront: Storefront(unchecked: storefront),
+        price: price,
+        paymentMethod: method.rawValue,
+        applicationUsername: username
+    )
 }
 
 func transaction(
@@ -58,13 +71,25 @@ func transaction(
 ) -> Transaction {
     let isOwned = state == .purchased || state == .restored
     return Transaction(
-        id: TransactionID(number: 7), originalID: TransactionID(number: 7), version: 3,
-        state: state, accountID: alice.accountID, bundleID: alice.bundleID,
-        productID: ProductID(unchecked: "coins"), productVersion: 1, productType: type, quantity: 1,
-        storefront: Storefront(unchecked: "USA"), price: price, applicationUsername: nil,
-        deliveryPlan: [.entitlement], requestedAt: startTime,
-        purchasedAt: isOwned ? startTime : nil, originalPurchasedAt: isOwned ? startTime : nil,
-        failureReason: state == .failed ? .paymentDeclined : nil)
+        id: TransactionID(number: 7),
+        originalID: TransactionID(number: 7),
+        version: 3,
+        state: state,
+        accountID: alice.accountID,
+        bundleID: alice.bundleID,
+        productID: ProductID(unchecked: "coins"),
+        productVersion: 1,
+        productType: type,
+        quantity: 1,
+        storefront: Storefront(unchecked: "USA"),
+        price: price,
+        applicationUsername: nil,
+        deliveryPlan: [.entitlement],
+        requestedAt: startTime,
+        purchasedAt: isOwned ? startTime : nil,
+        originalPurchasedAt: isOwned ? startTime : nil,
+        failureReason: state == .failed ? .paymentDeclined : nil
+    )
 }
 
 /// A clock that stands until it is moved.
@@ -139,15 +164,31 @@ struct Store: Sendable {
         self.owed = owed
         processor = FaultyProcessor(
             SandboxProcessor(
-                store: SandboxStore(client: client), slowness: .zero, logger: logger))
+                store: SandboxStore(client: client),
+                slowness: .zero,
+                logger: logger
+            )
+        )
         let policy = AttemptPolicy(callsMax: 3)
         let now: @Sendable () -> Timestamp = { clock.now }
         let owner = LeaseOwner(time: startTime)
         payments = PaymentHandler(
-            client: client, processor: processor, products: ProductStore(), policy: policy,
-            tax: tax, owner: owner, now: now, didCommit: { owed.append($0) })
+            client: client,
+            processor: processor,
+            products: ProductStore(),
+            policy: policy,
+            tax: tax,
+            owner: owner,
+            now: now,
+            didCommit: { owed.append($0) }
+        )
         outcomes = OutcomeHandler(
-            client: client, policy: policy, owner: owner, logger: logger, now: now)
+            client: client,
+            policy: policy,
+            owner: owner,
+            logger: logger,
+            now: now
+        )
         runner = ChargeRunner(processor: processor, handler: outcomes, logger: logger)
         admin = AdminHandler(outcomes: outcomes, didCommit: { owed.append($0) })
         restores = RestoreHandler(client: client, now: now, didCommit: {})

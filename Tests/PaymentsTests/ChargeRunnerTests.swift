@@ -29,12 +29,15 @@ import Testing
                     .needsApproval: "deferred", .unknownCharged: "purchased",
                     .unknownNotCharged: "processorRefused", .slow: "purchased",
                     .flaky: "purchased",
-                ])
+                ]
+            )
             #expect(try await store.count("ledger_postings") == 4)
             #expect(try await store.booksBalance())
             for (method, id) in ids {
                 #expect(
-                    try await store.eventTypes(of: id).count == 2, "\(method)")
+                    try await store.eventTypes(of: id).count == 2,
+                    "\(method)"
+                )
             }
         }
     }
@@ -45,13 +48,18 @@ import Testing
                 let replies = try await store.payments.accept(
                     (0..<250).map {
                         PaymentSubmission(
-                            account: alice, idempotencyKey: "\(batch)-\($0)", request: request())
-                    })
+                            account: alice,
+                            idempotencyKey: "\(batch)-\($0)",
+                            request: request()
+                        )
+                    }
+                )
                 for reply in replies { _ = try store.transaction(in: reply) }
             }
             try await store.settle()
             #expect(
-                try await store.counts() == [1000, 1000, 0, 1000, 2000, 1000, 2000, 1000])
+                try await store.counts() == [1000, 1000, 0, 1000, 2000, 1000, 2000, 1000]
+            )
             #expect(try await store.booksBalance())
         }
     }
@@ -64,9 +72,13 @@ import Testing
             _ = await store.processor.charge(
                 lost.map {
                     ChargeRequest(
-                        attemptID: $0.id, paymentMethod: $0.paymentMethod, amount: $0.amount,
-                        isApproved: false)
-                })
+                        attemptID: $0.id,
+                        paymentMethod: $0.paymentMethod,
+                        amount: $0.amount,
+                        isApproved: false
+                    )
+                }
+            )
             #expect(try await store.load(added.id).state == .purchasing)
 
             try await store.recover()
@@ -130,7 +142,8 @@ import Testing
             #expect(try await store.load(added.id) == failed)
             #expect(try await store.count("sandbox_processor.refunds") == 1)
             #expect(
-                try await store.postings(of: added.id) == [.strayCharge, .strayChargeReturn])
+                try await store.postings(of: added.id) == [.strayCharge, .strayChargeReturn]
+            )
             #expect(try await store.eventTypes(of: added.id).count == 2)
             #expect(try await store.booksBalance())
         }

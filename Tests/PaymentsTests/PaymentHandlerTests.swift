@@ -52,7 +52,10 @@ import Testing
         try await withStore { store in
             let same = PaymentSubmission(account: alice, idempotencyKey: "a", request: request())
             let other = PaymentSubmission(
-                account: alice, idempotencyKey: "a", request: request(quantity: 2))
+                account: alice,
+                idempotencyKey: "a",
+                request: request(quantity: 2)
+            )
             let replies = try await store.payments.accept([same, other, same, same])
             let ids = try [0, 2, 3].map { try store.transaction(in: replies[$0]).id }
             #expect(Set(ids).count == 1)
@@ -123,11 +126,14 @@ import Testing
 
     @Test func aBatchAcceptsAndRefusesEachByItself() async throws {
         try await withStore { store in
-            let requests = [request(), request("nothing"), request(quantity: 2), request(quantity: 0)]
+            let requests = [
+                request(), request("nothing"), request(quantity: 2), request(quantity: 0),
+            ]
             let replies = try await store.payments.accept(
                 requests.enumerated().map {
                     PaymentSubmission(account: alice, idempotencyKey: "k\($0)", request: $1)
-                })
+                }
+            )
             #expect(try store.transaction(in: replies[0]).quantity == 1)
             #expect(try store.transaction(in: replies[2]).quantity == 2)
             #expect(throws: PaymentRefusal.productUnknown) { try store.transaction(in: replies[1]) }
@@ -155,7 +161,8 @@ import Testing
             #expect(
                 try await store.eventTypes(of: bought.id) == [
                     "transaction.purchasing.v1", "transaction.purchased.v1",
-                ])
+                ]
+            )
             #expect(try await store.counts() == [1, 0, 0, 1, 2, 0, 0, 0])
         }
     }
@@ -220,7 +227,8 @@ import Testing
     @Test func afterARefundItIsChargedAgain() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")
-            guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: first.id) else {
+            guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: first.id)
+            else {
                 return #expect(Bool(false))
             }
             await store.runner.carryOut([attempt])

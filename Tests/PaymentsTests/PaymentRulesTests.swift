@@ -19,7 +19,10 @@ import Testing
 
     @Test(arguments: 1...10) func upToTenCostTheUnitPriceTimesTheQuantity(quantity: Int) {
         let price = PaymentRules.price(
-            of: request(quantity: quantity), product: product(), knowsMethod: true)
+            of: request(quantity: quantity),
+            product: product(),
+            knowsMethod: true
+        )
         #expect(price == .success(usd(999 * Int64(quantity))))
     }
 
@@ -30,7 +33,8 @@ import Testing
     @Test func aNonConsumableIsBoughtOneAtATime() {
         #expect(
             refusal(of: request(quantity: 2), product("film", .nonConsumable))
-                == .quantityOutOfRange(max: 1))
+                == .quantityOutOfRange(max: 1)
+        )
     }
 
     @Test func whatTheCatalogDoesNotSellIsRefused() {
@@ -47,13 +51,15 @@ import Testing
     @Test func anotherCurrencyIsRefusedEvenForTheSameNumber() {
         let euros = Money(minorUnits: 999, currency: Currency(unchecked: "EUR"))
         #expect(
-            refusal(of: request(price: euros)) == .wrongCurrency(expected: usd(0).currency))
+            refusal(of: request(price: euros)) == .wrongCurrency(expected: usd(0).currency)
+        )
     }
 
     @Test func aPriceBeyond64BitsIsRefused() {
         let most = usd(.max)
         #expect(
-            refusal(of: request(quantity: 2, price: most), product(price: most)) == .priceOverflow)
+            refusal(of: request(quantity: 2, price: most), product(price: most)) == .priceOverflow
+        )
         #expect(refusal(of: request(quantity: 1, price: most), product(price: most)) == nil)
     }
 
@@ -69,8 +75,14 @@ import Testing
 
     @Test func theFirstAnswerIsReadBackFromAnyLaterVersion() {
         let first = PaymentRules.transaction(
-            id: TransactionID(number: 7), for: request(), of: alice.accountID, in: alice.bundleID,
-            product: product(), price: usd(999), time: startTime)
+            id: TransactionID(number: 7),
+            for: request(),
+            of: alice.accountID,
+            in: alice.bundleID,
+            product: product(),
+            price: usd(999),
+            time: startTime
+        )
         var later = first
         later.version = 3
         later.state = .purchased
@@ -92,21 +104,33 @@ import Testing
         #expect(fingerprints.count == requests.count)
         #expect(
             RequestFingerprint.of(request(), in: alice.bundleID)
-                == RequestFingerprint.of(request(), in: alice.bundleID))
+                == RequestFingerprint.of(request(), in: alice.bundleID)
+        )
         #expect(
             RequestFingerprint.of(request(), in: alice.bundleID)
-                != RequestFingerprint.of(request(), in: BundleID(unchecked: "com.example.other")))
+                != RequestFingerprint.of(request(), in: BundleID(unchecked: "com.example.other"))
+        )
     }
 
     @Test func pausesDoubleUpToACeilingAndTriesAreBounded() {
         let policy = AttemptPolicy(
-            callsMax: 3, pause: .milliseconds(100), pauseMax: .milliseconds(500))
+            callsMax: 3,
+            pause: .milliseconds(100),
+            pauseMax: .milliseconds(500)
+        )
         #expect(
-            (1...5).map { policy.pause(afterCalls: $0).milliseconds } == [100, 200, 400, 500, 500])
+            (1...5).map { policy.pause(afterCalls: $0).milliseconds } == [100, 200, 400, 500, 500]
+        )
         #expect(policy.pause(afterCalls: 1000) == .milliseconds(500))
         var attempt = ProcessorAttempt(
-            transactionID: TransactionID(number: 1), kind: .charge, id: AttemptID(time: startTime),
-            step: .calling, paymentMethod: "", amount: usd(1), callCount: 2)
+            transactionID: TransactionID(number: 1),
+            kind: .charge,
+            id: AttemptID(time: startTime),
+            step: .calling,
+            paymentMethod: "",
+            amount: usd(1),
+            callCount: 2
+        )
         #expect(!policy.isExhausted(attempt))
         attempt.callCount = 3
         #expect(policy.isExhausted(attempt))
@@ -119,8 +143,13 @@ import Testing
     func attempts(_ count: Int) -> [ProcessorAttempt] {
         (0..<count).map {
             ProcessorAttempt(
-                transactionID: TransactionID(number: Int64($0)), kind: .charge,
-                id: AttemptID(time: startTime), step: .calling, paymentMethod: "", amount: usd(1))
+                transactionID: TransactionID(number: Int64($0)),
+                kind: .charge,
+                id: AttemptID(time: startTime),
+                step: .calling,
+                paymentMethod: "",
+                amount: usd(1)
+            )
         }
     }
 

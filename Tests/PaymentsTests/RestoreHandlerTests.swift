@@ -17,7 +17,10 @@ import Testing
         of account: AuthenticatedAccount = alice
     ) async throws -> [Transaction] {
         let reply = try await store.restores.restore(
-            RestoreRequest(applicationUsername: username), account, key: key)
+            RestoreRequest(applicationUsername: username),
+            account,
+            key: key
+        )
         guard case .restored(let transactions, _) = reply else {
             Issue.record("\(reply)")
             return []
@@ -41,7 +44,8 @@ import Testing
             #expect(transaction.originalPurchasedAt == bought.purchasedAt)
             #expect(transaction.applicationUsername == "u")
             #expect(
-                try await store.eventTypes(of: transaction.id) == ["transaction.restored.v1"])
+                try await store.eventTypes(of: transaction.id) == ["transaction.restored.v1"]
+            )
             #expect(try await store.load(transaction.id) == transaction)
         }
     }
@@ -51,7 +55,8 @@ import Testing
             try await store.sell(
                 product("pass", .autoRenewableSubscription, isRestorable: true),
                 product("month", .nonRenewingSubscription, isRestorable: true),
-                product("song", .nonConsumable, isRestorable: false))
+                product("song", .nonConsumable, isRestorable: false)
+            )
             for id in ["coins", "month", "song", "pass"] {
                 try await store.finish(try await store.buy(request(id), key: id).id)
             }
@@ -115,7 +120,8 @@ import Testing
         try await withStore { store in
             try await store.sell(product("song", .nonConsumable))
             try await store.finish(
-                try await store.buy(request("film", username: "u"), key: "a").id)
+                try await store.buy(request("film", username: "u"), key: "a").id
+            )
             try await store.finish(try await store.buy(request("song"), key: "b").id)
             #expect(try await restored(store, key: "r", username: username).count == count)
         }
@@ -133,7 +139,11 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request("film"), key: "a")
             let change = QueueChanged(
-                revision: 3, transaction: bought, isDelivered: true, finishedAt: startTime)
+                revision: 3,
+                transaction: bought,
+                isDelivered: true,
+                finishedAt: startTime
+            )
             let events = try [
                 received(change, .transactionFinished, bought.id.rawValue),
                 received(ProductChanged(product: product("new")), .productChanged, "new"),
@@ -152,8 +162,15 @@ import Testing
         _ subject: String
     ) throws -> ReceivedEvent {
         ReceivedEvent(
-            id: EventID(time: startTime), type: type, topic: "topic", key: "alice",
-            subject: subject, time: startTime, data: try EventCoding.encode(event), partition: 0,
-            offset: 0)
+            id: EventID(time: startTime),
+            type: type,
+            topic: "topic",
+            key: "alice",
+            subject: subject,
+            time: startTime,
+            data: try EventCoding.encode(event),
+            partition: 0,
+            offset: 0
+        )
     }
 }

@@ -15,7 +15,9 @@ import Testing
     ]
 
     let machine = TransactionStateMachine(
-        time: startTime.advanced(by: .seconds(60)), postingID: PostingID(time: startTime))
+        time: startTime.advanced(by: .seconds(60)),
+        postingID: PostingID(time: startTime)
+    )
 
     /// A short word for what a move did.
     func word(_ move: TransactionMove) -> String {
@@ -42,7 +44,10 @@ import Testing
         var transaction = transaction(state, price: price)
         change(&transaction)
         return TransactionRecord(
-            transaction: transaction, approval: approval, taxBasisPoints: 1900)
+            transaction: transaction,
+            approval: approval,
+            taxBasisPoints: 1900
+        )
     }
 
     @Test func fromPurchasing() {
@@ -50,7 +55,8 @@ import Testing
             row(record(.purchasing)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
                 "deferred", "notDeferred", "notDeferred", "notPurchased",
-            ])
+            ]
+        )
     }
 
     @Test func fromDeferred() {
@@ -58,7 +64,8 @@ import Testing
             row(record(.deferred)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
                 "unchanged", "failed(approvalDeclined)", "failed(approvalExpired)", "notPurchased",
-            ])
+            ]
+        )
     }
 
     @Test func fromDeferredAndApproved() {
@@ -66,7 +73,8 @@ import Testing
             row(record(.deferred, approval: .approve)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
                 "failed(processorRefused)", "decidedOtherwise", "decidedOtherwise", "notPurchased",
-            ])
+            ]
+        )
     }
 
     @Test func fromPurchased() {
@@ -74,7 +82,8 @@ import Testing
             row(record(.purchased)) == [
                 "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
                 "refunded+refund",
-            ])
+            ]
+        )
     }
 
     @Test func fromPurchasedWithoutACharge() {
@@ -82,7 +91,8 @@ import Testing
             row(record(.purchased, price: usd(0))) == [
                 "chargeIsStray", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
                 "refunded",
-            ])
+            ]
+        )
     }
 
     @Test func fromRefunded() {
@@ -90,7 +100,8 @@ import Testing
             row(record(.purchased) { $0.revokedAt = startTime }) == [
                 "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
                 "unchanged",
-            ])
+            ]
+        )
     }
 
     @Test func fromFailed() {
@@ -98,7 +109,8 @@ import Testing
             row(record(.failed)) == [
                 "chargeIsStray", "ended", "ended", "unchanged", "ended", "notDeferred",
                 "notDeferred", "notPurchased",
-            ])
+            ]
+        )
     }
 
     @Test func fromFailedForLackOfApproval() {
@@ -111,18 +123,22 @@ import Testing
             row(record(.restored)) == [
                 "chargeIsStray", "ended", "ended", "ended", "ended", "notDeferred", "notDeferred",
                 "notPurchased",
-            ])
+            ]
+        )
     }
 
     @Test func fromAStateOfANewerVersion() {
         #expect(
-            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 8))
+            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 8)
+        )
     }
 
     @Test func aMoveRaisesTheVersionByOneAndChangesWhatTheStateSays() throws {
         guard
             case .moved(let after, _, let posting) = machine.apply(
-                .confirmCharge, to: record(.purchasing))
+                .confirmCharge,
+                to: record(.purchasing)
+            )
         else { return #expect(Bool(false)) }
         var expected = transaction(.purchased)
         expected.version = 4
@@ -133,7 +149,11 @@ import Testing
     }
 
     @Test func whatIsOwnedIsGrantedUnderItsOriginalAndCostsNothing() {
-        guard case .moved(let after, _, nil) = machine.apply(Self.commands[1], to: record(.purchasing))
+        guard
+            case .moved(let after, _, nil) = machine.apply(
+                Self.commands[1],
+                to: record(.purchasing)
+            )
         else { return #expect(Bool(false)) }
         #expect(after.transaction.originalID == Self.original)
         #expect(after.transaction.originalPurchasedAt == startTime)
@@ -148,7 +168,11 @@ import Testing
             var hasEnded = false
             for _ in 0..<12 {
                 let command = Self.commands.randomElement() ?? .refund
-                guard case .moved(let next, let type, let posting) = machine.apply(command, to: current)
+                guard
+                    case .moved(let next, let type, let posting) = machine.apply(
+                        command,
+                        to: current
+                    )
                 else { continue }
                 #expect(next.transaction.version == current.transaction.version + 1)
                 #expect(!hasEnded || type == .transactionRefunded)
@@ -156,7 +180,8 @@ import Testing
                 current = next
                 hasEnded = [.purchased, .failed].contains(next.transaction.state)
             }
-            let isPaid = current.transaction.state == .purchased
+            let isPaid =
+                current.transaction.state == .purchased
                 && current.transaction.revokedAt == nil
             #expect(balance == (isPaid ? -current.transaction.price.minorUnits : 0))
         }
@@ -172,7 +197,11 @@ import Testing
         ApprovalRules.verdict(
             on: decision,
             for: TransactionRecord(
-                transaction: transaction(state), approval: earlier, taxBasisPoints: 0))
+                transaction: transaction(state),
+                approval: earlier,
+                taxBasisPoints: 0
+            )
+        )
     }
 
     @Test func theFirstWordOnADeferredTransactionCounts() {

@@ -12,7 +12,8 @@ public struct Auditor: Sendable {
     /// Makes an auditor of a store.
     public init(_ store: StoreHarness) {
         databaseURLs = Dictionary(
-            uniqueKeysWithValues: StoreService.allCases.map { ($0, store.databaseURL($0)) })
+            uniqueKeysWithValues: StoreService.allCases.map { ($0, store.databaseURL($0)) }
+        )
     }
 
     /// Audits.
@@ -21,7 +22,8 @@ public struct Auditor: Sendable {
     ///   - accepted: What the driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
     public func audit(
-        accepted: [AcceptedPayment], isFinished: Bool = true
+        accepted: [AcceptedPayment],
+        isFinished: Bool = true
     ) async throws -> AuditReport {
         let payments = try await read(.payments, PaymentsBooks.init)
         let receipts = try await read(.receipts, ReceiptsBooks.init)
@@ -59,7 +61,12 @@ public struct Auditor: Sendable {
                     """
                 ).map { row in
                     let (subject, type, topic, state, reason) = try row.decode(
-                        String.self, String.self, String.self, String.self, String.self)
+                        String.self,
+                        String.self,
+                        String.self,
+                        String.self,
+                        String.self
+                    )
                     return (
                         subject, "\(type) of \(topic) is \(state) in \(service.rawValue): \(reason)"
                     )
@@ -81,12 +88,18 @@ public struct Auditor: Sendable {
 
 /// Runs a body with a connection pool of its own.
 func withOwnerClient<Result: Sendable>(
-    _ url: String, _ body: @escaping @Sendable (PostgresClient) async throws -> Result
+    _ url: String,
+    _ body: @escaping @Sendable (PostgresClient) async throws -> Result
 ) async throws -> Result {
     let client = PostgresClient(
         settings: PostgresSettings(
-            url: url, applicationName: "auditor", poolSize: 1, statementTimeout: .seconds(120)),
-        logger: Logger(label: "auditor", factory: { _ in SwiftLogNoOpLogHandler() }))
+            url: url,
+            applicationName: "auditor",
+            poolSize: 1,
+            statementTimeout: .seconds(120)
+        ),
+        logger: Logger(label: "auditor", factory: { _ in SwiftLogNoOpLogHandler() })
+    )
     return try await withThrowingTaskGroup(of: Result?.self) { group in
         group.addTask {
             try await client.run()
@@ -103,10 +116,12 @@ func withOwnerClient<Result: Sendable>(
 
 /// What happened to the outbox's events of one type: how many for each transaction.
 func eventCounts(
-    of type: EventType, on connection: isolated PostgresConnection
+    of type: EventType,
+    on connection: isolated PostgresConnection
 ) throws -> [String: Int64] {
     let rows = try connection.query(
-        "SELECT subject, count(*) FROM outbox WHERE type = \(type.rawValue) GROUP BY subject")
+        "SELECT subject, count(*) FROM outbox WHERE type = \(type.rawValue) GROUP BY subject"
+    )
     var counts: [String: Int64] = [:]
     for row in rows {
         let (subject, count) = try row.decode(String.self, Int64.self)

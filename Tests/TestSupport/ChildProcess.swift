@@ -57,7 +57,11 @@ public final class ChildProcess: Sendable {
         logPath: String
     ) async throws -> ChildProcess {
         let id = try await Spawner.shared.spawn(
-            executable, arguments, environment: environment, logPath: logPath)
+            executable,
+            arguments,
+            environment: environment,
+            logPath: logPath
+        )
         return ChildProcess(id: id, logPath: logPath)
     }
 
@@ -71,13 +75,18 @@ public final class ChildProcess: Sendable {
         let logPath = NSTemporaryDirectory() + "/counterfoil-run-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: logPath) }  // A leftover does no harm.
         let child = try await start(
-            executable, arguments, environment: environment, logPath: logPath)
+            executable,
+            arguments,
+            environment: environment,
+            logPath: logPath
+        )
         let exit = await child.exit()
         let output = (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
         guard exit == .code(0) else {
             let name = URL(fileURLWithPath: executable).lastPathComponent
             throw HarnessError(
-                "`\(name) \(arguments.joined(separator: " "))` ended with \(exit):\n\(output)")
+                "`\(name) \(arguments.joined(separator: " "))` ended with \(exit):\n\(output)"
+            )
         }
         return output
     }
@@ -173,7 +182,12 @@ private actor Spawner {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(
-            &actions, 1, logPath, O_WRONLY | O_CREAT | O_APPEND, 0o644)
+            &actions,
+            1,
+            logPath,
+            O_WRONLY | O_CREAT | O_APPEND,
+            0o644
+        )
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
 
         var attributes = posix_spawnattr_t()
@@ -187,7 +201,8 @@ private actor Spawner {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes,
-            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF)
+        )
 
         var argumentPointers = command.map { strdup($0) } + [nil]
         var environmentPointers = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
@@ -196,7 +211,13 @@ private actor Spawner {
         }
         var id: pid_t = 0
         let result = posix_spawn(
-            &id, command[0], &actions, &attributes, &argumentPointers, &environmentPointers)
+            &id,
+            command[0],
+            &actions,
+            &attributes,
+            &argumentPointers,
+            &environmentPointers
+        )
         guard result == 0 else {
             throw HarnessError("Cannot start \(command[0]): \(String(cString: strerror(result))).")
         }

@@ -43,7 +43,9 @@ public final class EventWatcher: Sendable {
                     ($0.name, String(decoding: $0.value, as: UTF8.self))
                 }
                 let sighting = Sighting(
-                    message: message, headers: Dictionary(headers) { first, _ in first })
+                    message: message,
+                    headers: Dictionary(headers) { first, _ in first }
+                )
                 sightings.withLock { $0.append(sighting) }
             }
         }
@@ -114,6 +116,9 @@ extension StoreHarness {
     /// - Parameter clientID: What to be called there.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
         KafkaSettings(
-            bootstrapServers: bootstrapServers, clientID: clientID, properties: TestBroker.properties)
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: TestBroker.properties
+        )
     }
 }

@@ -20,7 +20,10 @@ public func freePort() throws -> Int {
 
 private func canBind(_ port: Int) throws -> Bool {
     let socket = Foundation.socket(
-        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        AF_INET,
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+        0
+    )
     guard socket >= 0 else { throw HarnessError("Cannot open a socket.") }
     defer { close(socket) }
     var address = sockaddr_in()

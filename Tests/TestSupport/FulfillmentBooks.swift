@@ -42,11 +42,24 @@ struct FulfillmentBooks: Sendable {
         ) {
             let (id, state, isDelivered, isFinished, deliveries, delivered, credits, grants) =
                 try row.decode(
-                    Int64.self, String.self, Bool.self, Bool.self, Int64.self, Int64.self,
-                    Int64.self, Int64.self)
+                    Int64.self,
+                    String.self,
+                    Bool.self,
+                    Bool.self,
+                    Int64.self,
+                    Int64.self,
+                    Int64.self,
+                    Int64.self
+                )
             transactions[id] = Entry(
-                state: state, isDelivered: isDelivered, isFinished: isFinished,
-                deliveries: deliveries, delivered: delivered, credits: credits, grants: grants)
+                state: state,
+                isDelivered: isDelivered,
+                isFinished: isFinished,
+                deliveries: deliveries,
+                delivered: delivered,
+                credits: credits,
+                grants: grants
+            )
         }
         self.transactions = transactions
         finishedEvents = try eventCounts(of: .transactionFinished, on: connection)
@@ -70,7 +83,10 @@ struct FulfillmentBooks: Sendable {
             }
             if queued.state != transaction.state {
                 report.add(
-                    .lost, id, "\(transaction.state) in payments, \(queued.state) in the queue")
+                    .lost,
+                    id,
+                    "\(transaction.state) in payments, \(queued.state) in the queue"
+                )
             }
             check(id, transaction, queued, isFinished: isFinished, &report)
         }
@@ -93,17 +109,24 @@ struct FulfillmentBooks: Sendable {
             }
             if queued.deliveries < transaction.deliveryCount {
                 report.add(
-                    .lost, id,
-                    "\(queued.deliveries) deliveries of a plan of \(transaction.deliveryCount)")
+                    .lost,
+                    id,
+                    "\(queued.deliveries) deliveries of a plan of \(transaction.deliveryCount)"
+                )
             }
             if queued.deliveries > transaction.deliveryCount {
                 report.add(
-                    .doubled, id,
-                    "\(queued.deliveries) deliveries of a plan of \(transaction.deliveryCount)")
+                    .doubled,
+                    id,
+                    "\(queued.deliveries) deliveries of a plan of \(transaction.deliveryCount)"
+                )
             }
             if isFinished && queued.delivered < queued.deliveries {
                 report.add(
-                    .lost, id, "\(queued.deliveries - queued.delivered) deliveries are not made")
+                    .lost,
+                    id,
+                    "\(queued.deliveries - queued.delivered) deliveries are not made"
+                )
             }
         }
         if !isPaid && queued.delivered > 0 {
@@ -118,7 +141,10 @@ struct FulfillmentBooks: Sendable {
         let events = finishedEvents["\(id)"] ?? 0
         if queued.isFinished && events != 1 {
             report.add(
-                events == 0 ? .lost : .doubled, id, "its finish was told \(events) times")
+                events == 0 ? .lost : .doubled,
+                id,
+                "its finish was told \(events) times"
+            )
         }
         if isFinished && isPaid && !queued.isFinished {
             report.add(.lost, id, "delivered, and not finished")

@@ -78,7 +78,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
     }
 
     fileprivate func holds(
-        _ moment: Reader.Moment, resume: @escaping @Sendable () -> Void
+        _ moment: Reader.Moment,
+        resume: @escaping @Sendable () -> Void
     ) -> Bool {
         let holds = state.withLock { $0.holds }
         return holds.contains { $0.condition(moment) && $0.hold.holds(resume: resume) }
@@ -101,7 +102,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
             .channelInitializer { server in
                 server.eventLoop.makeCompletedFuture {
                     try server.pipeline.syncOperations.addHandler(
-                        ProxyEnd(link: link, side: .server))
+                        ProxyEnd(link: link, side: .server)
+                    )
                 }
             }
             .connect(host: "127.0.0.1", port: targetPort)

@@ -125,7 +125,8 @@ struct KafkaWireReader: WireReader {
         }
         guard
             let (api, _, correlation, length) = header.readMultipleIntegers(
-                as: (Int16, Int16, Int32, Int16).self),
+                as: (Int16, Int16, Int32, Int16).self
+            ),
             Self.apisOfInterest.contains(api)
         else { return nil }
         let clientID = length > 0 ? header.readString(length: Int(length)) ?? "" : ""

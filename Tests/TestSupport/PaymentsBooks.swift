@@ -45,8 +45,8 @@ struct PaymentsBooks: Sendable {
         ).map { try $0.decode(String.self) }
         var sums: [String: Int64] = [:]
         for row in try connection.query(
-            "SELECT currency, sum(amount)::bigint FROM ledger_entries GROUP BY currency")
-        {
+            "SELECT currency, sum(amount)::bigint FROM ledger_entries GROUP BY currency"
+        ) {
             let (currency, sum) = try row.decode(String.self, Int64.self)
             sums[currency] = sum
         }
@@ -94,7 +94,10 @@ struct PaymentsBooks: Sendable {
     }
 
     private func check(
-        _ id: Int64, _ transaction: Entry, _ charges: [Charge], _ report: inout AuditReport
+        _ id: Int64,
+        _ transaction: Entry,
+        _ charges: [Charge],
+        _ report: inout AuditReport
     ) {
         let purchases = postings[id]?["purchase"] ?? 0
         let kept = charges.filter { !$0.isReturned }
@@ -141,10 +144,22 @@ struct PaymentsBooks: Sendable {
             """
         ) {
             let (id, state, amount, currency, deliveries, isFinished, isRevoked) = try row.decode(
-                Int64.self, String.self, Int64.self, String.self, Int64.self, Bool.self, Bool.self)
+                Int64.self,
+                String.self,
+                Int64.self,
+                String.self,
+                Int64.self,
+                Bool.self,
+                Bool.self
+            )
             transactions[id] = Entry(
-                state: state, amount: amount, currency: currency, deliveryCount: deliveries,
-                isFinished: isFinished, isRevoked: isRevoked)
+                state: state,
+                amount: amount,
+                currency: currency,
+                deliveryCount: deliveries,
+                isFinished: isFinished,
+                isRevoked: isRevoked
+            )
         }
         return transactions
     }
@@ -165,10 +180,17 @@ struct PaymentsBooks: Sendable {
             """
         ).map { row in
             let (transaction, amount, currency, isReturned) = try row.decode(
-                Int64?.self, Int64.self, String.self, Bool.self)
+                Int64?.self,
+                Int64.self,
+                String.self,
+                Bool.self
+            )
             return Charge(
-                transaction: transaction, amount: amount, currency: currency,
-                isReturned: isReturned)
+                transaction: transaction,
+                amount: amount,
+                currency: currency,
+                isReturned: isReturned
+            )
         }
     }
 

@@ -30,7 +30,8 @@ extension PostgresCluster {
         try await asSuperuser { connection in
             try connection.execute("REVOKE CONNECT ON DATABASE \"\(unsafe: name)\" FROM PUBLIC")
             try connection.execute(
-                "GRANT CONNECT ON DATABASE \"\(unsafe: name)\" TO \(unsafe: role)")
+                "GRANT CONNECT ON DATABASE \"\(unsafe: name)\" TO \(unsafe: role)"
+            )
         }
     }
 }

@@ -103,14 +103,17 @@ public final class PostgresCluster: Sendable {
         let isNew = !FileManager.default.fileExists(atPath: dataDirectory + "/PG_VERSION")
         if isNew {
             try FileManager.default.createDirectory(
-                atPath: directory, withIntermediateDirectories: true)
+                atPath: directory,
+                withIntermediateDirectories: true
+            )
             try programs.handOver(directory)
             try programs.run(
                 "initdb",
                 [
                     "-D", dataDirectory, "-U", "postgres", "--auth=trust", "--encoding=UTF8",
                     "--locale=C.UTF-8", "--no-sync",
-                ])
+                ]
+            )
         }
         guard !isRunning else { return }
         var options = [
@@ -126,11 +129,13 @@ public final class PostgresCluster: Sendable {
                 "pg_ctl",
                 [
                     "start", "-D", dataDirectory, "-l", logFile, "-w", "-t", "30", "-s", "-o", text,
-                ])
+                ]
+            )
         } catch {
             let log = (try? String(contentsOfFile: logFile, encoding: .utf8)) ?? ""
             throw PostgresClusterError(
-                "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))")
+                "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))"
+            )
         }
         if isNew {
             try await createRoles()
@@ -142,7 +147,9 @@ public final class PostgresCluster: Sendable {
         guard let programs else { return }
         guard isRunning else { return }
         try programs.run(
-            "pg_ctl", ["stop", "-D", dataDirectory, "-m", mode.rawValue, "-w", "-t", "30", "-s"])
+            "pg_ctl",
+            ["stop", "-D", dataDirectory, "-m", mode.rawValue, "-w", "-t", "30", "-s"]
+        )
     }
 
     /// Stops the server and starts it again, on the same port.
@@ -155,7 +162,8 @@ public final class PostgresCluster: Sendable {
     public func createDatabase(_ name: String) async throws {
         try await asSuperuser { connection in
             try connection.execute(
-                "CREATE DATABASE \"\(unsafe: name)\" OWNER \(unsafe: Self.owner)")
+                "CREATE DATABASE \"\(unsafe: name)\" OWNER \(unsafe: Self.owner)"
+            )
         }
     }
 
@@ -172,7 +180,10 @@ public final class PostgresCluster: Sendable {
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         let settings = PostgresSettings(
-            url: adminURL, applicationName: "tests-superuser", poolSize: 1)
+            url: adminURL,
+            applicationName: "tests-superuser",
+            poolSize: 1
+        )
         return try await withRunningClient(settings) { client in
             try await client.withConnection(body)
         }
@@ -188,10 +199,12 @@ public final class PostgresCluster: Sendable {
             try connection.execute("SELECT pg_advisory_lock(7220111)")
             for (role, options) in roles {
                 let exists = try connection.query(
-                    "SELECT 1 FROM pg_roles WHERE rolname = \(role)")
+                    "SELECT 1 FROM pg_roles WHERE rolname = \(role)"
+                )
                 guard exists.isEmpty else { continue }
                 try connection.execute(
-                    "CREATE ROLE \(unsafe: role) LOGIN \(unsafe: options) PASSWORD 'counterfoil'")
+                    "CREATE ROLE \(unsafe: role) LOGIN \(unsafe: options) PASSWORD 'counterfoil'"
+                )
             }
             try connection.execute("SELECT pg_advisory_unlock(7220111)")
         }

@@ -26,7 +26,8 @@ struct ServerPrograms: Sendable {
             PostgreSQL's server programs are not installed. Install them \
             (apt-get install postgresql), or name a running server by POSTGRES_URL, as in \
             POSTGRES_URL=postgres://postgres:password@127.0.0.1:5432/postgres
-            """)
+            """
+        )
     }
 
     /// Runs one of the programs and waits for its end.
@@ -34,7 +35,9 @@ struct ServerPrograms: Sendable {
         let path = directory + "/" + program
         if needsUser {
             _ = try Self.output(
-                of: "/usr/bin/env", ["runuser", "-u", "postgres", "--", path] + arguments)
+                of: "/usr/bin/env",
+                ["runuser", "-u", "postgres", "--", path] + arguments
+            )
         } else {
             _ = try Self.output(of: path, arguments)
         }
@@ -73,7 +76,8 @@ struct ServerPrograms: Sendable {
         guard status == 0 else {
             throw PostgresClusterError(
                 "\(program) \(arguments.prefix(6)) ended with status \(status): "
-                    + "\(text.suffix(600))")
+                    + "\(text.suffix(600))"
+            )
         }
         return text
     }
@@ -96,7 +100,9 @@ enum TemporaryClusters {
         }
         let directory = "\(base)/\(prefix)\(getpid())-\(UInt16.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
         return directory
     }
 

@@ -90,7 +90,9 @@ struct PostgresWireReader: WireReader {
         let typeLength = side == .client && !hasStarted ? 0 : 1
         guard
             let length = buffer.getInteger(
-                at: buffer.readerIndex + typeLength, as: UInt32.self),
+                at: buffer.readerIndex + typeLength,
+                as: UInt32.self
+            ),
             let message = buffer.readSlice(length: typeLength + Int(length))
         else { return nil }
         if typeLength == 0 { hasStarted = true }

@@ -11,11 +11,13 @@ struct ReceiptsBooks: Sendable {
         receipts = Set(
             try connection.query("SELECT transaction_id FROM signed_transactions").map {
                 try $0.decode(Int64.self)
-            })
+            }
+        )
         finishes = Set(
             try connection.query("SELECT transaction_id FROM transaction_finishes").map {
                 try $0.decode(Int64.self)
-            })
+            }
+        )
         issuedEvents = try eventCounts(of: .receiptIssued, on: connection)
     }
 

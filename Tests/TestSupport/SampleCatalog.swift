@@ -38,7 +38,9 @@ public enum SampleCatalog {
             prices: [usa: usd(99)],
             localizations: [
                 LanguageTag(unchecked: "en"): ProductText(
-                    title: "Gift", description: "Sent by the merchant.")
+                    title: "Gift",
+                    description: "Sent by the merchant."
+                )
             ],
             deliveryPlan: [.webhook(url: url)]
         )

@@ -66,7 +66,10 @@ public final class ServiceProcess: Sendable {
     public func start() async throws {
         let environment = state.withLock { $0.environment }
         let child = try await ChildProcess.start(
-            executable, environment: environment, logPath: logPath)
+            executable,
+            environment: environment,
+            logPath: logPath
+        )
         state.withLock { $0.child = child }
     }
 
@@ -80,18 +83,26 @@ public final class ServiceProcess: Sendable {
 
     /// Starts one of its commands, such as `migrate`, and does not wait for its end.
     public func startCommand(
-        _ arguments: String..., settings: [String: String] = [:]
+        _ arguments: String...,
+        settings: [String: String] = [:]
     ) async throws -> ChildProcess {
         let environment = state.withLock { $0.environment }.merging(settings) { $1 }
         return try await ChildProcess.start(
-            executable, arguments, environment: environment, logPath: logPath)
+            executable,
+            arguments,
+            environment: environment,
+            logPath: logPath
+        )
     }
 
     /// Whether `/health/ready` says yes.
     public func isReady() async -> Bool {
         // No answer is a no.
         let response = try? await StoreHTTP.send(
-            .GET, url + "/health/ready", timeout: .milliseconds(900))
+            .GET,
+            url + "/health/ready",
+            timeout: .milliseconds(900)
+        )
         return response?.status == 200
     }
 

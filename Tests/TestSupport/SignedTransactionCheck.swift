@@ -45,7 +45,9 @@ public struct SignedTransactionCheck: Sendable {
         let signed = Data("\(parts[0]).\(parts[1])".utf8)
         guard
             key.isValidSignature(
-                try P256.Signing.ECDSASignature(rawRepresentation: signature), for: signed)
+                try P256.Signing.ECDSASignature(rawRepresentation: signature),
+                for: signed
+            )
         else { throw HarnessError("The signature is not the leaf's.") }
         self.header = String(decoding: header, as: UTF8.self)
         self.payload = String(decoding: payload, as: UTF8.self)

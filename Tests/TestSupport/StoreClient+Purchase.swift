@@ -49,7 +49,8 @@ extension StoreClient {
     ///   - limit: How long to go on.
     @discardableResult
     public func finishUntilDone(
-        _ id: TransactionID, within limit: Duration = .seconds(60)
+        _ id: TransactionID,
+        within limit: Duration = .seconds(60)
     ) async throws -> FinishResponse {
         try await eventually(within: limit, "transaction \(id) to be finished") {
             // No answer, 404 (not in the queue yet) and 409 (not delivered yet): ask again.
@@ -65,7 +66,9 @@ extension StoreClient {
     ///   - limit: How long to wait.
     @discardableResult
     public func wait(
-        for id: TransactionID, toBe state: TransactionState, within limit: Duration = .seconds(60)
+        for id: TransactionID,
+        toBe state: TransactionState,
+        within limit: Duration = .seconds(60)
     ) async throws -> Transaction {
         try await eventually(within: limit, "transaction \(id) to be \(state)") {
             // No answer: ask again.

@@ -69,9 +69,12 @@ public struct StoreClient: Sendable {
 
     /// What can be bought.
     public func products(
-        _ ids: [String], storefront: String = "USA", language: String = "en-US"
+        _ ids: [String],
+        storefront: String = "USA",
+        language: String = "en-US"
     ) async throws -> StoreAnswer<ProductsResponse> {
-        let query = "ids=\(ids.joined(separator: ","))&storefront=\(storefront)&language=\(language)"
+        let query =
+            "ids=\(ids.joined(separator: ","))&storefront=\(storefront)&language=\(language)"
         return try await send(.GET, urls.catalog + Routes.products + "?" + query)
     }
 
@@ -81,11 +84,15 @@ public struct StoreClient: Sendable {
     ///   - request: The payment.
     ///   - key: The idempotency key; the same for every repetition of this request.
     public func add(
-        _ request: PaymentRequest, key: String = UUID().uuidString
+        _ request: PaymentRequest,
+        key: String = UUID().uuidString
     ) async throws -> StoreAnswer<TransactionResponse> {
         try await send(
-            .POST, urls.payments + Routes.payments, body: try JSONEncoder().encode(request),
-            headers: [("idempotency-key", key)])
+            .POST,
+            urls.payments + Routes.payments,
+            body: try JSONEncoder().encode(request),
+            headers: [("idempotency-key", key)]
+        )
     }
 
     /// A transaction as `payments` has it.
@@ -97,11 +104,15 @@ public struct StoreClient: Sendable {
 
     /// Restores what the account owns.
     public func restore(
-        _ request: RestoreRequest = RestoreRequest(), key: String = UUID().uuidString
+        _ request: RestoreRequest = RestoreRequest(),
+        key: String = UUID().uuidString
     ) async throws -> StoreAnswer<RestoreResponse> {
         try await send(
-            .POST, urls.payments + Routes.restores, body: try JSONEncoder().encode(request),
-            headers: [("idempotency-key", key)])
+            .POST,
+            urls.payments + Routes.restores,
+            body: try JSONEncoder().encode(request),
+            headers: [("idempotency-key", key)]
+        )
     }
 
     /// The signed transaction.
@@ -134,7 +145,10 @@ public struct StoreClient: Sendable {
     /// - Parameter lastEventID: Where to resume.
     public func queue(after lastEventID: String? = nil) -> QueueStream {
         QueueStream(
-            url: urls.fulfillment + Routes.queue, token: token, lastEventID: lastEventID)
+            url: urls.fulfillment + Routes.queue,
+            token: token,
+            lastEventID: lastEventID
+        )
     }
 
     /// Sends any request with the account's token, for tests of what should be refused.
@@ -145,8 +159,12 @@ public struct StoreClient: Sendable {
         headers: [(String, String)] = [("content-type", "application/json")]
     ) async throws -> StoreResponse {
         try await StoreHTTP.send(
-            method, url, headers: headers + [("authorization", "Bearer \(token)")], body: body,
-            timeout: timeout)
+            method,
+            url,
+            headers: headers + [("authorization", "Bearer \(token)")],
+            body: body,
+            timeout: timeout
+        )
     }
 
     private func send<Value: Decodable & Sendable>(
@@ -157,8 +175,12 @@ public struct StoreClient: Sendable {
     ) async throws -> StoreAnswer<Value> {
         try await StoreAnswer.of(
             raw(
-                method, url, body: body.map { Array($0) },
-                headers: headers + (body == nil ? [] : [("content-type", "application/json")])))
+                method,
+                url,
+                body: body.map { Array($0) },
+                headers: headers + (body == nil ? [] : [("content-type", "application/json")])
+            )
+        )
     }
 }
 
@@ -184,14 +206,19 @@ public struct StoreAdministrator: Sendable {
         _ document: CatalogDocument
     ) async throws -> StoreAnswer<CatalogImportResult> {
         try await send(
-            .PUT, urls.catalog + Routes.adminCatalog, body: try JSONEncoder().encode(document))
+            .PUT,
+            urls.catalog + Routes.adminCatalog,
+            body: try JSONEncoder().encode(document)
+        )
     }
 
     /// Creates or changes a product.
     public func put(_ draft: ProductDraft, as id: ProductID) async throws -> StoreResponse {
         try await raw(
-            .PUT, urls.catalog + Routes.adminProduct(id),
-            body: Array(try JSONEncoder().encode(draft)))
+            .PUT,
+            urls.catalog + Routes.adminProduct(id),
+            body: Array(try JSONEncoder().encode(draft))
+        )
     }
 
     /// Refunds a transaction.
@@ -201,28 +228,37 @@ public struct StoreAdministrator: Sendable {
 
     /// Approves or declines a deferred transaction.
     public func decide(
-        _ decision: ApprovalRequest.Decision, on id: TransactionID
+        _ decision: ApprovalRequest.Decision,
+        on id: TransactionID
     ) async throws -> StoreAnswer<TransactionResponse> {
         try await send(
-            .POST, urls.payments + Routes.approval(id),
-            body: try JSONEncoder().encode(ApprovalRequest(decision: decision)))
+            .POST,
+            urls.payments + Routes.approval(id),
+            body: try JSONEncoder().encode(ApprovalRequest(decision: decision))
+        )
     }
 
     /// Sends any request with the administrator's token.
     public func raw(
-        _ method: HTTPMethod, _ url: String, body: [UInt8]? = nil
+        _ method: HTTPMethod,
+        _ url: String,
+        body: [UInt8]? = nil
     ) async throws -> StoreResponse {
         try await StoreHTTP.send(
-            method, url,
+            method,
+            url,
             headers: [
                 ("authorization", "Bearer \(token)"), ("content-type", "application/json"),
                 ("idempotency-key", UUID().uuidString),
             ],
-            body: body)
+            body: body
+        )
     }
 
     private func send<Value: Decodable & Sendable>(
-        _ method: HTTPMethod, _ url: String, body: Data
+        _ method: HTTPMethod,
+        _ url: String,
+        body: Data
     ) async throws -> StoreAnswer<Value> {
         try await StoreAnswer.of(raw(method, url, body: Array(body)))
     }

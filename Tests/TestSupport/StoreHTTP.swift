@@ -41,7 +41,9 @@ public enum StoreHTTP {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .disallow
         return HTTPClient(
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton, configuration: configuration)
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            configuration: configuration
+        )
     }()
 
     /// Sends a request and collects the answer.
@@ -68,7 +70,9 @@ public enum StoreHTTP {
             request.body = .bytes(ByteBuffer(bytes: body))
         }
         let response = try await client.execute(
-            request, timeout: .milliseconds(timeout.milliseconds))
+            request,
+            timeout: .milliseconds(timeout.milliseconds)
+        )
         let buffer = try await response.body.collect(upTo: 64 << 20)
         return StoreResponse(
             status: Int(response.status.code),

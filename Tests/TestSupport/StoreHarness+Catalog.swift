@@ -9,7 +9,8 @@ extension StoreHarness {
     ///   - product: The product.
     ///   - limit: How long to wait.
     public func waitUntilSellable(
-        _ product: ProductID, within limit: Duration = .seconds(30)
+        _ product: ProductID,
+        within limit: Duration = .seconds(30)
     ) async throws {
         let client = try client(account: "catalog-probe")
         var request = PaymentRequest.sample(product)

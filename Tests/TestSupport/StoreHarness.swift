@@ -48,7 +48,10 @@ public final class StoreHarness: Sendable {
         self.postgresProxies = postgresProxies
         self.databaseSuffix = databaseSuffix
         let settings = StoreSettings(
-            options: options, keys: keys, bootstrapServers: bootstrapServers)
+            options: options,
+            keys: keys,
+            bootstrapServers: bootstrapServers
+        )
         processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in
                 let name = number == 1 ? service.rawValue : "\(service.rawValue)-\(number)"
@@ -61,8 +64,10 @@ public final class StoreHarness: Sendable {
                         of: service,
                         port: port,
                         database: cluster.url(
-                            database: service.rawValue + databaseSuffix, role: service.role,
-                            proxyPort: postgresProxies[service]?.port),
+                            database: service.rawValue + databaseSuffix,
+                            role: service.role,
+                            proxyPort: postgresProxies[service]?.port
+                        ),
                         ownerDatabase: cluster.url(database: service.rawValue + databaseSuffix)
                     ),
                     logPath: "\(directory)/logs/\(name).log"
@@ -74,10 +79,13 @@ public final class StoreHarness: Sendable {
     /// Starts a store.
     ///
     /// - Parameter options: What it is made of.
-    public static func start(_ options: StoreOptions = StoreOptions()) async throws -> StoreHarness {
+    public static func start(_ options: StoreOptions = StoreOptions()) async throws -> StoreHarness
+    {
         let directory = options.directory ?? temporaryDirectory()
         try FileManager.default.createDirectory(
-            atPath: directory + "/logs", withIntermediateDirectories: true)
+            atPath: directory + "/logs",
+            withIntermediateDirectories: true
+        )
         let clock = ContinuousClock()
         let begin = clock.now
         let keys = try await StoreKeys.create(in: directory + "/keys")
@@ -188,8 +196,11 @@ public final class StoreHarness: Sendable {
             process(service, min(number, options.replicas[service] ?? 1)).url
         }
         return StoreURLs(
-            catalog: url(.catalog), payments: url(.payments), receipts: url(.receipts),
-            fulfillment: url(.fulfillment))
+            catalog: url(.catalog),
+            payments: url(.payments),
+            receipts: url(.receipts),
+            fulfillment: url(.fulfillment)
+        )
     }
 
     /// A buyer.
@@ -200,7 +211,10 @@ public final class StoreHarness: Sendable {
     public func client(account: String, instance number: Int = 1) throws -> StoreClient {
         let id = AccountID(unchecked: account)
         return StoreClient(
-            account: id, urls: urls(instance: number), token: try keys.token(account: id))
+            account: id,
+            urls: urls(instance: number),
+            token: try keys.token(account: id)
+        )
     }
 
     /// The administrator.
@@ -216,8 +230,10 @@ public final class StoreHarness: Sendable {
     /// The address of a service's database, as its owner, through a proxy.
     public func databaseURL(_ service: StoreService, through proxy: PostgresProxy) -> String {
         cluster.url(
-            database: service.rawValue + databaseSuffix, role: PostgresCluster.owner,
-            proxyPort: proxy.port)
+            database: service.rawValue + databaseSuffix,
+            role: PostgresCluster.owner,
+            proxyPort: proxy.port
+        )
     }
 
     /// Stops everything, in the order that the product is shut down in.
@@ -252,7 +268,9 @@ public final class StoreHarness: Sendable {
             for service in StoreService.allCases {
                 group.addTask { [cluster, databaseSuffix] in
                     try await cluster.ensureDatabase(
-                        service.rawValue + databaseSuffix, connectableBy: service.role)
+                        service.rawValue + databaseSuffix,
+                        connectableBy: service.role
+                    )
                 }
             }
             try await group.waitForAll()
@@ -266,7 +284,8 @@ public final class StoreHarness: Sendable {
     }
 
     private static func cluster(
-        for options: StoreOptions, in directory: String
+        for options: StoreOptions,
+        in directory: String
     ) async throws -> PostgresCluster {
         switch options.database {
         case .shared:

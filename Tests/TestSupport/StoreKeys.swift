@@ -39,7 +39,8 @@ public struct StoreKeys: Sendable {
             [
                 "keys", "create", "--directory", directory, "--bundle", bundleID.rawValue,
                 "--key-id", keyID, "--administrator", administrator,
-            ])
+            ]
+        )
         return try StoreKeys(directory: directory)
     }
 
@@ -52,7 +53,8 @@ public struct StoreKeys: Sendable {
 
     private static func key(_ path: String) throws -> P256.Signing.PrivateKey {
         try P256.Signing.PrivateKey(
-            pemRepresentation: try String(contentsOfFile: path, encoding: .utf8))
+            pemRepresentation: try String(contentsOfFile: path, encoding: .utf8)
+        )
     }
 
     /// A token that proves an account.
@@ -67,15 +69,25 @@ public struct StoreKeys: Sendable {
         audience: String = "counterfoil"
     ) throws -> String {
         try token(
-            issuer: Self.bundleID.rawValue, subject: account.rawValue, audience: audience,
-            keyID: Self.keyID, key: appKey, lifetime: lifetime)
+            issuer: Self.bundleID.rawValue,
+            subject: account.rawValue,
+            audience: audience,
+            keyID: Self.keyID,
+            key: appKey,
+            lifetime: lifetime
+        )
     }
 
     /// A token that proves the administrator.
     public func administratorToken() throws -> String {
         try token(
-            issuer: "administrator", subject: Self.administrator, audience: "counterfoil-admin",
-            keyID: Self.administrator, key: administratorKey, lifetime: .seconds(3600))
+            issuer: "administrator",
+            subject: Self.administrator,
+            audience: "counterfoil-admin",
+            keyID: Self.administrator,
+            key: administratorKey,
+            lifetime: .seconds(3600)
+        )
     }
 
     /// A token for the account, well formed but signed by a key that nobody registered.
@@ -83,8 +95,13 @@ public struct StoreKeys: Sendable {
     /// - Parameter account: The account.
     public func forgedToken(account: AccountID) throws -> String {
         try token(
-            issuer: Self.bundleID.rawValue, subject: account.rawValue, audience: "counterfoil",
-            keyID: Self.keyID, key: P256.Signing.PrivateKey(), lifetime: .seconds(3600))
+            issuer: Self.bundleID.rawValue,
+            subject: account.rawValue,
+            audience: "counterfoil",
+            keyID: Self.keyID,
+            key: P256.Signing.PrivateKey(),
+            lifetime: .seconds(3600)
+        )
     }
 
     private func token(
@@ -103,7 +120,8 @@ public struct StoreKeys: Sendable {
         ]
         let parts = try [header, claims].map { part in
             Base64URL.encode(
-                Array(try JSONSerialization.data(withJSONObject: part, options: .sortedKeys)))
+                Array(try JSONSerialization.data(withJSONObject: part, options: .sortedKeys))
+            )
         }
         let signed = parts.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8))

@@ -11,7 +11,10 @@ struct StoreSettings {
         .map { "\($0.key)=\($0.value)" }
 
     func environment(
-        of service: StoreService, port: Int, database: String, ownerDatabase: String
+        of service: StoreService,
+        port: Int,
+        database: String,
+        ownerDatabase: String
     ) -> [String: String] {
         var environment = [
             "HTTP_PORT": "\(port)",

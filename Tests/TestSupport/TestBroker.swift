@@ -55,7 +55,10 @@ public final class TestBroker: Sendable {
     /// Settings for a client of this broker.
     public func settings(clientID: String = "test") -> KafkaSettings {
         KafkaSettings(
-            bootstrapServers: bootstrapServers, clientID: clientID, properties: Self.properties)
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: Self.properties
+        )
     }
 
     /// Kills it with SIGKILL; its log is gone.
@@ -113,7 +116,10 @@ public final class TestBroker: Sendable {
 /// Whether somebody listens on a port of the loopback address.
 private func accepts(port: Int) -> Bool {
     let socket = Foundation.socket(
-        AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        AF_INET,
+        Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
+        0
+    )
     guard socket >= 0 else { return false }
     defer { close(socket) }
     var address = sockaddr_in()

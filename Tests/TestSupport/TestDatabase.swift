@@ -26,7 +26,10 @@ public struct TestDatabase: Sendable {
         _ body: (PostgresClient) async throws -> R
     ) async throws -> R {
         let settings = PostgresSettings(
-            url: role.map { url(role: $0) } ?? url, applicationName: "tests", poolSize: poolSize)
+            url: role.map { url(role: $0) } ?? url,
+            applicationName: "tests",
+            poolSize: poolSize
+        )
         return try await withRunningClient(settings, body)
     }
 }
@@ -45,7 +48,10 @@ public func withTestDatabase<R>(
         if !migrations.isEmpty {
             let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
             let migrator = PostgresMigrator(
-                url: database.url, migrations: migrations, logger: quiet)
+                url: database.url,
+                migrations: migrations,
+                logger: quiet
+            )
             _ = try await migrator.migrate()
         }
         result = .success(try await body(database))

@@ -106,8 +106,10 @@ private final class WebhookHandler: ChannelInboundHandler {
             self.delivery = nil
             guard case .status(let status) = receiver.received(delivery) else { return }
             let head = HTTPResponseHead(
-                version: .http1_1, status: .init(statusCode: status),
-                headers: ["content-length": "0"])
+                version: .http1_1,
+                status: .init(statusCode: status),
+                headers: ["content-length": "0"]
+            )
             context.write(wrapOutboundOut(.head(head)), promise: nil)
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }

@@ -70,7 +70,12 @@ final class RDKafkaAdmin {
         defer { definitions.forEach { rd_kafka_NewTopic_destroy($0) } }
         for topic in topics {
             let definition = rd_kafka_NewTopic_new(
-                topic.name, Int32(topic.partitions), Int32(topic.replicationFactor), nil, 0)
+                topic.name,
+                Int32(topic.partitions),
+                Int32(topic.replicationFactor),
+                nil,
+                0
+            )
             for (name, value) in topic.configuration {
                 rd_kafka_NewTopic_set_config(definition, name, value)
             }
@@ -130,7 +135,8 @@ final class RDKafkaAdmin {
         var request: OpaquePointer? = rd_kafka_ListConsumerGroupOffsets_new(group, list.pointer)
         defer { rd_kafka_ListConsumerGroupOffsets_destroy(request) }
         return try perform(
-            RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, "reading the offsets of \(group)"
+            RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS,
+            "reading the offsets of \(group)"
         ) { options, queue in
             rd_kafka_ListConsumerGroupOffsets(handle, &request, 1, options, queue)
         } read: { event throws(KafkaError) in
@@ -143,10 +149,13 @@ final class RDKafkaAdmin {
                 if let error = rd_kafka_group_result_error(found) {
                     // The error belongs to the event, so it is read and not freed.
                     throw KafkaError(
-                        rd_kafka_error_code(error), "reading the offsets of \(group)")
+                        rd_kafka_error_code(error),
+                        "reading the offsets of \(group)"
+                    )
                 }
                 let elements = RDKafkaPartitionList.elements(
-                    of: rd_kafka_group_result_partitions(found))
+                    of: rd_kafka_group_result_partitions(found)
+                )
                 for element in elements where element.offset >= 0 {
                     offsets[element.partition] = element.offset
                 }
@@ -160,7 +169,13 @@ final class RDKafkaAdmin {
         var low: Int64 = 0
         var high: Int64 = 0
         let error = rd_kafka_query_watermark_offsets(
-            handle, partition.topic, partition.partition, &low, &high, 10_000)
+            handle,
+            partition.topic,
+            partition.partition,
+            &low,
+            &high,
+            10_000
+        )
         guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
             throw KafkaError(error, "reading the watermarks of \(partition.topic)")
         }

@@ -34,7 +34,8 @@ enum RDKafkaConfiguration {
                 rd_kafka_conf_destroy(configuration)
                 // librdkafka's own words repeat the value, which may be a secret.
                 let problem =
-                    result == RD_KAFKA_CONF_UNKNOWN ? "does not exist" : "has a value that does not fit"
+                    result == RD_KAFKA_CONF_UNKNOWN
+                    ? "does not exist" : "has a value that does not fit"
                 throw KafkaError(.configuration, "the Kafka property \(name) \(problem)")
             }
         }
@@ -56,7 +57,10 @@ enum RDKafkaConfiguration {
         guard let handle = rd_kafka_new(kind, configuration, &reason, reason.count) else {
             rd_kafka_conf_destroy(configuration)
             let end = reason.firstIndex(of: 0) ?? reason.endIndex
-            let words = String(decoding: reason[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            let words = String(
+                decoding: reason[..<end].map { UInt8(bitPattern: $0) },
+                as: UTF8.self
+            )
             throw KafkaError(.configuration, words)
         }
         return handle
@@ -89,7 +93,9 @@ final class CallbackBox: @unchecked Sendable {
             default: .debug
             }
         logger.log(
-            level: level, "librdkafka",
-            metadata: ["facility": "\(facility)", "text": "\(String(cString: text))"])
+            level: level,
+            "librdkafka",
+            metadata: ["facility": "\(facility)", "text": "\(String(cString: text))"]
+        )
     }
 }

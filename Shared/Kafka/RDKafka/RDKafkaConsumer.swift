@@ -111,7 +111,11 @@ final class RDKafkaConsumer {
         var failure: KafkaError?
         // The first message is waited for; what else is there by then is taken along.
         var count = rd_kafka_consume_batch_queue(
-            queue, Int32(timeout.inMilliseconds), buffer.baseAddress, 1)
+            queue,
+            Int32(timeout.inMilliseconds),
+            buffer.baseAddress,
+            1
+        )
         take(count, &messages, &failure)
         if count == 1, max > 1 {
             count = rd_kafka_consume_batch_queue(queue, 0, buffer.baseAddress, max - 1)
@@ -129,11 +133,15 @@ final class RDKafkaConsumer {
             let revoked = Set(callbacks.revoked).subtracting(callbacks.assigned)
             messages.removeAll { message in
                 revoked.contains(
-                    KafkaTopicPartition(topic: message.topic, partition: message.partition))
+                    KafkaTopicPartition(topic: message.topic, partition: message.partition)
+                )
             }
         }
         return KafkaPoll(
-            messages: messages, assigned: callbacks.assigned, revoked: callbacks.revoked)
+            messages: messages,
+            assigned: callbacks.assigned,
+            revoked: callbacks.revoked
+        )
     }
 
     private func take(

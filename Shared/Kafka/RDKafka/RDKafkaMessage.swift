@@ -40,7 +40,8 @@ enum RDKafkaMessage {
                 let name
             else { continue }
             headers.append(
-                KafkaHeader(name: String(cString: name), value: bytes(value, size) ?? []))
+                KafkaHeader(name: String(cString: name), value: bytes(value, size) ?? [])
+            )
         }
         return headers
     }
@@ -63,7 +64,9 @@ enum RDKafkaMetadata {
             throw KafkaError(error, "looking up the topic \(topic)")
         }
         defer { rd_kafka_metadata_destroy(metadata) }
-        guard metadata.pointee.topic_cnt == 1, let found = metadata.pointee.topics else { return nil }
+        guard metadata.pointee.topic_cnt == 1, let found = metadata.pointee.topics else {
+            return nil
+        }
         switch found.pointee.err {
         case RD_KAFKA_RESP_ERR_NO_ERROR:
             return found.pointee.partition_cnt > 0 ? Int(found.pointee.partition_cnt) : nil

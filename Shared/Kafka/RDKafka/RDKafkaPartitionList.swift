@@ -8,7 +8,10 @@ struct RDKafkaPartitionList: ~Copyable {
         pointer = rd_kafka_topic_partition_list_new(Int32(offsets.count))
         for (partition, offset) in offsets {
             let element = rd_kafka_topic_partition_list_add(
-                pointer, partition.topic, partition.partition)
+                pointer,
+                partition.topic,
+                partition.partition
+            )
             element?.pointee.offset = offset
         }
     }
@@ -37,7 +40,9 @@ struct RDKafkaPartitionList: ~Copyable {
             let element = elements[index]
             return (
                 KafkaTopicPartition(
-                    topic: String(cString: element.topic), partition: element.partition),
+                    topic: String(cString: element.topic),
+                    partition: element.partition
+                ),
                 element.offset, element.err
             )
         }
@@ -51,7 +56,9 @@ struct RDKafkaPartitionList: ~Copyable {
     func requireNoError(_ doing: String) throws(KafkaError) {
         for element in elements where element.error != RD_KAFKA_RESP_ERR_NO_ERROR {
             throw KafkaError(
-                element.error, "\(doing) \(element.partition.topic)/\(element.partition.partition)")
+                element.error,
+                "\(doing) \(element.partition.topic)/\(element.partition.partition)"
+            )
         }
     }
 }

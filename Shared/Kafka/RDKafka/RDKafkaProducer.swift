@@ -85,7 +85,9 @@ final class RDKafkaProducer: @unchecked Sendable {
         let milliseconds = Int32(duration.components.seconds * 1000)
         if rd_kafka_flush(handle, milliseconds) != RD_KAFKA_RESP_ERR_NO_ERROR {
             rd_kafka_purge(
-                handle, Int32(RD_KAFKA_PURGE_F_QUEUE) | Int32(RD_KAFKA_PURGE_F_INFLIGHT))
+                handle,
+                Int32(RD_KAFKA_PURGE_F_QUEUE) | Int32(RD_KAFKA_PURGE_F_INFLIGHT)
+            )
             rd_kafka_flush(handle, 1000)
         }
         lifetime.lock()
@@ -116,7 +118,12 @@ final class RDKafkaProducer: @unchecked Sendable {
         for header in record.headers {
             header.value.withUnsafeBytes { value in
                 _ = rd_kafka_header_add(
-                    headers, header.name, -1, value.baseAddress, value.count)
+                    headers,
+                    header.name,
+                    -1,
+                    value.baseAddress,
+                    value.count
+                )
             }
         }
         let error = record.topic.withCString { topic in
@@ -198,7 +205,9 @@ final class DeliveryBatch: @unchecked Sendable {
         state = Mutex(
             State(
                 deliveries: Array(
-                    repeating: KafkaDelivery(partition: -1, offset: -1), count: records.count),
+                    repeating: KafkaDelivery(partition: -1, offset: -1),
+                    count: records.count
+                ),
                 missing: records.count,
                 failure: nil
             )
@@ -225,7 +234,8 @@ final class DeliveryBatch: @unchecked Sendable {
         let result: Result<KafkaDelivery, KafkaError> =
             error == RD_KAFKA_RESP_ERR_NO_ERROR
             ? .success(
-                KafkaDelivery(partition: message.pointee.partition, offset: message.pointee.offset))
+                KafkaDelivery(partition: message.pointee.partition, offset: message.pointee.offset)
+            )
             : .failure(KafkaError(error, "delivering a message"))
         slot.batch.takeUnretainedValue().settle(slot.index, result)
     }

@@ -27,7 +27,8 @@ struct RDKafkaVersion: Comparable, CustomStringConvertible {
             throw KafkaError(
                 .unsupportedVersion,
                 "librdkafka \(self) is running, \(Self.oldestSupported) or newer is needed; "
-                    + "`make setup` builds one")
+                    + "`make setup` builds one"
+            )
         }
     }
 }

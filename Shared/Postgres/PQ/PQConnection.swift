@@ -162,14 +162,22 @@ final class PQConnection {
                     lengths.append(Int32(parameter.count))
                     values.append(
                         UnsafeRawPointer(base + parameter.offset)
-                            .assumingMemoryBound(to: CChar.self))
+                            .assumingMemoryBound(to: CChar.self)
+                    )
                 } else {
                     lengths.append(0)
                     values.append(nil)
                 }
             }
             return PQsendQueryPrepared(
-                handle, name, Int32(values.count), values, lengths, formats, 1)
+                handle,
+                name,
+                Int32(values.count),
+                values,
+                lengths,
+                formats,
+                1
+            )
         }
         return try finish(sent, limits)
     }
@@ -180,8 +188,10 @@ final class PQConnection {
         while true {
             let sent = bytes.withUnsafeBytes { buffer in
                 PQputCopyData(
-                    handle, buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
-                    Int32(buffer.count))
+                    handle,
+                    buffer.baseAddress?.assumingMemoryBound(to: CChar.self),
+                    Int32(buffer.count)
+                )
             }
             switch sent {
             case 1: return
@@ -231,7 +241,8 @@ final class PQConnection {
                     (
                         String(cString: notification.pointee.relname),
                         String(cString: notification.pointee.extra)
-                    ))
+                    )
+                )
                 PQfreemem(notification)
             }
             guard received.isEmpty else { return received }
@@ -351,8 +362,10 @@ final class PQConnection {
                 // poll(2) passes over negative descriptors.
                 descriptors[0] = pollfd(fd: socket, events: Int16(events), revents: 0)
                 descriptors[1] = pollfd(
-                    fd: isInterruptible ? interrupter.descriptor : -1, events: Int16(POLLIN),
-                    revents: 0)
+                    fd: isInterruptible ? interrupter.descriptor : -1,
+                    events: Int16(POLLIN),
+                    revents: 0
+                )
                 let count = poll(descriptors.baseAddress, 2, milliseconds(until: deadline))
                 if count > 0 {
                     return descriptors[0].revents != 0 ? .ready : .interrupted

@@ -16,8 +16,11 @@ enum PQError {
             return PostgresError(.connectionLost, firstLine(of: reason))
         }
         let code = code(
-            sqlState: sqlState, message: message, function: field(counterfoil_diag_function),
-            isCancelled: isCancelled)
+            sqlState: sqlState,
+            message: message,
+            function: field(counterfoil_diag_function),
+            isCancelled: isCancelled
+        )
         var text = mayQuoteValues(sqlState) ? "the server refuses a value" : message
         for (name, part) in [
             ("constraint", counterfoil_diag_constraint), ("table", counterfoil_diag_table),
@@ -27,7 +30,11 @@ enum PQError {
             text += ", \(name) \(value)"
         }
         return PostgresError(
-            code, text, sqlState: sqlState, constraint: field(counterfoil_diag_constraint))
+            code,
+            text,
+            sqlState: sqlState,
+            constraint: field(counterfoil_diag_constraint)
+        )
     }
 
     /// Whether an error ends the session: its severity is FATAL or PANIC.
@@ -75,7 +82,8 @@ enum PQError {
         case "25006": return .readOnly
         case "57014":
             // One SQLSTATE for two causes; the text tells them apart unless it is translated.
-            return !isCancelled && !message.contains("user request") ? .statementTimeout : .cancelled
+            return !isCancelled && !message.contains("user request")
+                ? .statementTimeout : .cancelled
         case "0A000" where function == "RevalidateCachedQuery": return .stalePlan
         case "26000": return .stalePlan
         case "57P01", "57P02", "57P03", "57P05", "25P03", "25P04": return .connectionLost
