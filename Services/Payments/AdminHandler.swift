@@ -28,7 +28,9 @@ struct AdminHandler: Sendable {
         }
     }
 
-    /// Notes an approver's word. The first word counts (trap 27).
+    /// Notes an approver's word.
+    ///
+    /// The first word counts (trap 27).
     func decide(
         _ decision: ApprovalRequest.Decision,
         on id: TransactionID
@@ -62,8 +64,10 @@ struct AdminHandler: Sendable {
         return reply
     }
 
-    /// Promises to refund a transaction in full. What cost nothing is revoked at once; otherwise
-    /// the attempt that is owed has to be carried out.
+    /// Promises to refund a transaction in full.
+    ///
+    /// What cost nothing is revoked at once; otherwise the attempt that is owed has to be carried
+    /// out.
     func beginRefund(of id: TransactionID) async throws -> AdminReply {
         let (reply, hasCommitted) = try await outcomes.client.withRepeatableTransaction {
             connection in

@@ -1,7 +1,9 @@
 import Synchronization
 
-/// Attempts on their way from a commit to the processor, in memory, bounded. It is only a short
-/// cut: every attempt is a row already, and what does not fit is found there when its lease ends.
+/// Attempts on their way from a commit to the processor, in memory, bounded.
+///
+/// It is only a short cut: every attempt is a row already, and what does not fit is found there
+/// when its lease ends.
 final class AttemptQueue: Sendable {
     private struct State {
         /// Attempts before `first` are taken already.
@@ -100,7 +102,9 @@ final class Bell: Sendable {
         listener?.resume()
     }
 
-    /// Waits for the bell, for the time to pass, or for cancellation. One listener at a time.
+    /// Waits for the bell, for the time to pass, or for cancellation.
+    ///
+    /// One listener at a time.
     func wait(atMost duration: Duration) async {
         let timer = Task {
             // Cancelled: the bell was rung before the time had passed.

@@ -2,7 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of processor attempts. Every call is one statement, whatever the number of attempts.
+/// The table of processor attempts.
+///
+/// Every call is one statement, whatever the number of attempts.
 enum AttemptStore {
     private static let columns = """
         a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
@@ -60,8 +62,9 @@ enum AttemptStore {
         )
     }
 
-    /// Takes attempts that are due, for the length of a lease. Attempts that somebody else is
-    /// taking at this moment are passed by.
+    /// Takes attempts that are due, for the length of a lease.
+    ///
+    /// Attempts that somebody else is taking at this moment are passed by.
     static func takeDue(
         at time: Timestamp,
         until leaseEnd: Timestamp,
@@ -84,7 +87,9 @@ enum AttemptStore {
         return try rows.map { try attempt(in: $0) }
     }
 
-    /// Reads the attempts of transactions and locks them. The transactions are locked already.
+    /// Reads the attempts of transactions and locks them.
+    ///
+    /// The transactions are locked already.
     static func lock(
         of ids: [TransactionID],
         on connection: isolated PostgresConnection
@@ -107,7 +112,9 @@ enum AttemptStore {
     }
 
     /// The transactions that wait for the outcome of others, by the one they wait for, oldest
-    /// first. The ownerships they wait for are locked already, so none can be added meanwhile.
+    /// first.
+    ///
+    /// The ownerships they wait for are locked already, so none can be added meanwhile.
     static func waiting(
         for holders: [TransactionID],
         on connection: isolated PostgresConnection

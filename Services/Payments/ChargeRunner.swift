@@ -58,8 +58,9 @@ final class ChargeRunner: Service {
         )
     }
 
-    /// Takes attempts that were committed a moment ago. Never waits: what does not fit is found in
-    /// the database when its lease ends.
+    /// Takes attempts that were committed a moment ago.
+    ///
+    /// Never waits: what does not fit is found in the database when its lease ends.
     func offer(_ attempts: [ProcessorAttempt]) {
         guard !attempts.isEmpty else { return }
         var rejected = 0
@@ -99,8 +100,10 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// Calls the processor for attempts and commits what it answers. An error of the database is
-    /// retried; given up, the attempts are found again when their lease ends.
+    /// Calls the processor for attempts and commits what it answers.
+    ///
+    /// An error of the database is retried; given up, the attempts are found again when their lease
+    /// ends.
     func carryOut(_ attempts: [ProcessorAttempt]) async {
         let charges = attempts.filter { $0.kind == .charge }
         let refunds = attempts.filter { $0.kind == .refund }
@@ -197,8 +200,10 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// Commits outcomes. A batch that the database refuses for a reason of its own is committed one
-    /// by one, so that one bad outcome spoils no other.
+    /// Commits outcomes.
+    ///
+    /// A batch that the database refuses for a reason of its own is committed one by one, so that
+    /// one bad outcome spoils no other.
     private func commit(_ results: [AttemptResult]) async {
         guard !results.isEmpty else { return }
         var failures = 0

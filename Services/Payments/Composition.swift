@@ -9,7 +9,9 @@ public import ServiceKit
 /// The role that `payments` runs as; it can do what the service does and nothing else.
 let paymentsRole = "counterfoil_payments"
 
-/// Everything that `payments` is made of, in the order in which it starts. No I/O.
+/// Everything that `payments` is made of, in the order in which it starts.
+///
+/// No I/O.
 @Sendable
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)

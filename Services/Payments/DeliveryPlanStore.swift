@@ -3,8 +3,10 @@ import Foundation
 import Postgres
 import Synchronization
 
-/// Delivery plans as the column `delivery_plan`. There are as many plans as products while there
-/// are many more transactions, so each plan is encoded and decoded once and then remembered.
+/// Delivery plans as the column `delivery_plan`.
+///
+/// There are as many plans as products while there are many more transactions, so each plan is
+/// encoded and decoded once and then remembered.
 enum DeliveryPlanCoding {
     private static let plansMax = 4096
     private static let memory = Mutex(Memory())

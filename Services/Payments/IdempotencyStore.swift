@@ -18,8 +18,10 @@ struct KeyUse: Hashable, Sendable {
     let transactionIDs: [TransactionID]
 }
 
-/// The table of request keys. A key is taken for good by the first request that is accepted with
-/// it; a request that is refused does not take its key.
+/// The table of request keys.
+///
+/// A key is taken for good by the first request that is accepted with it; a request that is refused
+/// does not take its key.
 enum IdempotencyStore {
     /// What keys were used for; those that were not are absent.
     static func uses(
@@ -51,8 +53,9 @@ enum IdempotencyStore {
         return uses
     }
 
-    /// Takes keys, each for one new transaction. Waits for a request of another process that is
-    /// taking the same key at this moment.
+    /// Takes keys, each for one new transaction.
+    ///
+    /// Waits for a request of another process that is taking the same key at this moment.
     ///
     /// - Returns: The keys that were taken; the others were faster.
     static func take(

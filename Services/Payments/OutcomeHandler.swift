@@ -14,8 +14,9 @@ struct OutcomeReport: Sendable {
     var movedCount = 0
 }
 
-/// Commits what the processor answered: one database transaction for a whole batch of outcomes. In
-/// it the state machine judges each, and transactions, attempts, ownerships, postings and events
+/// Commits what the processor answered: one database transaction for a whole batch of outcomes.
+///
+/// In it the state machine judges each, and transactions, attempts, ownerships, postings and events
 /// change together, so that money, state and messages never tell different stories.
 ///
 /// An outcome may arrive twice (a late answer, and an inquiry by whoever took over the lease): the
@@ -159,7 +160,9 @@ struct Settlement {
         if let attempt = attempts[key] { report.followUps.append(attempt) }
     }
 
-    /// Writes everything that was noted. The outbox comes last, as it asks for.
+    /// Writes everything that was noted.
+    ///
+    /// The outbox comes last, as it asks for.
     mutating func store(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try settleOwnerships(on: connection)
         try TransactionStore.update(

@@ -10,12 +10,15 @@ struct Ownership: Hashable, Sendable {
     let ownedAt: Timestamp?
 }
 
-/// The table where two purchases of one non-consumable meet (trap 22). Its rows are the locks that
-/// decide which of them is charged; they are always taken in the order of their keys.
+/// The table where two purchases of one non-consumable meet (trap 22).
+///
+/// Its rows are the locks that decide which of them is charged; they are always taken in the order
+/// of their keys.
 enum OwnershipStore {
-    /// Claims ownerships for transactions that are to be charged. Whoever holds one already keeps
-    /// it; the answer says who that is. The rows stay locked to the end of the database
-    /// transaction, so the holder's outcome cannot pass by unseen.
+    /// Claims ownerships for transactions that are to be charged.
+    ///
+    /// Whoever holds one already keeps it; the answer says who that is. The rows stay locked to the
+    /// end of the database transaction, so the holder's outcome cannot pass by unseen.
     static func claim(
         _ claims: [(key: OwnershipKey, transactionID: TransactionID)],
         on connection: isolated PostgresConnection

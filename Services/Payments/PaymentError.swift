@@ -19,8 +19,9 @@ struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
 
     init(_ code: Code) { self.code = code }
 
-    /// Whether the same request may be sent again. It may after an unknown commit: every request
-    /// recognises what it has done before.
+    /// Whether the same request may be sent again.
+    ///
+    /// It may after an unknown commit: every request recognises what it has done before.
     var isRetriable: Bool { code != .unknownRow }
 
     var description: String {

@@ -28,8 +28,10 @@ enum PaymentReply: Sendable {
 }
 
 /// Accepts payment requests: one database transaction and a handful of statements for a whole
-/// batch, whatever its size. In it a request becomes a transaction in `purchasing`, the event that
-/// says so, and an attempt that somebody has to carry out, so nothing that was answered is lost.
+/// batch, whatever its size.
+///
+/// In it a request becomes a transaction in `purchasing`, the event that says so, and an attempt
+/// that somebody has to carry out, so nothing that was answered is lost.
 struct PaymentHandler: Sendable {
     let client: PostgresClient
     let processor: any PaymentProcessor
@@ -154,8 +156,10 @@ struct PaymentHandler: Sendable {
         }
     }
 
-    /// Applies the rules to what is left. Of several requests with one key the first that is
-    /// accepted leads, and those after it follow.
+    /// Applies the rules to what is left.
+    ///
+    /// Of several requests with one key the first that is accepted leads, and those after it
+    /// follow.
     private func decide(
         _ batch: [PaymentSubmission],
         _ fingerprints: [[UInt8]],
@@ -275,8 +279,10 @@ struct PaymentHandler: Sendable {
         try OwnershipStore.change(ownedAtOnce, on: connection)
     }
 
-    /// Writes transactions, attempts and events. What is granted at once passes through
-    /// `purchasing` like everything else, within the same database transaction.
+    /// Writes transactions, attempts and events.
+    ///
+    /// What is granted at once passes through `purchasing` like everything else, within the same
+    /// database transaction.
     private func store(
         _ acceptances: inout [Acceptance],
         _ time: Timestamp,
@@ -344,8 +350,9 @@ extension PostgresClient {
 }
 
 extension OutboxEvent {
-    /// The event of a transaction that changed. Its data and the HTTP answer of a single
-    /// transaction are the same bytes.
+    /// The event of a transaction that changed.
+    ///
+    /// Its data and the HTTP answer of a single transaction are the same bytes.
     init(_ transaction: Transaction, _ type: EventType, at time: Timestamp) throws {
         try self.init(
             TransactionChanged(transaction: transaction),

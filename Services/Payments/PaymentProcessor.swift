@@ -12,8 +12,10 @@ struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     var description: String { EventID(bytes: bytes).description }
 }
 
-/// The port to the world that moves money. Every call carries an attempt's id, and a processor does
-/// what an id asks for at most once, however often it is asked.
+/// The port to the world that moves money.
+///
+/// Every call carries an attempt's id, and a processor does what an id asks for at most once,
+/// however often it is asked.
 ///
 /// Calls answer for each request, in order, and never throw: what is not known is an answer, too.
 protocol PaymentProcessor: Sendable {

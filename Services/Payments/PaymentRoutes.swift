@@ -7,7 +7,9 @@ import ServiceKit
 import StoreAPI
 
 /// The HTTP interface of `payments`: reads requests, hands them to the handlers, says what came of
-/// them. No SQL, no rules.
+/// them.
+///
+/// No SQL, no rules.
 struct PaymentRoutes: Sendable {
     let payments: RequestBatcher<PaymentSubmission, PaymentReply>
     let restores: RestoreHandler
@@ -98,8 +100,10 @@ struct PaymentRoutes: Sendable {
         return try answer(try await admin.decide(body.decision, on: id))
     }
 
-    /// Refunds and waits for the processor's answer. A refund that is promised but not confirmed
-    /// yet is answered with 202, and is carried out whatever happens.
+    /// Refunds and waits for the processor's answer.
+    ///
+    /// A refund that is promised but not confirmed yet is answered with 202, and is carried out
+    /// whatever happens.
     @Sendable
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response

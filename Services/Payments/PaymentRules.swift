@@ -1,7 +1,9 @@
 import EventTypes
 import StoreAPI
 
-/// Why a payment request is refused. A refusal changes nothing and does not use up its key.
+/// Why a payment request is refused.
+///
+/// A refusal changes nothing and does not use up its key.
 enum PaymentRefusal: Error, Hashable, Sendable {
     /// No product of this name was ever sold.
     case productUnknown
@@ -23,7 +25,9 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case idempotencyKeyReused
 }
 
-/// What a payment request has to fulfil (spec rules 22 to 31, traps 21 to 26). Pure.
+/// What a payment request has to fulfil (spec rules 22 to 31, traps 21 to 26).
+///
+/// Pure.
 enum PaymentRules {
     /// The most that can be bought at once, as Apple's.
     static let quantityMax = 10
@@ -133,7 +137,9 @@ enum PaymentRules {
 }
 
 /// What an approver's word does (trap 27): the first word counts, the same word again is answered
-/// the same, the opposite is refused. Pure.
+/// the same, the opposite is refused.
+///
+/// Pure.
 enum ApprovalRules {
     /// The verdict on a word.
     enum Verdict: Hashable, Sendable {

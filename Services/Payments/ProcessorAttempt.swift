@@ -1,6 +1,8 @@
 import EventTypes
 
-/// What an attempt asks of the processor. The raw values stand in the table.
+/// What an attempt asks of the processor.
+///
+/// The raw values stand in the table.
 enum AttemptKind: String, Hashable, Sendable {
     case charge
     case refund
@@ -16,7 +18,9 @@ struct AttemptKey: Hashable, Sendable, Comparable {
     }
 }
 
-/// Where an attempt stands. The raw values stand in the table.
+/// Where an attempt stands.
+///
+/// The raw values stand in the table.
 enum AttemptStep: String, Hashable, Sendable {
     /// Somebody calls the processor, or has to when the attempt falls due.
     case calling
@@ -94,7 +98,9 @@ extension AttemptOutcome {
     }
 }
 
-/// How often and how long the processor is asked again. Pure.
+/// How often and how long the processor is asked again.
+///
+/// Pure.
 struct AttemptPolicy: Sendable {
     /// How long whoever took an attempt has it for itself.
     var lease = Duration.seconds(10)

@@ -4,9 +4,11 @@ import Messaging
 import Postgres
 import Synchronization
 
-/// What `payments` knows of the catalog. A product is decoded once for each of its versions and
-/// then remembered; whether the remembered version is the newest is asked of the database in every
-/// batch, so no replica ever sells at a price that another has seen change.
+/// What `payments` knows of the catalog.
+///
+/// A product is decoded once for each of its versions and then remembered; whether the remembered
+/// version is the newest is asked of the database in every batch, so no replica ever sells at a
+/// price that another has seen change.
 final class ProductStore: Sendable {
     private static let productsMax = 10_000
     private let remembered = Mutex<[ProductID: Product]>([:])

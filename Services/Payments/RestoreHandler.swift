@@ -13,8 +13,10 @@ enum RestoreReply: Sendable {
 }
 
 /// Restores what an account owns: a new transaction for each finished, unrevoked, restorable
-/// purchase, in one database transaction (spec rules 62 to 72). Whoever restores again gets new
-/// transactions again (X4); the same request under the same key gets the same ones.
+/// purchase, in one database transaction (spec rules 62 to 72).
+///
+/// Whoever restores again gets new transactions again (X4); the same request under the same key
+/// gets the same ones.
 struct RestoreHandler: Sendable {
     /// The most transactions that one restore makes.
     static let countMax = 10_000

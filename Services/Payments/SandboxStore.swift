@@ -3,7 +3,9 @@ import Messaging
 import Postgres
 
 /// The sandbox processor's own books, in tables of its own that it reaches over connections of its
-/// own. Every call is one statement, whatever the number of charges.
+/// own.
+///
+/// Every call is one statement, whatever the number of charges.
 struct SandboxStore: Sendable {
     let client: PostgresClient
 
@@ -15,7 +17,9 @@ struct SandboxStore: Sendable {
         var declineReason: FailureReason?
     }
 
-    /// Records charges and declines. One that is recorded already stays as it is.
+    /// Records charges and declines.
+    ///
+    /// One that is recorded already stays as it is.
     func record(_ charges: [Charge]) async throws {
         guard !charges.isEmpty else { return }
         try await client.withConnection { connection in

@@ -1,8 +1,9 @@
 import EventTypes
 import ServiceKit
 
-/// The rates of the tax contained in prices, per storefront, in hundredths of a percent. A
-/// storefront that is not named has none.
+/// The rates of the tax contained in prices, per storefront, in hundredths of a percent.
+///
+/// A storefront that is not named has none.
 struct TaxRates: Hashable, Sendable {
     private let rates: [Storefront: Int]
 

@@ -49,8 +49,9 @@ enum TransactionRefusal: Hashable, Sendable {
 }
 
 /// The life of a transaction (spec rules 33 to 44): which command moves it from which state to
-/// which, the event that reports it, and the posting that goes with it. Pure: the time and the
-/// posting's id come in as arguments.
+/// which, the event that reports it, and the posting that goes with it.
+///
+/// Pure: the time and the posting's id come in as arguments.
 ///
 /// The money is never judged by the state alone: a confirmed charge leads to `purchased` from
 /// wherever that is possible, and is called stray where it is not, so that it is given back.

@@ -3,7 +3,9 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// The table of transactions. Every call is one statement, whatever the number of transactions.
+/// The table of transactions.
+///
+/// Every call is one statement, whatever the number of transactions.
 enum TransactionStore {
     private static let columns = """
         t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,

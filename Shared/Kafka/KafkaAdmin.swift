@@ -25,7 +25,9 @@ public actor KafkaAdmin {
         executor.shutDown()
     }
 
-    /// Makes topics. One that exists already is left as it is.
+    /// Makes topics.
+    ///
+    /// One that exists already is left as it is.
     ///
     /// - Returns: The names of those that were made.
     /// - Throws: ``KafkaError``.
@@ -34,7 +36,9 @@ public actor KafkaAdmin {
         try admin.createTopics(topics)
     }
 
-    /// Deletes topics and everything in them. One that does not exist is no error.
+    /// Deletes topics and everything in them.
+    ///
+    /// One that does not exist is no error.
     ///
     /// - Throws: ``KafkaError``.
     public func deleteTopics(_ names: [String]) throws(KafkaError) {
@@ -91,7 +95,9 @@ public actor KafkaAdmin {
         )
     }
 
-    /// Frees the handle. Safe to call twice.
+    /// Frees the handle.
+    ///
+    /// Safe to call twice.
     public func close() {
         admin.close()
         executor.shutDown()

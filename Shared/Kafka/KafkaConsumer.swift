@@ -26,7 +26,9 @@ public actor KafkaConsumer {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Makes a member of a group. It begins where the group has committed, or at the beginning.
+    /// Makes a member of a group.
+    ///
+    /// It begins where the group has committed, or at the beginning.
     ///
     /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``. A broker that is away or a
     ///   topic that does not exist yet is awaited.
@@ -42,8 +44,10 @@ public actor KafkaConsumer {
         try consumer.subscribe(topics)
     }
 
-    /// Makes a follower. It reads each partition from its end, and a topic that is made later from
-    /// its beginning; an offset that is gone sends it to the beginning.
+    /// Makes a follower.
+    ///
+    /// It reads each partition from its end, and a topic that is made later from its beginning; an
+    /// offset that is gone sends it to the beginning.
     ///
     /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``.
     public init(
@@ -62,7 +66,9 @@ public actor KafkaConsumer {
         executor.shutDown()
     }
 
-    /// Waits for a message and takes along what else is there. Blocks the consumer's own thread.
+    /// Waits for a message and takes along what else is there.
+    ///
+    /// Blocks the consumer's own thread.
     ///
     /// - Parameters:
     ///   - max: The most messages to bring.
@@ -105,7 +111,9 @@ public actor KafkaConsumer {
         try consumer.assignment()
     }
 
-    /// Leaves the group and frees the handle. Safe to call twice.
+    /// Leaves the group and frees the handle.
+    ///
+    /// Safe to call twice.
     public func close() {
         consumer.close()
         executor.shutDown()

@@ -1,5 +1,6 @@
-/// Why the ledger did not take a posting. Both are bugs of the caller or of a rule; the database
-/// refused, so nothing was written.
+/// Why the ledger did not take a posting.
+///
+/// Both are bugs of the caller or of a rule; the database refused, so nothing was written.
 public struct LedgerError: Error, Sendable, CustomStringConvertible {
     /// The kinds of refusal.
     public struct Code: Hashable, Sendable {

@@ -1,6 +1,8 @@
 public import EventTypes
 
-/// Which entries each kind of posting is made of. Pure: ids and times come in as arguments.
+/// Which entries each kind of posting is made of.
+///
+/// Pure: ids and times come in as arguments.
 ///
 /// A price of zero moves no money, so it has no posting; each rule answers `nil` for it.
 public enum LedgerRules {
@@ -93,7 +95,9 @@ public enum LedgerRules {
     }
 
     /// The tax contained in a gross price: `gross × rate / (1 + rate)`, rounded to the nearest
-    /// minor unit, halves up. Net and tax always add up to the gross price.
+    /// minor unit, halves up.
+    ///
+    /// Net and tax always add up to the gross price.
     public static func tax(containedIn gross: Money, basisPoints: Int) -> Money {
         precondition(gross.minorUnits >= 0, "Tax is taken from a price, which is not negative.")
         precondition((0...10_000).contains(basisPoints), "A tax rate is from 0 to 100 percent.")

@@ -1,7 +1,9 @@
 public import EventTypes
 public import Postgres
 
-/// The ledger's tables: appends postings, reads balances. Nothing updates or deletes.
+/// The ledger's tables: appends postings, reads balances.
+///
+/// Nothing updates or deletes.
 public enum LedgerStore {
     /// Writes postings with all their entries: two statements, whatever their number.
     ///
@@ -54,6 +56,7 @@ public enum LedgerStore {
     }
 
     /// The books of all currencies, for an audit: each one's ``TrialBalance/isBalanced`` holds.
+    ///
     /// Reads the whole ledger.
     public static func trialBalance(
         on connection: isolated PostgresConnection

@@ -7,7 +7,9 @@ public import EventTypes
 public struct Posting: Hashable, Sendable {
     /// The posting's own identity.
     public let id: PostingID
-    /// What happened. A transaction has at most one posting of each kind.
+    /// What happened.
+    ///
+    /// A transaction has at most one posting of each kind.
     public let kind: PostingKind
     /// The transaction that it happened to.
     public let transactionID: TransactionID
@@ -61,7 +63,9 @@ public struct JournalEntry: Hashable, Sendable {
     }
 }
 
-/// What a posting records. The raw values stand in the ledger's tables.
+/// What a posting records.
+///
+/// The raw values stand in the ledger's tables.
 public enum PostingKind: String, CaseIterable, Hashable, Sendable {
     /// A confirmed charge.
     case purchase

@@ -222,9 +222,10 @@ struct BatchApplier: Sendable {
         )
     }
 
-    /// Whether an error says that an event itself cannot be applied. A database that is away, busy
-    /// or set up wrongly says nothing about the event: SQLSTATE classes 22 (data) and 23
-    /// (constraints), and P0001 (raised by a trigger), do.
+    /// Whether an error says that an event itself cannot be applied.
+    ///
+    /// A database that is away, busy or set up wrongly says nothing about the event: SQLSTATE
+    /// classes 22 (data) and 23 (constraints), and P0001 (raised by a trigger), do.
     private func isPoison(_ error: any Error) -> Bool {
         guard !(error is CancellationError) else { return false }
         if let error = error as? any RetriableHandlerError, error.isRetriable { return false }

@@ -127,8 +127,10 @@ final class ConsumerLoop: Sendable {
         }
     }
 
-    /// Commits the offsets after the messages. That the broker refuses it is harmless: the messages
-    /// come again and the inbox recognises them.
+    /// Commits the offsets after the messages.
+    ///
+    /// That the broker refuses it is harmless: the messages come again and the inbox recognises
+    /// them.
     private func commit(
         _ messages: [KafkaMessage],
         except excluded: Set<KafkaTopicPartition>,

@@ -17,7 +17,9 @@ public struct EventConsumer: Service {
     private let name: String
     private let loop: ConsumerLoop
 
-    /// Makes a consumer. It does nothing before ``run()``.
+    /// Makes a consumer.
+    ///
+    /// It does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - name: The Kafka group and the owner of the inbox rows. Replicas share it.

@@ -2,6 +2,7 @@ import EventTypes
 import Kafka
 
 /// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
+///
 /// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where in its
 /// producer's log an event stands.
 enum EventHeaders {

@@ -14,7 +14,9 @@ public struct EventTail: Service {
     private let logger: Logger
     private let receive: @Sendable ([ReceivedEvent]) async -> Void
 
-    /// Makes a tail. It does nothing before ``run()``.
+    /// Makes a tail.
+    ///
+    /// It does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - topics: What it follows.

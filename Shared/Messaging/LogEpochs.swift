@@ -1,7 +1,9 @@
 import Kafka
 
 /// Notices, from the events themselves, that a partition is a new log: one written after the broker
-/// lost the old one. Pure.
+/// lost the old one.
+///
+/// Pure.
 ///
 /// A consumer's offset may lie in the middle of the new log although it has read nothing of it. The
 /// first event of a newer epoch therefore sends the consumer back to the partition's beginning.

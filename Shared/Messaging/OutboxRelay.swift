@@ -22,7 +22,9 @@ public struct OutboxRelay: Service {
     private let logger: Logger
     private let lockKey: Int64
 
-    /// Makes a relay. It does nothing before ``run()``.
+    /// Makes a relay.
+    ///
+    /// It does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - service: The service's name, which becomes the `ce_source` of its events.

@@ -49,8 +49,9 @@ final class RelayLeadership: Sendable {
     /// Whether every topic of the service has been seen.
     var topicsExist: Bool { areTopicsThere.load(ordering: .relaxed) }
 
-    /// Sees to it that the topics exist before the first event is published. A topic that is gone
-    /// after that is the leader's business, who must publish again.
+    /// Sees to it that the topics exist before the first event is published.
+    ///
+    /// A topic that is gone after that is the leader's business, who must publish again.
     func checkTopics() async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         do {

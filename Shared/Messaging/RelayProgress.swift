@@ -2,7 +2,9 @@ import Kafka
 
 /// What a relay knows of the log it writes: how far it is published, and how far that is confirmed
 /// by every consumer, so that after the broker has lost its log it can begin again no later than
-/// the oldest event that a consumer may have missed. Pure.
+/// the oldest event that a consumer may have missed.
+///
+/// Pure.
 struct RelayProgress: Equatable, Sendable {
     /// Everything up to here is published.
     private(set) var published: OutboxCursor
@@ -66,8 +68,9 @@ struct RelayProgress: Equatable, Sendable {
         return true
     }
 
-    /// Whether a partition that was written is empty, so that the broker has lost its log. An end
-    /// that is merely lower says nothing: some brokers count batches rather than messages.
+    /// Whether a partition that was written is empty, so that the broker has lost its log.
+    ///
+    /// An end that is merely lower says nothing: some brokers count batches rather than messages.
     func isContradicted(byEnds ends: [KafkaTopicPartition: Int64]) -> Bool {
         lastOffsets.contains { partition, last in last >= 0 && ends[partition] == 0 }
     }

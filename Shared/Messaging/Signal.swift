@@ -25,7 +25,9 @@ public final class Signal: Sendable {
         listener?.resume()
     }
 
-    /// Waits for the bell or for the time to pass. One listener at a time.
+    /// Waits for the bell or for the time to pass.
+    ///
+    /// One listener at a time.
     ///
     /// - Throws: `CancellationError`.
     public func wait(atMost duration: Duration) async throws {

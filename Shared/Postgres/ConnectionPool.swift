@@ -59,7 +59,9 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Gives a connection back. One that is not usable has been closed by the caller.
+    /// Gives a connection back.
+    ///
+    /// One that is not usable has been closed by the caller.
     func release(_ lease: Lease, isUsable: Bool) {
         let (next, continuation) = state.withLock { state in
             let next = state.machine.release(lease.slot, isUsable: isUsable)

@@ -27,7 +27,9 @@ public final class PostgresClient: Service, Sendable {
     /// Whether at least one connection is open, which is what readiness asks.
     public var isConnected: Bool { pool.isConnected }
 
-    /// Keeps the pool open until the service shuts down or the task is cancelled. Runs once.
+    /// Keeps the pool open until the service shuts down or the task is cancelled.
+    ///
+    /// Runs once.
     ///
     /// Connections that are lent at that moment are closed when they come back.
     public func run() async throws {

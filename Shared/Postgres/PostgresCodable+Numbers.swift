@@ -84,7 +84,9 @@ extension UInt64: PostgresEncodable, PostgresDecodable {
 }
 
 extension UInt8: PostgresEncodable, PostgresDecodable {
-    /// `"char"`, PostgreSQL's type of one byte. An array of bytes is one `bytea`.
+    /// `"char"`, PostgreSQL's type of one byte.
+    ///
+    /// An array of bytes is one `bytea`.
     public static var postgresType: PostgresType { .char }
 
     /// Appends one byte.

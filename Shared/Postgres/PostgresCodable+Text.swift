@@ -116,7 +116,9 @@ public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable,
     /// `timestamp with time zone`.
     public static var postgresType: PostgresType { .timestamptz }
 
-    /// Appends eight bytes. A moment outside PostgreSQL's range is one the server refuses.
+    /// Appends eight bytes.
+    ///
+    /// A moment outside PostgreSQL's range is one the server refuses.
     public func encode(into buffer: inout [UInt8]) {
         let (value, overflow) = microsecondsSinceEpoch.subtractingReportingOverflow(Self.offset)
         // The very ends of the range mean the infinities; one further in is refused.

@@ -45,7 +45,9 @@ public actor PostgresConnection {
 
     // MARK: - The session
 
-    /// Opens the session. May be called again after it failed.
+    /// Opens the session.
+    ///
+    /// May be called again after it failed.
     func open() throws(PostgresError) {
         let session = try PQConnection.open(
             parameters: settings.parameters,
@@ -142,8 +144,9 @@ public actor PostgresConnection {
         let error: PostgresError
     }
 
-    /// Undoes the database transaction. If that fails the session is of no use any more, and the
-    /// server undoes it by itself.
+    /// Undoes the database transaction.
+    ///
+    /// If that fails the session is of no use any more, and the server undoes it by itself.
     func rollBack() {
         guard let session, !session.isLost else { return }
         // The failure shows in `isUsable`, which is asked next.

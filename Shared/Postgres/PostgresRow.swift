@@ -1,4 +1,6 @@
-/// The rows that a query returned. They own the server's answer and decode it on demand.
+/// The rows that a query returned.
+///
+/// They own the server's answer and decode it on demand.
 public struct PostgresRows: RandomAccessCollection, Sendable {
     let result: PQResult
 

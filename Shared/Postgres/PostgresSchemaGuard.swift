@@ -10,7 +10,9 @@ public final class PostgresSchemaGuard: Service {
     private let logger: Logger
     private let current = Atomic(false)
 
-    /// Makes a guard. It does nothing before ``run()``.
+    /// Makes a guard.
+    ///
+    /// It does nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - client: The service's database.

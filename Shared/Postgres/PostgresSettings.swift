@@ -1,6 +1,7 @@
 /// How to reach a database, and the bounds of using it.
 public struct PostgresSettings: Sendable {
     /// The connection URL: `postgres://user:password@host:port/database?sslmode=verify-full`.
+    ///
     /// Several hosts may be named, separated by commas.
     public var url: String
     /// The name that the server shows for the sessions.
@@ -14,7 +15,9 @@ public struct PostgresSettings: Sendable {
     /// The longest wait for a session of the pool.
     public var acquireTimeout: Duration
 
-    /// Gathers the settings. Nothing is checked here; see ``validate()``.
+    /// Gathers the settings.
+    ///
+    /// Nothing is checked here; see ``validate()``.
     public init(
         url: String,
         applicationName: String,
@@ -42,7 +45,9 @@ public struct PostgresSettings: Sendable {
         try PQConnection.validate(url: url)
     }
 
-    /// libpq's parameters. What the URL says wins over the defaults before it.
+    /// libpq's parameters.
+    ///
+    /// What the URL says wins over the defaults before it.
     var parameters: [(keyword: String, value: String)] {
         [
             // A server that vanishes without a word is noticed within half a minute.
@@ -63,8 +68,9 @@ public struct PostgresSettings: Sendable {
             """
     }
 
-    /// The bounds of a statement of a body. The server's own timeout comes first; ours is for a
-    /// server that does not answer.
+    /// The bounds of a statement of a body.
+    ///
+    /// The server's own timeout comes first; ours is for a server that does not answer.
     var limits: PQLimits {
         PQLimits(
             timeout: statementTimeout > .zero ? statementTimeout + .seconds(5) : nil,

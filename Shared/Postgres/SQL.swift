@@ -76,7 +76,9 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
             text += String(types.count)
         }
 
-        /// Splices text as it is. It must not come from outside the program.
+        /// Splices text as it is.
+        ///
+        /// It must not come from outside the program.
         public mutating func appendInterpolation(unsafe text: String) {
             self.text += text
         }

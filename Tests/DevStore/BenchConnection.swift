@@ -3,8 +3,9 @@ import NIOCore
 import NIOPosix
 
 /// An HTTP/1.1 connection that is kept alive and has one request in work: requests come as ready
-/// bytes, and of the answer only the status and the body are read. It exists because the load
-/// shares the machine with what it measures.
+/// bytes, and of the answer only the status and the body are read.
+///
+/// It exists because the load shares the machine with what it measures.
 ///
 /// `@unchecked`: everything but the initializer runs on the one event loop of the benchmark.
 final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {

@@ -3,7 +3,9 @@ import Foundation
 import TestSupport
 
 /// Ctrl-C and SIGTERM, turned into the cancellation of the work, so that everything is stopped in
-/// order. A second Ctrl-C leaves at once; the children die with this process.
+/// order.
+///
+/// A second Ctrl-C leaves at once; the children die with this process.
 enum Interruption {
     /// Runs work that an interruption cancels.
     ///

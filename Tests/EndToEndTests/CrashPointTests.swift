@@ -6,8 +6,9 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// One test for each row of the table of crash points in Messaging's documentation. A proxy
-    /// holds the service's traffic at the point, SIGKILL ends the service there.
+    /// One test for each row of the table of crash points in Messaging's documentation.
+    ///
+    /// A proxy holds the service's traffic at the point, SIGKILL ends the service there.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct CrashPoints {
         @Test func afterIntentBeforeCharge() async throws {

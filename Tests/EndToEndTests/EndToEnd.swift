@@ -3,8 +3,9 @@ import StoreAPI
 import Testing
 import TestSupport
 
-/// The built executables, driven over their public interfaces and killed from outside. One at a
-/// time: each store is eight processes, and the machine may have two cores.
+/// The built executables, driven over their public interfaces and killed from outside.
+///
+/// One at a time: each store is eight processes, and the machine may have two cores.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct EndToEnd {}
 

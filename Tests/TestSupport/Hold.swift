@@ -1,7 +1,9 @@
 import Synchronization
 
 /// A place where a proxy holds traffic: the nth message that matches, and every later one that
-/// matches, stay in the proxy until ``release()``. What is held for a client that dies is dropped.
+/// matches, stay in the proxy until ``release()``.
+///
+/// What is held for a client that dies is dropped.
 public final class Hold: Sendable {
     /// The place, in words.
     public let name: String

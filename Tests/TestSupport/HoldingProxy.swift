@@ -11,6 +11,7 @@ enum ProxySide: Int, Sendable {
 }
 
 /// What a proxy has to know of a protocol: where messages end, and which moments they are.
+///
 /// One value per connection, used on that connection's event loop only.
 protocol WireReader: SendableMetatype {
     /// A moment that a test can hold traffic at.
@@ -23,7 +24,9 @@ protocol WireReader: SendableMetatype {
 }
 
 /// A TCP proxy that can hold messages at named moments, so that a test can kill a process exactly
-/// there, from outside, with no test code in the product. It can also cut the line.
+/// there, from outside, with no test code in the product.
+///
+/// It can also cut the line.
 final class HoldingProxy<Reader: WireReader>: Sendable {
     typealias Condition = @Sendable (Reader.Moment) -> Bool
 

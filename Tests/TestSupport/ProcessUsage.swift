@@ -35,6 +35,7 @@ public struct ProcessUsage: Hashable, Sendable {
     }
 
     /// Sums a process and all its descendants, such as PostgreSQL's server with its backends.
+    ///
     /// Memory that they share is counted once for each, so take it as an upper bound.
     ///
     /// - Parameter id: The process id of the first.

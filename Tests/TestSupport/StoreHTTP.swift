@@ -30,7 +30,9 @@ public struct StoreResponse: Sendable {
     }
 }
 
-/// The one HTTP client of tests and tools. It lives as long as the process.
+/// The one HTTP client of tests and tools.
+///
+/// It lives as long as the process.
 public enum StoreHTTP {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()

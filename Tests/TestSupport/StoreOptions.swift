@@ -39,8 +39,9 @@ public struct StoreOptions: Sendable {
     public var directory: String?
     /// Where PostgreSQL comes from.
     public var database: Database = .shared
-    /// Whether a commit waits for the disk. Off is faster and safe for tests that kill processes,
-    /// but not the machine.
+    /// Whether a commit waits for the disk.
+    ///
+    /// Off is faster and safe for tests that kill processes, but not the machine.
     public var fsync = false
     /// How many instances of each service; one where nothing is said.
     public var replicas: [StoreService: Int] = [:]
@@ -54,8 +55,9 @@ public struct StoreOptions: Sendable {
     public var kafkaProxy = false
     /// The services' log level.
     public var logLevel = "info"
-    /// Whether leases, backoffs and intervals are short, so that recovery takes moments. `make run`
-    /// keeps the services' own.
+    /// Whether leases, backoffs and intervals are short, so that recovery takes moments.
+    ///
+    /// `make run` keeps the services' own.
     public var isImpatient = true
     /// Whether the databases are migrated as the store starts.
     public var migrates = true

@@ -1,8 +1,10 @@
 import CLibrdkafka
 import Logging
 
-/// A handle for questions about the cluster. It is of the consuming kind, because asking a producing
-/// one for a topic may make the broker create it.
+/// A handle for questions about the cluster.
+///
+/// It is of the consuming kind, because asking a producing one for a topic may make the broker
+/// create it.
 final class RDKafkaAdmin {
     let handle: OpaquePointer
     private let queue: OpaquePointer

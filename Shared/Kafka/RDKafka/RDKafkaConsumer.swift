@@ -1,8 +1,10 @@
 import CLibrdkafka
 import Logging
 
-/// The consuming handle. Every call is made on one thread, the consumer's, and so are its callbacks,
-/// because they run inside ``poll(max:timeout:)`` and ``close()``.
+/// The consuming handle.
+///
+/// Every call is made on one thread, the consumer's, and so are its callbacks, because they run
+/// inside ``poll(max:timeout:)`` and ``close()``.
 ///
 /// Order of destruction: close (the last revocation is called back), destroy the queue, destroy the
 /// handle, release the box that its callbacks reach.

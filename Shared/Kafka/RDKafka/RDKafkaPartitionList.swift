@@ -1,6 +1,8 @@
 import CLibrdkafka
 
-/// A list of partitions in librdkafka's form. It owns the list unless told otherwise.
+/// A list of partitions in librdkafka's form.
+///
+/// It owns the list unless told otherwise.
 struct RDKafkaPartitionList: ~Copyable {
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 

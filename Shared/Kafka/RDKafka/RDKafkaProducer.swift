@@ -72,6 +72,7 @@ final class RDKafkaProducer: @unchecked Sendable {
     }
 
     /// Waits for what was sent, at most the given time, fails the rest, and frees the handle.
+    ///
     /// Blocks. Safe to call twice.
     func close(flushing duration: Duration) {
         lifetime.lock()

@@ -51,9 +51,10 @@ enum PQError {
         firstLine(of: String(cString: PQerrorMessage(connection)))
     }
 
-    /// Messages of these classes are known to name tables, columns, constraints and settings
-    /// only. All others (22, data exceptions; P0, raised by functions; unknown ones) may quote a
-    /// value, so their text is left out.
+    /// Messages of these classes are known to name tables, columns, constraints and settings only.
+    ///
+    /// All others (22, data exceptions; P0, raised by functions; unknown ones) may quote a value,
+    /// so their text is left out.
     private static func mayQuoteValues(_ sqlState: String) -> Bool {
         let safe: Set<Substring> = [
             "08", "0A", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57",
