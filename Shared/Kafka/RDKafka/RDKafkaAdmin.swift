@@ -7,7 +7,6 @@ import Logging
 /// create it.
 final class RDKafkaAdmin {
     let handle: OpaquePointer
-    private let queue: OpaquePointer
     private let box: Unmanaged<CallbackBox>
     private var isClosed = false
 
@@ -27,7 +26,6 @@ final class RDKafkaAdmin {
             throw error
         }
         self.box = box
-        queue = rd_kafka_queue_new(handle)
     }
 
     deinit {
@@ -37,7 +35,6 @@ final class RDKafkaAdmin {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        rd_kafka_queue_destroy(queue)
         rd_kafka_destroy(handle)
         box.release()
     }
@@ -54,6 +51,11 @@ final class RDKafkaAdmin {
         read: (OpaquePointer) throws(KafkaError) -> Output
     ) throws(KafkaError) -> Output {
         try requireOpen()
+        // A queue of its own, so that an answer that comes too late is never taken for another's.
+        guard let queue = rd_kafka_queue_new(handle) else {
+            throw KafkaError(.other, "librdkafka has no memory for a queue")
+        }
+        defer { rd_kafka_queue_destroy(queue) }
         let options = rd_kafka_AdminOptions_new(handle, operation)
         defer { rd_kafka_AdminOptions_destroy(options) }
         rd_kafka_AdminOptions_set_request_timeout(options, 10_000, nil, 0)

@@ -59,11 +59,15 @@ final class RDKafkaProducer: @unchecked Sendable {
         }
         senders += 1
         lifetime.unlock()
+        var refusal: KafkaError?
         for index in batch.records.indices {
-            let error = produce(batch.records[index], reporting: batch.slot(index))
-            if let error {
-                batch.settle(index, .failure(KafkaError(consuming: error, "producing a message")))
+            // Once one is refused, no later one is sent: that would break the order of its key.
+            if refusal == nil,
+                let error = produce(batch.records[index], reporting: batch.slot(index))
+            {
+                refusal = KafkaError(consuming: error, "producing a message")
             }
+            if let refusal { batch.settle(index, .failure(refusal)) }
         }
         lifetime.lock()
         senders -= 1
