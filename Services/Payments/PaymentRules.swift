@@ -40,6 +40,7 @@ enum PaymentRules {
     ///   - request: What the buyer asks for.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - knowsMethod: Whether the processor knows the payment method.
+    /// - Returns: The whole price, or why the request is refused.
     static func price(
         of request: PaymentRequest,
         product: Product?,
@@ -104,6 +105,7 @@ enum PaymentRules {
     /// - Parameters:
     ///   - transaction: The transaction at any version.
     ///   - chargeAmount: What it was to be charged; `nil` if it was granted without a charge.
+    /// - Returns: The transaction in the state and version of its first answer.
     static func firstAnswer(of transaction: Transaction, chargeAmount: Money?) -> Transaction {
         var first = transaction
         first.version = 1

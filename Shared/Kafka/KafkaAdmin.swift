@@ -76,6 +76,7 @@ public actor KafkaAdmin {
     /// The first offset at or after a time, for each partition; -1 where there is none.
     ///
     /// - Parameter times: Milliseconds since 1970.
+    /// - Returns: The offset of each partition that was asked for.
     /// - Throws: ``KafkaError``.
     public func offsets(
         for times: [KafkaTopicPartition: Int64]

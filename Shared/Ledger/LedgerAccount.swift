@@ -17,7 +17,7 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
     /// after its transaction had failed, until it has been returned.
     case processorClearing
 
-    /// The name in the ledger's tables: `buyer:alice`, `store_revenue`, …
+    /// The name in the ledger's tables, such as `buyer:alice` and `store_revenue`.
     public var name: String {
         switch self {
         case .buyer(let account): "buyer:" + account.rawValue

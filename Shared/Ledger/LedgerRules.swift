@@ -16,6 +16,7 @@ public enum LedgerRules {
     ///   - gross: The whole price; not negative.
     ///   - taxBasisPoints: The rate of the tax contained in the price, in hundredths of a percent.
     ///   - time: When the charge was confirmed.
+    /// - Returns: The posting, or `nil` if no money moves.
     public static func purchase(
         id: PostingID,
         transactionID: TransactionID,

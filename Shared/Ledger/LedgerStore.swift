@@ -144,6 +144,7 @@ public enum LedgerMigrations {
     /// The migrations, in order.
     ///
     /// - Parameter role: The service's run-time role, which may read and insert, and nothing else.
+    /// - Returns: The migrations that make the ledger's tables.
     public static func all(role: String) -> [PostgresMigration] {
         let text = String(decoding: PackageResources.m0001_ledger_sql, as: UTF8.self)
         return [

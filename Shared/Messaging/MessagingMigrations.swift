@@ -7,6 +7,7 @@ public enum MessagingMigrations {
     ///
     /// - Parameter role: The service's run-time role, which is granted exactly what the spine
     ///   needs. It must exist.
+    /// - Returns: The migrations, in order.
     public static func all(role: String) -> [PostgresMigration] {
         precondition(
             role.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) },

@@ -86,7 +86,11 @@ enum RelayStore {
 
     /// Keeps where the relay stands.
     ///
-    /// - Parameter touched: The partitions whose newest offset changed.
+    /// - Parameters:
+    ///   - progress: Where it stands.
+    ///   - touched: The partitions whose newest offset changed.
+    ///   - connection: The connection, in a database transaction.
+    /// - Throws: ``PostgresError``.
     static func save(
         _ progress: RelayProgress,
         touched: [KafkaTopicPartition],

@@ -17,6 +17,7 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - failures: How many tries have failed, from 1.
     ///   - jitter: A number from 0 to 1 that spreads the wait over its upper half.
+    /// - Returns: The time to wait before the next try.
     public func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         let doublings = min(max(failures - 1, 0), 30)
         let full = min(base * (1 << doublings), ceiling)

@@ -6,8 +6,11 @@ struct Backoff {
 
     /// The wait after a number of failures in a row.
     ///
-    /// - Parameter jitter: A random number from 0 to 1; the wait is that far between half and all of
-    ///   the doubled time.
+    /// - Parameters:
+    ///   - failures: How many tries have failed, from 1.
+    ///   - jitter: A random number from 0 to 1; the wait is that far between half and all of the
+    ///     doubled time.
+    /// - Returns: The time to wait before the next try.
     func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         guard failures > 0 else { return .zero }
         var delay = first

@@ -23,6 +23,7 @@ public protocol PostgresDecodable: Sendable {
     /// - Parameters:
     ///   - bytes: The value, which lives only during the call.
     ///   - type: The type of the column.
+    /// - Returns: The value.
     /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/decoding``, if the type or the
     ///   bytes do not fit.
     static func decode(

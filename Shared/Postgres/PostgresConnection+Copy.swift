@@ -9,6 +9,7 @@ extension PostgresConnection {
     ///   - columns: The columns, in the order of the values of a row.
     ///   - rows: The rows; each has as many values as there are columns.
     /// - Returns: The number of rows appended: all, or none if an error is thrown.
+    /// - Throws: ``PostgresError`` when the server refuses the rows or the connection is lost.
     @discardableResult
     public func copy(
         into table: String,

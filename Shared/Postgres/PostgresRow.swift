@@ -21,7 +21,7 @@ public struct PostgresRow: Sendable {
     let result: PQResult
     let index: Int
 
-    /// Reads all columns, in order:
+    /// Reads all columns, in order.
     ///
     /// ```swift
     /// let (id, name) = try row.decode(Int64.self, String?.self)

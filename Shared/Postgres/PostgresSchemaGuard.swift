@@ -66,7 +66,8 @@ public final class PostgresSchemaGuard: Service {
                 // The client says by itself that the database is away.
                 logger.debug("The schema cannot be looked at yet", metadata: ["error": "\(error)"])
             }
-            try? await Task.sleep(for: .milliseconds(100))  // Cancelled: the loop's condition ends it.
+            // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(for: .milliseconds(100))
         }
         try? await gracefulShutdown()  // Cancelled: it ends all the same.
     }

@@ -3,6 +3,7 @@ import Foundation
 /// Whether nobody listens on a port of this machine.
 ///
 /// - Parameter port: The port.
+/// - Returns: Whether the port is free.
 func isFree(port: Int) -> Bool {
     #if canImport(Darwin)
     let handle = socket(AF_INET, SOCK_STREAM, 0)

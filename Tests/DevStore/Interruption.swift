@@ -13,6 +13,7 @@ enum Interruption {
     ///   - onInterrupt: Called once, before the cancellation.
     ///   - work: The work.
     /// - Returns: Whether it was interrupted.
+    /// - Throws: What the work throws, unless it was interrupted.
     @discardableResult
     static func cancelling(
         onInterrupt: @escaping @Sendable () -> Void = {},

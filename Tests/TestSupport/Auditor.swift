@@ -21,6 +21,8 @@ public struct Auditor: Sendable {
     /// - Parameters:
     ///   - accepted: What the driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
+    /// - Returns: What was counted and what is wrong.
+    /// - Throws: An error when the store cannot be read.
     public func audit(
         accepted: [AcceptedPayment],
         isFinished: Bool = true

@@ -16,6 +16,8 @@ public enum BuiltExecutables {
     /// The path of an executable of this package.
     ///
     /// - Parameter name: The product's name: `catalog`, `counterfoil`, …
+    /// - Returns: The path.
+    /// - Throws: ``HarnessError`` when it was not built.
     public static func path(_ name: String) throws -> String {
         let path = directory + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {

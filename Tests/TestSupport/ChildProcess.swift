@@ -50,6 +50,8 @@ public final class ChildProcess: Sendable {
     ///   - arguments: What follows the name.
     ///   - environment: Its whole environment.
     ///   - logPath: The file to append its output and errors to.
+    /// - Returns: The running program.
+    /// - Throws: An error when it cannot be started.
     public static func start(
         _ executable: String,
         _ arguments: [String] = [],

@@ -59,6 +59,8 @@ public final class EventWatcher: Sendable {
     /// Starts to watch all topics of the store.
     ///
     /// - Parameter store: The store.
+    /// - Returns: The watcher.
+    /// - Throws: An error when the broker's settings are refused.
     public static func start(_ store: StoreHarness) throws -> EventWatcher {
         let consumer = try KafkaConsumer(
             settings: store.kafkaSettings(clientID: "watcher"),
@@ -114,6 +116,7 @@ extension StoreHarness {
     /// How to reach the store's broker.
     ///
     /// - Parameter clientID: What to be called there.
+    /// - Returns: The settings.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
         KafkaSettings(
             bootstrapServers: bootstrapServers,

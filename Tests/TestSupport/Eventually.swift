@@ -5,6 +5,7 @@
 ///   - what: What is awaited, for the failure's message.
 ///   - condition: Returns the answer, or `nil` while there is none. What it throws the last time
 ///     is part of the failure's message.
+/// - Returns: The answer.
 /// - Throws: ``HarnessError`` when the time is up.
 @discardableResult
 public func eventually<Answer>(

@@ -28,6 +28,7 @@ public final class Hold: Sendable {
     /// Waits until a message is held.
     ///
     /// - Parameter limit: The time to wait.
+    /// - Throws: ``HarnessError`` when the time is up.
     public func reached(within limit: Duration = .seconds(30)) async throws {
         try await eventually(within: limit, "a message to be held \(name)") {
             self.isReached ? () : nil

@@ -48,6 +48,8 @@ public final class KafkaProxy: Sendable {
     /// - Parameters:
     ///   - brokerPort: The broker's port on this machine.
     ///   - port: The port to listen on, which the broker advertises.
+    /// - Returns: The proxy.
+    /// - Throws: An error when the port is taken.
     public static func start(inFrontOf brokerPort: Int, on port: Int) async throws -> KafkaProxy {
         let proxy = HoldingProxy<KafkaWireReader>(port: port, targetPort: brokerPort)
         try await proxy.resume()
@@ -60,6 +62,7 @@ public final class KafkaProxy: Sendable {
     ///   - point: Where. Its `client` is a part of the client id; its `containing` is text in the
     ///     request's bytes, such as a topic's or a group's name.
     ///   - occurrence: From which time on that the point is reached.
+    /// - Returns: The hold, to wait for and to release.
     public func hold(at point: Point, occurrence: Int = 1) -> Hold {
         proxy.hold("\(point)", occurrence: occurrence) { moment in
             switch (point, moment.isResponse) {

@@ -38,6 +38,8 @@ public final class PostgresProxy: Sendable {
     /// Starts a proxy.
     ///
     /// - Parameter serverPort: The server's port on this machine.
+    /// - Returns: The proxy.
+    /// - Throws: An error when there is no port to listen on.
     public static func start(inFrontOf serverPort: Int) async throws -> PostgresProxy {
         let proxy = HoldingProxy<PostgresWireReader>(port: try freePort(), targetPort: serverPort)
         try await proxy.resume()
@@ -49,6 +51,7 @@ public final class PostgresProxy: Sendable {
     /// - Parameters:
     ///   - point: Where.
     ///   - occurrence: From which time on that the point is reached.
+    /// - Returns: The hold, to wait for and to release.
     public func hold(at point: Point, occurrence: Int = 1) -> Hold {
         proxy.hold("\(point)", occurrence: occurrence) { moment in
             switch (point, moment) {

@@ -39,6 +39,7 @@ public struct ProcessUsage: Hashable, Sendable {
     /// Memory that they share is counted once for each, so take it as an upper bound.
     ///
     /// - Parameter id: The process id of the first.
+    /// - Returns: The sum, or `nil` if there is no such process.
     public static func ofTree(_ id: Int32) -> ProcessUsage? {
         guard var sum = ProcessUsage(of: id) else { return nil }
         for child in children(of: id) {

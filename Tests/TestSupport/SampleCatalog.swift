@@ -32,6 +32,7 @@ public enum SampleCatalog {
     /// A product that is delivered by a webhook, for 0.99 USD.
     ///
     /// - Parameter url: The merchant's address.
+    /// - Returns: The product.
     public static func gift(deliveredTo url: String) -> ProductDraft {
         ProductDraft(
             type: .consumable,
@@ -49,6 +50,7 @@ public enum SampleCatalog {
     /// US dollars.
     ///
     /// - Parameter cents: How many cents.
+    /// - Returns: The amount.
     public static func usd(_ cents: Int64) -> Money {
         Money(minorUnits: cents, currency: Currency(unchecked: "USD"))
     }
@@ -59,6 +61,7 @@ public enum SampleCatalog {
     /// The price of one in the United States.
     ///
     /// - Parameter product: One of the products named here.
+    /// - Returns: The price.
     public static func price(of product: ProductID) -> Money {
         switch product {
         case pro: usd(499)

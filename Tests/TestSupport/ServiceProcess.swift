@@ -28,6 +28,7 @@ public final class ServiceProcess: Sendable {
     ///   - port: The port of its HTTP interface, also in `environment`.
     ///   - environment: Its settings.
     ///   - logPath: The file for its output.
+    /// - Throws: An error when the executable was not built.
     public init(
         name: String,
         service: String,
@@ -109,6 +110,7 @@ public final class ServiceProcess: Sendable {
     /// Waits until it is ready, and throws with the end of its log when it is not in time.
     ///
     /// - Parameter limit: The time it has.
+    /// - Throws: ``HarnessError`` with the end of its log.
     public func waitUntilReady(within limit: Duration = .seconds(30)) async throws {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {
@@ -133,6 +135,8 @@ public final class ServiceProcess: Sendable {
     /// Asks it to end (SIGTERM) and waits; after the limit it is killed and that is an error.
     ///
     /// - Parameter limit: The time it has.
+    /// - Returns: How it ended.
+    /// - Throws: ``HarnessError`` when it had to be killed.
     @discardableResult
     public func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
         guard let child else { return .code(0) }
@@ -152,6 +156,8 @@ public final class ServiceProcess: Sendable {
     /// Waits for its end, as when it refuses to start.
     ///
     /// - Parameter limit: The time it has.
+    /// - Returns: How it ended.
+    /// - Throws: ``HarnessError`` when the time is up.
     public func waitForExit(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit
     {
         try await eventually(within: limit, "\(name) to end by itself") {
@@ -174,6 +180,7 @@ public final class ServiceProcess: Sendable {
     /// The end of what it wrote, with its name on top.
     ///
     /// - Parameter lines: How many lines.
+    /// - Returns: The lines.
     public func logTail(lines: Int = 25) -> String {
         let tail = log().split(separator: "\n").suffix(lines).map { "    " + $0 }
         return "  the end of \(logPath):\n" + tail.joined(separator: "\n")

@@ -17,6 +17,7 @@ public struct SignedTransactionCheck: Sendable {
     /// - Parameters:
     ///   - compact: The JWS in compact form.
     ///   - rootCertificate: The root that is trusted, DER.
+    /// - Throws: ``HarnessError`` that says what is wrong.
     public init(_ compact: String, rootCertificate: [UInt8]) throws {
         struct Header: Decodable {
             var alg: String

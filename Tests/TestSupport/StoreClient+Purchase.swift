@@ -9,6 +9,7 @@ extension PaymentRequest {
     ///   - product: What to buy.
     ///   - method: How to pay.
     ///   - quantity: How many.
+    /// - Returns: The payment.
     public static func sample(
         _ product: ProductID = SampleCatalog.coins,
         by method: SandboxPaymentMethod = .success,
@@ -32,6 +33,8 @@ extension StoreClient {
     ///   - request: The payment.
     ///   - key: The idempotency key.
     ///   - limit: How long to go on.
+    /// - Returns: The first real answer.
+    /// - Throws: ``HarnessError`` when the time is up.
     public func addUntilAnswered(
         _ request: PaymentRequest,
         key: String = UUID().uuidString,
@@ -47,6 +50,8 @@ extension StoreClient {
     /// - Parameters:
     ///   - id: The transaction.
     ///   - limit: How long to go on.
+    /// - Returns: The answer.
+    /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func finishUntilDone(
         _ id: TransactionID,
@@ -64,6 +69,8 @@ extension StoreClient {
     ///   - id: The transaction.
     ///   - state: The state.
     ///   - limit: How long to wait.
+    /// - Returns: The transaction in that state.
+    /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func wait(
         for id: TransactionID,

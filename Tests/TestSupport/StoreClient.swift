@@ -83,6 +83,8 @@ public struct StoreClient: Sendable {
     /// - Parameters:
     ///   - request: The payment.
     ///   - key: The idempotency key; the same for every repetition of this request.
+    /// - Returns: The answer, whatever its status.
+    /// - Throws: An error when there is no answer.
     public func add(
         _ request: PaymentRequest,
         key: String = UUID().uuidString
@@ -143,6 +145,7 @@ public struct StoreClient: Sendable {
     /// The queue as a stream.
     ///
     /// - Parameter lastEventID: Where to resume.
+    /// - Returns: The stream, which connects when it is read.
     public func queue(after lastEventID: String? = nil) -> QueueStream {
         QueueStream(
             url: urls.fulfillment + Routes.queue,

@@ -21,6 +21,8 @@ public struct StoreResponse: Sendable {
     /// Decodes the body.
     ///
     /// - Parameter type: What it should hold.
+    /// - Returns: The value.
+    /// - Throws: ``HarnessError`` with the body, when it is something else.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
@@ -56,6 +58,8 @@ public enum StoreHTTP {
     ///   - headers: Beside those that HTTP needs.
     ///   - body: The body, if any.
     ///   - timeout: For everything.
+    /// - Returns: The whole answer, whatever its status.
+    /// - Throws: An error when there is no answer in time.
     public static func send(
         _ method: HTTPMethod,
         _ url: String,

@@ -8,6 +8,7 @@ extension StoreHarness {
     /// - Parameters:
     ///   - product: The product.
     ///   - limit: How long to wait.
+    /// - Throws: ``HarnessError`` when the time is up.
     public func waitUntilSellable(
         _ product: ProductID,
         within limit: Duration = .seconds(30)

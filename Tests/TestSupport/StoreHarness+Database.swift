@@ -6,6 +6,8 @@ extension StoreHarness {
     /// - Parameters:
     ///   - service: Whose database.
     ///   - body: Gets the connection; each statement commits by itself.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, or why there is no connection.
     public func withDatabase<Result: Sendable>(
         of service: StoreService,
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Result

@@ -23,7 +23,7 @@ public final class StoreHarness: Sendable {
     public let kafkaProxy: KafkaProxy?
     /// In front of PostgreSQL, for the services that were named.
     public let postgresProxies: [StoreService: PostgresProxy]
-    /// All processes: `catalog`, `payments`, `payments-2`, …
+    /// All processes, such as `catalog`, `payments` and `payments-2`.
     public let processes: [ServiceProcess]
     private let databaseSuffix: String
 
@@ -79,6 +79,8 @@ public final class StoreHarness: Sendable {
     /// Starts a store.
     ///
     /// - Parameter options: What it is made of.
+    /// - Returns: The store; the services that were to start are ready.
+    /// - Throws: An error when a part of it does not start.
     public static func start(_ options: StoreOptions = StoreOptions()) async throws -> StoreHarness
     {
         let directory = options.directory ?? temporaryDirectory()
@@ -162,6 +164,7 @@ public final class StoreHarness: Sendable {
     /// Waits until every service that runs is ready.
     ///
     /// - Parameter limit: The time each has.
+    /// - Throws: ``HarnessError`` with the end of the log of a service that is not.
     public func waitUntilReady(within limit: Duration = .seconds(30)) async throws {
         for process in processes where process.isRunning {
             try await process.waitUntilReady(within: limit)
@@ -181,6 +184,7 @@ public final class StoreHarness: Sendable {
     /// - Parameters:
     ///   - service: The service.
     ///   - number: Which of its instances, from 1.
+    /// - Returns: The process.
     public func process(_ service: StoreService, _ number: Int = 1) -> ServiceProcess {
         let all = processes.filter { $0.service == service.rawValue }
         precondition(all.indices.contains(number - 1), "There is no \(service) number \(number).")
@@ -208,6 +212,8 @@ public final class StoreHarness: Sendable {
     /// - Parameters:
     ///   - account: Who.
     ///   - number: Which instances to speak to.
+    /// - Returns: The buyer's client, with a token.
+    /// - Throws: An error when the token cannot be signed.
     public func client(account: String, instance number: Int = 1) throws -> StoreClient {
         let id = AccountID(unchecked: account)
         return StoreClient(
@@ -340,6 +346,8 @@ private actor SharedStoreCluster {
 /// - Parameters:
 ///   - options: What it is made of.
 ///   - body: Gets the store.
+/// - Returns: What the body returns.
+/// - Throws: What the body throws, or why the store does not start.
 public func withStore<Result>(
     _ options: StoreOptions = StoreOptions(),
     _ body: (StoreHarness) async throws -> Result

@@ -33,6 +33,8 @@ public struct StoreKeys: Sendable {
     /// Makes the keys that are missing in a folder, and reads those that tests sign with.
     ///
     /// - Parameter directory: The folder.
+    /// - Returns: The keys.
+    /// - Throws: An error when a key cannot be made or read.
     public static func create(in directory: String) async throws -> StoreKeys {
         try await ChildProcess.run(
             try BuiltExecutables.path("counterfoil"),
@@ -63,6 +65,8 @@ public struct StoreKeys: Sendable {
     ///   - account: The account.
     ///   - lifetime: From a minute ago, when it says it was made.
     ///   - audience: Whom it is for.
+    /// - Returns: The token, in compact form.
+    /// - Throws: An error when it cannot be signed.
     public func token(
         account: AccountID,
         lifetime: Duration = .seconds(12 * 3600),
@@ -93,6 +97,8 @@ public struct StoreKeys: Sendable {
     /// A token for the account, well formed but signed by a key that nobody registered.
     ///
     /// - Parameter account: The account.
+    /// - Returns: The token, in compact form.
+    /// - Throws: An error when it cannot be signed.
     public func forgedToken(account: AccountID) throws -> String {
         try token(
             issuer: Self.bundleID.rawValue,

@@ -20,6 +20,9 @@ public struct TestDatabase: Sendable {
     /// - Parameters:
     ///   - role: The role to connect as; the database's owner if there is none.
     ///   - poolSize: The number of connections.
+    ///   - body: Gets the client.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws.
     public func withClient<R: Sendable>(
         role: String? = nil,
         poolSize: Int = 4,

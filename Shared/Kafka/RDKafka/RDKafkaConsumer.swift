@@ -17,7 +17,11 @@ final class RDKafkaConsumer {
 
     /// Makes a consumer.
     ///
-    /// - Parameter group: The group it is a member of; `nil` for one that is told its partitions.
+    /// - Parameters:
+    ///   - settings: How to reach the brokers.
+    ///   - group: The group it is a member of; `nil` for one that is told its partitions.
+    ///   - logger: Gets what librdkafka logs.
+    /// - Throws: ``KafkaError`` when librdkafka refuses the settings.
     init(settings: KafkaSettings, group: String?, logger: Logger) throws(KafkaError) {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {

@@ -59,6 +59,9 @@ final class PQConnection {
     /// - Parameters:
     ///   - parameters: libpq's keywords and values, in order; a later one wins.
     ///   - timeout: The longest time for all of it.
+    ///   - interrupter: Ends the waiting early.
+    /// - Returns: The session, ready for statements.
+    /// - Throws: ``PostgresError`` when it cannot be opened in time.
     static func open(
         parameters: [(keyword: String, value: String)],
         timeout: Duration,
@@ -203,7 +206,11 @@ final class PQConnection {
 
     /// Ends a COPY.
     ///
-    /// - Parameter problem: Why the rows so far are to be thrown away, or `nil` to keep them.
+    /// - Parameters:
+    ///   - problem: Why the rows so far are to be thrown away, or `nil` to keep them.
+    ///   - limits: The longest time, and whether the waiting may end early.
+    /// - Returns: What the server says to the whole.
+    /// - Throws: ``PostgresError`` when the connection is lost or too slow.
     func endCopy(problem: String?, _ limits: PQLimits) throws(PostgresError) -> PQResult {
         let deadline = limits.timeout.map { ContinuousClock.now + $0 }
         while true {

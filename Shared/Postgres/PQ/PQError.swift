@@ -4,7 +4,10 @@ import CLibpq
 enum PQError {
     /// The error in a result.
     ///
-    /// - Parameter isCancelled: Whether we have asked the server to cancel this statement.
+    /// - Parameters:
+    ///   - result: The result that libpq gave.
+    ///   - isCancelled: Whether we have asked the server to cancel this statement.
+    /// - Returns: The error, with what the server says about it.
     static func error(in result: PQResult, isCancelled: Bool) -> PostgresError {
         func field(_ code: Int32) -> String? {
             PQresultErrorField(result.handle, code).map { String(cString: $0) }
