@@ -256,6 +256,7 @@ extension EndToEnd {
                     payments.append(try await store.buy(as: "during-\(service)"))
                     try await hold.reached()
                     await store.process(service, 1).kill()
+                    // The one that lives may go on; what the dead one sent is dropped.
                     hold.release()
                 }
                 payments.append(try await store.buy(as: "after"))
@@ -283,6 +284,7 @@ extension EndToEnd {
                 try await hold.reached()
                 migrating.send(SIGKILL)
                 _ = await migrating.exit()
+                try await hold.dropped()
                 hold.release()
                 await proxy.cut()
                 // The one that was cut off left nothing; all of them are done by the next.

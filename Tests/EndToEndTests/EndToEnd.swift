@@ -67,6 +67,7 @@ extension StoreHarness {
     func crash(_ service: StoreService, at hold: Hold) async throws {
         try await hold.reached()
         await process(service).kill()
+        try await hold.dropped()
         hold.release()
         try await process(service).start()
         try await process(service).waitUntilReady()

@@ -12,6 +12,7 @@ public final class Hold: Sendable {
 
     private struct State {
         var matches = 0
+        var dropped = 0
         var isReached = false
         var isReleased = false
         var resumptions: [@Sendable () -> Void] = []
@@ -35,6 +36,16 @@ public final class Hold: Sendable {
         }
     }
 
+    /// Waits until everything that is held has been dropped with its connection, which is some
+    /// moments after the client was killed.
+    ///
+    /// - Parameter limit: The time to wait.
+    public func dropped(within limit: Duration = .seconds(10)) async throws {
+        try await eventually(within: limit, "what was held \(name) to be dropped") {
+            self.state.withLock { $0.dropped >= $0.resumptions.count } ? () : nil
+        }
+    }
+
     /// Lets everything held go on, and holds nothing any more.
     public func release() {
         let resumptions = state.withLock { state in
@@ -46,6 +57,9 @@ public final class Hold: Sendable {
             resume()
         }
     }
+
+    /// A connection that this holds something of was closed.
+    func drop() { state.withLock { $0.dropped += 1 } }
 
     /// A message matches: whether to hold it, to be resumed by the closure.
     func holds(resume: @escaping @Sendable () -> Void) -> Bool {

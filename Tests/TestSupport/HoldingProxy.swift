@@ -50,7 +50,6 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         guard state.withLock({ $0.listener == nil }) else { return }
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.autoRead, value: false)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -80,12 +79,11 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         return hold
     }
 
-    fileprivate func holds(
-        _ moment: Reader.Moment,
-        resume: @escaping @Sendable () -> Void
-    ) -> Bool {
+    fileprivate func hold(
+        for moment: Reader.Moment, resume: @escaping @Sendable () -> Void
+    ) -> Hold? {
         let holds = state.withLock { $0.holds }
-        return holds.contains { $0.condition(moment) && $0.hold.holds(resume: resume) }
+        return holds.first { $0.condition(moment) && $0.hold.holds(resume: resume) }?.hold
     }
 
     fileprivate func forget(_ link: ProxyLink<Reader>) {
@@ -129,6 +127,7 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
     private var reader = Reader()
     private var buffers = [ByteBuffer(), ByteBuffer()]
     private var held: [ByteBuffer?] = [nil, nil]
+    private var holds: [Hold] = []
     private var isClosed = false
 
     init(proxy: HoldingProxy<Reader>, client: any Channel) {
@@ -142,7 +141,7 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
             server.close(promise: nil)
             return
         }
-        client.setOption(.autoRead, value: true).whenComplete { _ in self.client.read() }
+        forward(from: .client)
     }
 
     func received(_ bytes: inout ByteBuffer, from side: ProxySide) {
@@ -156,20 +155,25 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
         held = [nil, nil]
         client.close(promise: nil)
         server?.close(promise: nil)
+        for hold in holds { hold.drop() }
         proxy.forget(self)
     }
 
     private func forward(from side: ProxySide) {
-        while !isClosed, held[side.rawValue] == nil,
+        // What a client says before there is a server waits in its buffer.
+        while !isClosed, server != nil, held[side.rawValue] == nil,
             let message = reader.nextMessage(from: side, in: &buffers[side.rawValue])
         {
             if let moment = reader.moment(of: message, from: side) {
                 held[side.rawValue] = message
                 let eventLoop = client.eventLoop
-                let isHeld = proxy.holds(moment) {
+                let hold = proxy.hold(for: moment) {
                     eventLoop.execute { self.resume(side) }
                 }
-                if isHeld { return }
+                if let hold {
+                    holds.append(hold)
+                    return
+                }
                 held[side.rawValue] = nil
             }
             write(message, from: side)

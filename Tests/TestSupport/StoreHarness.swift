@@ -263,7 +263,9 @@ public final class StoreHarness: Sendable {
             // One of our own is killed at exit if it cannot be stopped.
             try? cluster.stop(.fast)
         }
-        if options.directory == nil && !keepingLogs {
+        let keepsLogs =
+            keepingLogs || ProcessInfo.processInfo.environment["COUNTERFOIL_KEEP_LOGS"] != nil
+        if options.directory == nil && !keepsLogs {
             // A leftover temporary folder does no harm.
             try? FileManager.default.removeItem(atPath: directory)
         }
