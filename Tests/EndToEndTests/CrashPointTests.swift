@@ -312,6 +312,7 @@ extension StoreOptions {
         kafkaProxy: Bool = false,
         replicas: [StoreService: Int] = [:],
         database: Database = .shared,
+        startsServices: Bool = true,
         settings: [StoreService: [String: String]] = [:]
     ) -> StoreOptions {
         var options = StoreOptions()
@@ -319,6 +320,7 @@ extension StoreOptions {
         options.kafkaProxy = kafkaProxy
         options.replicas = replicas
         options.database = database
+        options.startsServices = startsServices
         options.settings = settings
         return options
     }

@@ -111,17 +111,3 @@ public final class EventWatcher: Sendable {
         await task.value
     }
 }
-
-extension StoreHarness {
-    /// How to reach the store's broker.
-    ///
-    /// - Parameter clientID: What to be called there.
-    /// - Returns: The settings.
-    public func kafkaSettings(clientID: String) -> KafkaSettings {
-        KafkaSettings(
-            bootstrapServers: bootstrapServers,
-            clientID: clientID,
-            properties: TestBroker.properties
-        )
-    }
-}

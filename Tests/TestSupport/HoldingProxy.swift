@@ -80,7 +80,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
     }
 
     fileprivate func hold(
-        for moment: Reader.Moment, resume: @escaping @Sendable () -> Void
+        for moment: Reader.Moment,
+        resume: @escaping @Sendable () -> Void
     ) -> Hold? {
         let holds = state.withLock { $0.holds }
         return holds.first { $0.condition(moment) && $0.hold.holds(resume: resume) }?.hold

@@ -58,6 +58,9 @@ public final class ServiceProcess: Sendable {
 
     private var child: ChildProcess? { state.withLock { $0.child } }
 
+    /// Its settings.
+    public var environment: [String: String] { state.withLock { $0.environment } }
+
     /// Changes settings for the next start.
     public func set(_ settings: [String: String]) {
         state.withLock { $0.environment.merge(settings) { $1 } }

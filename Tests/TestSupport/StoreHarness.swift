@@ -144,6 +144,8 @@ public final class StoreHarness: Sendable {
         }
         guard options.startsServices else { return }
         lap = clock.now
+        // Consumers that meet their topics at once join once.
+        try await createTopics()
         for process in processes {
             try await process.start()
         }
@@ -228,9 +230,12 @@ public final class StoreHarness: Sendable {
         get throws { StoreAdministrator(urls: urls, token: try keys.administratorToken()) }
     }
 
-    /// The address of a service's database, as its owner.
-    public func databaseURL(_ service: StoreService) -> String {
-        cluster.url(database: service.rawValue + databaseSuffix)
+    /// The address of a service's database, as its owner or as another role.
+    public func databaseURL(
+        _ service: StoreService,
+        role: String = PostgresCluster.owner
+    ) -> String {
+        cluster.url(database: service.rawValue + databaseSuffix, role: role)
     }
 
     /// The address of a service's database, as its owner, through a proxy.

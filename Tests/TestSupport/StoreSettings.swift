@@ -6,9 +6,14 @@ struct StoreSettings {
     let keys: StoreKeys
     let bootstrapServers: String
 
-    /// What the broker for development needs to be quick; a real Kafka needs none of it.
-    static let brokerProperties = TestBroker.properties.sorted { $0.key < $1.key }
-        .map { "\($0.key)=\($0.value)" }
+    /// What the broker for development needs to be quick; a real Kafka needs none of it. A group's
+    /// first members wait for half of a session, and a dead member is missed after a whole one.
+    private var brokerProperties: String {
+        var properties = TestBroker.properties
+        if options.isImpatient { properties["session.timeout.ms"] = "3000" }
+        return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            .joined(separator: ",")
+    }
 
     func environment(
         of service: StoreService,
@@ -21,7 +26,7 @@ struct StoreSettings {
             "DATABASE_URL": database,
             "MIGRATION_DATABASE_URL": ownerDatabase,
             "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
-            "KAFKA_PROPERTIES": Self.brokerProperties.joined(separator: ","),
+            "KAFKA_PROPERTIES": brokerProperties,
             "APP_KEYS_DIRECTORY": keys.apps,
             "ADMIN_KEYS_DIRECTORY": keys.administrators,
             "LOG_LEVEL": options.logLevel,

@@ -1,0 +1,22 @@
+import Foundation
+
+/// Holds a thread until a test opens it.
+///
+/// `@unchecked`: the condition guards the one field.
+final class Gate: @unchecked Sendable {
+    private let condition = NSCondition()
+    private var isOpen = false
+
+    func open() {
+        condition.lock()
+        isOpen = true
+        condition.broadcast()
+        condition.unlock()
+    }
+
+    func waitUntilOpen() {
+        condition.lock()
+        defer { condition.unlock() }
+        while !isOpen { condition.wait() }
+    }
+}

@@ -1,0 +1,176 @@
+import EventTypes
+import Foundation
+import Kafka
+import Logging
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// What the store stands on goes away and comes back; instances die; the flow ends whole.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Outages {
+        @Test func postgresIsAwayForAWhileAndBack() async throws {
+            try await withStore(.with(database: .own)) { store in
+                try await store.importSampleCatalog()
+                var payments = [try await store.buy(as: "before")]
+                try store.cluster.stop(.immediate)
+                let client = try store.client(account: "during")
+                let refused = try await client.add(.sample(), key: "while-away")
+                #expect(refused.status == 503)
+                #expect(refused.response.headers.contains(name: "retry-after"))
+                for process in store.processes { #expect(await !process.isReady()) }
+                try await store.cluster.start()
+                try await store.waitUntilReady()
+                let answer = try await client.addUntilAnswered(.sample(), key: "while-away").value
+                payments.append(
+                    AcceptedPayment(
+                        transactionID: answer.transaction.id,
+                        account: client.account
+                    )
+                )
+                payments.append(try await store.buy(as: "after"))
+                try await store.expectWhole(payments)
+            }
+        }
+
+        @Test func brokerIsKilledAndComesBackEmpty() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                var payments: [AcceptedPayment] = []
+                for number in 0..<6 {
+                    payments.append(try await store.buy(as: "before-\(number)"))
+                }
+                await store.broker.kill()
+                // Without a broker payments are still accepted: PostgreSQL is the truth.
+                for number in 0..<6 {
+                    payments.append(try await store.buy(as: "during-\(number)"))
+                }
+                try await store.broker.restart()
+                payments.append(try await store.buy(as: "after"))
+                try await store.expectWhole(payments)
+            }
+        }
+
+        @Test func oneOfTwoInstancesOfEachServiceIsKilled() async throws {
+            let replicas = Dictionary(
+                uniqueKeysWithValues: StoreService.allCases.map { ($0, 2) }
+            )
+            try await withStore(.with(replicas: replicas)) { store in
+                try await store.importSampleCatalog()
+                var payments: [AcceptedPayment] = []
+                for (number, service) in StoreService.allCases.enumerated() {
+                    payments.append(try await store.buy(as: "buyer-\(number)", instance: 2))
+                    await store.process(service, 1).kill()
+                    payments.append(try await store.buy(as: "buyer-\(number)", instance: 2))
+                }
+                try await store.expectWhole(payments, instance: 2)
+            }
+        }
+
+        @Test func aLongOpenDatabaseTransactionDelaysButLosesNothing() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let watcher = try EventWatcher.start(store)
+                let release = Gate()
+                // Draws a low position, and commits late.
+                let straggler = Task {
+                    try await store.withDatabase(of: .payments) { connection in
+                        try connection.execute("BEGIN")
+                        try connection.execute(
+                            """
+                            INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
+                            VALUES (gen_random_uuid(), 'marker.v1', 'payments.transactions',
+                                'straggler', 'straggler', now(), '{}')
+                            """
+                        )
+                        release.waitUntilOpen()
+                        try connection.execute("COMMIT")
+                    }
+                }
+                try await eventually("the straggler to have begun") {
+                    try await store.withDatabase(of: .payments) { connection in
+                        try connection.query(
+                            """
+                            SELECT 1 FROM pg_stat_activity
+                            WHERE state = 'idle in transaction' AND query LIKE 'INSERT INTO outbox%'
+                                AND datname = current_database()
+                            """
+                        ).isEmpty ? nil : true
+                    }
+                }
+                let payment = try await store.buy()
+                let client = try store.client(account: "ada")
+                try await client.wait(for: payment.transactionID, toBe: .purchased)
+                // Committed, and held back: what is behind the straggler must not overtake it.
+                try await Task.sleep(for: .milliseconds(500))
+                #expect(watcher.sightings(of: payment.transactionID).isEmpty)
+                release.open()
+                try await straggler.value
+                try await watcher.sighting(
+                    of: EventType(rawValue: "marker.v1"),
+                    about: "straggler"
+                )
+                try await store.expectWhole([payment])
+                await watcher.stop()
+            }
+        }
+
+        @Test func everythingComesAgainAndOutOfOrderAcrossAccounts() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let watcher = try EventWatcher.start(store)
+                var payments: [AcceptedPayment] = []
+                for number in 0..<8 {
+                    payments.append(try await store.buy(as: "buyer-\(number % 4)"))
+                }
+                payments.append(try await store.buy(SampleCatalog.pro, as: "buyer-0"))
+                try await store.expectWhole(payments)
+
+                let all = watcher.sightings.map(\.message)
+                try await store.publish(reordered(all))
+                try await store.publish(all)
+                // One more purchase of each account stands behind all the copies.
+                for number in 0..<4 {
+                    payments.append(try await store.buy(as: "buyer-\(number)"))
+                }
+                try await store.expectWhole(payments)
+                let credits = try await store.client(account: "buyer-1").credits().value
+                #expect(credits.balances == ["coins": 300])
+                await watcher.stop()
+            }
+        }
+
+        /// The accounts one after the other, last account first; each account's own order stays.
+        private func reordered(_ messages: [KafkaMessage]) -> [KafkaMessage] {
+            let byKey = Dictionary(grouping: messages) { $0.key ?? [] }
+            return byKey.sorted { $1.key.lexicographicallyPrecedes($0.key) }.flatMap(\.value)
+        }
+    }
+}
+
+extension StoreHarness {
+    /// Publishes messages again, as they were.
+    func publish(_ messages: [KafkaMessage]) async throws {
+        let producer = try KafkaProducer(
+            settings: kafkaSettings(clientID: "republisher"),
+            logger: Logger(label: "republisher", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await producer.run() }
+            _ = try await producer.send(
+                messages.map { message in
+                    KafkaRecord(
+                        topic: message.topic,
+                        key: message.key,
+                        value: message.value,
+                        headers: message.headers,
+                        partition: message.partition
+                    )
+                }
+            )
+            group.cancelAll()
+        }
+    }
+}

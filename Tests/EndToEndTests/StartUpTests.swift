@@ -1,0 +1,160 @@
+import EventTypes
+import Foundation
+import Postgres
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// How services start when something is wrong: clearly, and never half.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct StartUp {
+        @Test(arguments: StoreService.allCases)
+        func allProblemsOfTheConfigurationAreToldAtOnce(_ service: StoreService) async throws {
+            try await withStore(.stopped) { store in
+                let process = store.process(service)
+                process.set([
+                    "HTTP_PORT": "many", "DATABASE_POOL_SIZE": "0", "LOG_LEVEL": "loud",
+                    "KAFKA_BOOTSTRAP_SERVERS": "",
+                ])
+                try await process.start()
+                #expect(try await process.waitForExit() == .code(78))
+                let log = process.log()
+                for key in ["HTTP_PORT", "DATABASE_POOL_SIZE", "LOG_LEVEL"] {
+                    #expect(log.contains(key), "\(log)")
+                }
+            }
+        }
+
+        @Test func settingsHelpAndVersionNeedNoConfiguration() async throws {
+            for service in StoreService.allCases {
+                let path = try BuiltExecutables.path(service.rawValue)
+                let settings = try await ChildProcess.run(path, ["settings"])
+                #expect(settings.contains("DATABASE_URL"))
+                #expect(try await ChildProcess.run(path, ["--help"]).contains("migrate"))
+                #expect(try await ChildProcess.run(path, ["--version"]).contains(service.rawValue))
+                await #expect(throws: HarnessError.self) {
+                    try await ChildProcess.run(path, ["dance"])
+                }
+            }
+        }
+
+        @Test func portThatIsTakenIsNamed() async throws {
+            try await withStore { store in
+                let first = store.process(.catalog)
+                let second = try ServiceProcess(
+                    name: "catalog-again",
+                    service: "catalog",
+                    port: first.port,
+                    environment: first.environment,
+                    logPath: store.directory + "/logs/catalog-again.log"
+                )
+                try await second.start()
+                #expect(try await second.waitForExit() == .code(1))
+                #expect(second.log().contains("\(first.port)"), "\(second.log())")
+                #expect(await first.isReady())
+            }
+        }
+
+        @Test func servicesStartBeforePostgresAndWaitForIt() async throws {
+            try await withStore(.with(database: .own, startsServices: false)) { store in
+                try store.cluster.stop(.fast)
+                for process in store.processes { try await process.start() }
+                for process in store.processes {
+                    try await eventually("\(process.name) to live without PostgreSQL") {
+                        try await StoreHTTP.send(.GET, process.url + "/health/live").status == 200
+                            ? true : nil
+                    }
+                    #expect(await !process.isReady())
+                }
+                try await store.cluster.start()
+                try await store.waitUntilReady()
+                #expect(store.process(.payments).log().contains("PostgreSQL"))
+            }
+        }
+
+        @Test func servicesStartBeforeTheBrokerAndWaitForIt() async throws {
+            try await withStore(.stopped) { store in
+                await store.broker.kill()
+                for process in store.processes { try await process.start() }
+                for process in store.processes {
+                    try await eventually("\(process.name) to live without a broker") {
+                        try await StoreHTTP.send(.GET, process.url + "/health/live").status == 200
+                            ? true : nil
+                    }
+                    #expect(await !process.isReady())
+                }
+                try await store.broker.restart()
+                try await store.waitUntilReady(within: .seconds(60))
+                try await store.importSampleCatalog()
+                try await store.expectWhole([try await store.buy()])
+            }
+        }
+
+        @Test func databaseOfANewerVersionIsLeftAlone() async throws {
+            try await withStore(.stopped) { store in
+                _ = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        INSERT INTO schema_migrations (name, checksum)
+                        SELECT 'payments_m9999_from_the_future', checksum
+                        FROM schema_migrations LIMIT 1
+                        """
+                    )
+                }
+                let process = store.process(.payments)
+                let error = await #expect(throws: HarnessError.self) {
+                    try await process.run("migrate")
+                }
+                #expect("\(error.map(String.init(describing:)) ?? "")".contains("m9999"))
+            }
+        }
+
+        @Test func servicesCanOnlyDoWhatTheyDo() async throws {
+            try await withStore(.stopped) { store in
+                for (service, table) in [
+                    (StoreService.payments, "ledger_entries"), (.payments, "ledger_postings"),
+                    (.payments, "outbox"), (.catalog, "outbox"), (.receipts, "outbox"),
+                    (.fulfillment, "outbox"), (.fulfillment, "inbox"),
+                    (.fulfillment, "credit_entries"),
+                ] {
+                    for sql in ["DELETE FROM \(table)", "TRUNCATE \(table)", "DROP TABLE \(table)"]
+                    {
+                        #expect(
+                            try await store.isRefused(sql, in: service, as: service),
+                            "\(service.role): \(sql)"
+                        )
+                    }
+                }
+                // Nor look into another's books.
+                #expect(
+                    try await store.isRefused("SELECT 1", in: .payments, as: .receipts),
+                    "receipts connects to payments' database"
+                )
+            }
+        }
+    }
+}
+
+extension StoreOptions {
+    /// A store whose services a test starts.
+    static var stopped: StoreOptions { .with(startsServices: false) }
+}
+
+extension StoreHarness {
+    /// Whether a statement fails for want of a right.
+    func isRefused(
+        _ sql: String,
+        in service: StoreService,
+        as other: StoreService
+    ) async throws -> Bool {
+        do {
+            try await withDatabase(of: service, role: other.role) { connection in
+                _ = try connection.execute("\(unsafe: sql)")
+            }
+            return false
+        } catch let error as PostgresError {
+            return error.code == .insufficientPrivilege || error.code == .connectFailed
+                || error.code == .poolExhausted
+        }
+    }
+}

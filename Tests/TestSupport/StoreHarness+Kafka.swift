@@ -1,0 +1,34 @@
+import EventTypes
+public import Kafka
+import Logging
+
+extension StoreHarness {
+    /// How to reach the store's broker.
+    ///
+    /// - Parameter clientID: What to be called there.
+    public func kafkaSettings(clientID: String) -> KafkaSettings {
+        KafkaSettings(
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: TestBroker.properties
+        )
+    }
+
+    /// Makes the topics, as set-up scripts do in a deployment.
+    func createTopics() async throws {
+        let admin = try KafkaAdmin(
+            settings: kafkaSettings(clientID: "set-up"),
+            logger: Logger(label: "set-up", factory: { _ in SwiftLogNoOpLogHandler() })
+        )
+        _ = try await admin.createTopics(
+            Topics.all.map { topic in
+                KafkaTopicDefinition(
+                    name: topic.name,
+                    partitions: Topics.partitionCount,
+                    replicationFactor: 1
+                )
+            }
+        )
+        await admin.close()
+    }
+}
