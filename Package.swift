@@ -266,12 +266,8 @@ let package = Package(
             "Kafka",
             "Postgres",
             "TestSupport",
-            asyncHTTPClient,
-            nioCore,
-            nioPosix,
-            logging,
-            crypto,
-            x509
+            nioHTTP1,
+            logging
         )
         + tests(
             of: "Operator",

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import NIOHTTP1
 import Postgres
 import StoreAPI
 import Testing

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import NIOHTTP1
 import Kafka
 import Logging
 import Postgres
