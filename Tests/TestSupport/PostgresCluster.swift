@@ -18,6 +18,8 @@ public final class PostgresCluster: Sendable {
 
     /// The role that owns databases and tables and runs migrations.
     public static let owner = "counterfoil_owner"
+    /// How long a test waits for a connection: many of them share few processors.
+    static let patience = Duration.seconds(60)
     /// The run-time roles of the services.
     public static let serviceRoles = [
         "counterfoil_catalog", "counterfoil_payments", "counterfoil_receipts",
@@ -182,7 +184,8 @@ public final class PostgresCluster: Sendable {
         let settings = PostgresSettings(
             url: adminURL,
             applicationName: "tests-superuser",
-            poolSize: 1
+            poolSize: 1,
+            acquireTimeout: Self.patience
         )
         return try await withRunningClient(settings) { client in
             try await client.withConnection(body)

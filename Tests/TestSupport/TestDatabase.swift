@@ -25,13 +25,14 @@ public struct TestDatabase: Sendable {
     /// - Throws: What the body throws.
     public func withClient<R: Sendable>(
         role: String? = nil,
-        poolSize: Int = 4,
+        poolSize: Int = 2,
         _ body: (PostgresClient) async throws -> R
     ) async throws -> R {
         let settings = PostgresSettings(
             url: role.map { url(role: $0) } ?? url,
             applicationName: "tests",
-            poolSize: poolSize
+            poolSize: poolSize,
+            acquireTimeout: PostgresCluster.patience
         )
         return try await withRunningClient(settings, body)
     }

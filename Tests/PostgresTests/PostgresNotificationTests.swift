@@ -1,0 +1,183 @@
+import Postgres
+import TestSupport
+import Testing
+
+/// Listening, and going on listening.
+@Suite(.timeLimit(.minutes(2))) struct PostgresNotificationTests {
+    @Test func aNotificationArrivesWithItsPayload() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                var events = client.notifications(on: ["orders", "Odd \"name\""])
+                    .makeAsyncIterator()
+                #expect(await events.next() == .listening)
+                try await client.withTransaction { connection in
+                    try connection.execute("SELECT pg_notify('orders', \("déjà vu"))")
+                    try connection.execute("SELECT pg_notify(\("Odd \"name\""), '')")
+                    try connection.execute("SELECT pg_notify('unheard', '')")
+                }
+                #expect(await events.next() == .notification(channel: "orders", payload: "déjà vu"))
+                #expect(
+                    await events.next() == .notification(channel: "Odd \"name\"", payload: "")
+                )
+            }
+        }
+    }
+
+    @Test func aListenerThatLosesItsSessionListensAgainAndSaysSo() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                var events = client.notifications(on: ["orders"]).makeAsyncIterator()
+                for _ in 0..<3 {
+                    #expect(await events.next() == .listening)
+                    try await client.withConnection { connection in
+                        try connection.execute("SELECT pg_notify('orders', 'x')")
+                    }
+                    #expect(await events.next() == .notification(channel: "orders", payload: "x"))
+                    #expect(try await database.signal("LISTEN%", by: "pg_terminate_backend") == 1)
+                }
+            }
+        }
+    }
+
+    @Test func cancellingTheReaderEndsTheStreamAndTheSession() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let reader = Task {
+                    var count = 0
+                    for await _ in client.notifications(on: ["orders"]) { count += 1 }
+                    return count
+                }
+                try await eventually("a listener") {
+                    try await database.sessions(like: "LISTEN%") == 1 ? () : nil
+                }
+                reader.cancel()
+                #expect(await reader.value <= 1)
+                try await eventually("the listener to be gone") {
+                    try await database.sessions(like: "LISTEN%") == 0 ? () : nil
+                }
+            }
+        }
+    }
+}
+
+/// One at a time, by an advisory lock.
+@Suite(.timeLimit(.minutes(2))) struct PostgresAdvisoryLockTests {
+    @Test func onlyOneHoldsTheLockAtATime() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let occupancy = Occupancy()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await client.withAdvisoryLock(42) {
+                                await occupancy.enter()
+                                try await Task.sleep(for: .milliseconds(20))
+                                await occupancy.leave()
+                            }
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(await occupancy.total == 4)
+                #expect(await occupancy.most == 1)
+            }
+        }
+    }
+
+    @Test func theLockIsFreeAsSoonAsTheBodyIsOver() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                for round in 0..<5 {
+                    let start = ContinuousClock.now
+                    #expect(try await client.withAdvisoryLock(7) { round } == round)
+                    #expect(start.duration(to: .now) < .seconds(2))
+                    let isFree = try await client.withTransaction { connection in
+                        try connection.query("SELECT pg_try_advisory_xact_lock(7)")[0]
+                            .decode(Bool.self)
+                    }
+                    #expect(isFree)
+                }
+            }
+        }
+    }
+
+    @Test func losingTheSessionCancelsTheBodyAndIsToldAsALoss() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let occupancy = Occupancy()
+                let holder = Task {
+                    try await client.withAdvisoryLock(42) {
+                        await occupancy.enter()
+                        try await Task.sleep(for: .seconds(60))
+                    }
+                }
+                try await eventually("the body to run") {
+                    await occupancy.total == 1 ? () : nil
+                }
+                let start = ContinuousClock.now
+                try await database.terminateLockHolders()
+                let error = await #expect(throws: PostgresError.self) { try await holder.value }
+                #expect(error?.code == .connectionLost)
+                #expect(start.duration(to: .now) < .seconds(5))
+            }
+        }
+    }
+
+    @Test func aBodysErrorComesThroughAndACancellationEndsTheWait() async throws {
+        struct Refusal: Error {}
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                await #expect(throws: Refusal.self) {
+                    try await client.withAdvisoryLock(42) { throw Refusal() }
+                }
+                try await client.withAdvisoryLock(42) {
+                    let waiter = Task { try await client.withAdvisoryLock(42) {} }
+                    try await eventually("another to wait for the lock") {
+                        try await database.sessions(like: "SELECT pg_try_advisory_lock%") >= 1
+                            ? () : nil
+                    }
+                    waiter.cancel()
+                    await #expect(throws: CancellationError.self) { try await waiter.value }
+                }
+                let holder = Task {
+                    try await client.withAdvisoryLock(42) {
+                        try await Task.sleep(for: .seconds(60))
+                    }
+                }
+                holder.cancel()
+                await #expect(throws: CancellationError.self) { try await holder.value }
+            }
+        }
+    }
+}
+
+/// Counts who is inside.
+private actor Occupancy {
+    private var inside = 0
+    private(set) var most = 0
+    private(set) var total = 0
+
+    func enter() {
+        inside += 1
+        total += 1
+        most = max(most, inside)
+    }
+
+    func leave() { inside -= 1 }
+}
+
+extension TestDatabase {
+    /// Ends the sessions that hold an advisory lock.
+    fileprivate func terminateLockHolders() async throws {
+        let name = name
+        try await cluster.asSuperuser { connection in
+            try connection.execute(
+                """
+                SELECT pg_terminate_backend(locks.pid)
+                FROM pg_locks AS locks JOIN pg_stat_activity AS activity USING (pid)
+                WHERE locktype = 'advisory' AND granted AND datname = \(name)
+                """
+            )
+        }
+    }
+}
