@@ -6,6 +6,10 @@ CONFIGURATION ?= debug
 # librdkafka built by `make setup`, where the system's own is too old.
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
+# How many tests run at once. Many have a database of their own, and some a whole store; all of them
+# at once starve each other on a small machine.
+TESTS_AT_ONCE ?= 6
+
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests
@@ -28,8 +32,8 @@ build: setup ## Build the services and tools (CONFIGURATION=debug|release)
 test: setup ## Build and run every test
 	@echo "make: building with tests; the first time takes some minutes"
 	@$(SWIFT_BUILD) --build-tests
-	@echo "make: testing"
-	@swift test --skip-build
+	@echo "make: testing, $(TESTS_AT_ONCE) at once; each test says when it has passed"
+	@swift test --skip-build --experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: all tests passed"
 
 lint: ## Check the format of all Swift files; changes nothing

@@ -16,7 +16,8 @@ struct EventStreamTests {
         ServerSentEvent(id: "8\nx", data: "a\nb\u{2028}c\r\n\r").write(to: &buffer)
         #expect(
             String(buffer: buffer)
-                == "id: 7\nevent: queue.changed\ndata: {}\n\nid: 8x\ndata: a\ndata: b\ndata: \n\n"
+                == "id: 7\nevent: queue.changed\ndata: {}\n\n"
+                + "id: 8x\ndata: a\ndata: b\u{2028}c\ndata: \ndata: \n\n"
         )
     }
 

@@ -16,7 +16,7 @@ import Testing
     private static let pureNames = ["StateMachine", "Rules", "Plan", "RetryPolicy"]
 
     /// What a pure file may import.
-    private static let pureModules: Set = ["EventTypes", "StoreAPI", "Foundation"]
+    private static let pureModules: Set = ["EventTypes", "StoreAPI", "Ledger", "Foundation"]
 
     /// Files of a service that may hold a database connection.
     private static let databaseNames = [
@@ -53,6 +53,29 @@ import Testing
             }
         }
         findings.report()
+    }
+
+    /// Postings are values that a state machine may make; what writes them is not.
+    @Test func pureFilesNameOnlyTheLedgersValues() throws {
+        var stores: [String] = []
+        for file in Repository.swiftFiles
+        where file.path.hasPrefix("Shared/Ledger/") && file.imports.contains(where: isPostgres) {
+            stores += file.codeText.matches(of: /\b(?:struct|enum|class|actor|protocol)\s+(\w+)/)
+                .map { String($0.1) }
+        }
+        try #require(stores.contains("LedgerStore"), "the rule no longer finds what it forbids")
+        let names = try Regex("\\b(\(stores.joined(separator: "|")))\\b")
+        var findings = Findings()
+        for file in Repository.swiftFiles where Self.isPure(file) {
+            for (line, text) in file.code where text.contains(names) {
+                findings.add(file, line, "a pure file makes postings; a store writes them")
+            }
+        }
+        findings.report()
+    }
+
+    private func isPostgres(_ found: (number: Int, module: String)) -> Bool {
+        found.module == "Postgres"
     }
 
     @Test func pureFilesReadNoClockAndMakeNoIDs() {
