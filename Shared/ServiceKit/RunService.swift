@@ -74,7 +74,7 @@ struct ServiceRunner {
     var writeLog: @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
     var trapsSignals = true
     /// How long a shutdown may take before the process gives up on it.
-    var shutdownMax: Duration = .seconds(30)
+    var shutdownMax: Duration = .seconds(20)
 
     func run(
         arguments: [String],
@@ -148,33 +148,39 @@ struct ServiceRunner {
     private func run(_ services: [any Service], _ logger: Logger) async -> ProcessStatus {
         // The group logs at error level what is logged here as the one critical line.
         var quiet = logger
-        quiet.logLevel = .critical
+        quiet.logLevel = logger.logLevel <= .debug ? logger.logLevel : .critical
+        let deadline = ShutdownDeadline(limit: shutdownMax, logger: logger)
+        let parts = services.map {
+            ReportingService(service: $0, logger: logger, deadline: deadline)
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: services.map {
+                services: parts.map {
                     .init(
                         service: $0,
                         successTerminationBehavior: .gracefullyShutdownGroup,
-                        failureTerminationBehavior: .gracefullyShutdownGroup
+                        failureTerminationBehavior: .gracefullyShutdownGroup,
+                        serviceName: $0.name
                     )
                 },
                 logger: quiet
             )
         )
         let signals = trapsSignals ? await UnixSignalsSequence(trapping: .sigterm, .sigint) : nil
-        let shutdownMax = shutdownMax
         let listener = Task.detached {
             guard let signals else { return }
-            await shutDown(group, on: signals, within: shutdownMax, logger)
+            await shutDown(group, on: signals, deadline, logger)
         }
-        defer { listener.cancel() }
+        defer {
+            listener.cancel()
+            deadline.cancel()
+        }
         do {
             try await group.run()
             logger.info("stopped")
             return .success
         } catch {
-            logger.critical("service failed", metadata: ["error": "\(error)"])
-            return error is ServiceKitError && isConfiguration(error) ? .configuration : .failure
+            return isConfiguration(error) ? .configuration : .failure
         }
     }
 
@@ -235,31 +241,5 @@ struct ServiceRunner {
         _ = try? compose(&serving, silent)
         _ = try? migrate(&migrating, silent)
         return ServiceHelp.table(serving.documented + migrating.documented)
-    }
-}
-
-/// The first signal asks for a graceful shutdown; a second one, or one that takes too long, ends
-/// the process.
-private func shutDown(
-    _ group: ServiceGroup,
-    on signals: UnixSignalsSequence,
-    within limit: Duration,
-    _ logger: Logger
-) async {
-    var isFirst = true
-    for await signal in signals {
-        guard isFirst else {
-            logger.warning("second signal: stopping at once")
-            _exit(128 + signal.rawValue)
-        }
-        isFirst = false
-        logger.info("shutting down", metadata: ["signal": "\(signal)"])
-        await group.triggerGracefulShutdown()
-        Task.detached {
-            // Cancelled never: either the process ends before, or it has to.
-            try? await Task.sleep(for: limit)
-            logger.critical("shutdown took too long", metadata: ["limit": "\(limit)"])
-            _exit(ProcessStatus.failure.rawValue)
-        }
     }
 }

@@ -89,7 +89,7 @@ struct ServiceRunnerTests {
             Composition(services: [OneShot(failure: Failure())], readiness: [])
         }
         #expect(failed.status == .failure)
-        #expect(failed.log.contains("critical payments: service failed error=\"it broke\"\n"))
+        #expect(failed.log.contains("critical payments: service failed error=\"it broke\" part="))
         #expect(failed.log.split(separator: "\n").count { $0.contains(" critical ") } == 1)
     }
 
