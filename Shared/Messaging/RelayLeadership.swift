@@ -76,20 +76,49 @@ final class RelayLeadership: Sendable {
     /// - Throws: What the database or the broker threw; nothing is lost by starting again.
     func run() async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
-        let producer = try KafkaProducer(settings: kafka, logger: logger)
         logger.debug("This relay leads")
         do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await producer.run() }
-                group.addTask { try await self.publish(producer, admin) }
-                defer { group.cancelAll() }
-                try await group.next()
+            while true {
+                do {
+                    try await lead(admin)
+                } catch is LogIsLost {
+                    // A producer that a broker has forgotten would try its messages again until
+                    // they are too old; another one is understood at once.
+                    continue
+                }
             }
         } catch {
             await admin.close()
             throw error
         }
-        await admin.close()
+    }
+
+    /// The log that a producer wrote into is gone.
+    private struct LogIsLost: Error {}
+
+    /// Publishes with one producer.
+    private func lead(_ admin: KafkaAdmin) async throws {
+        let producer = try KafkaProducer(settings: kafka, logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await producer.run() }
+            group.addTask { try await self.publish(producer, admin) }
+            // Beside publishing, not between: a send may wait for a log that is gone. What it
+            // throws closes the producer, which ends the send.
+            group.addTask { try await self.waitForLoss(admin) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func waitForLoss(_ admin: KafkaAdmin) async throws {
+        while true {
+            try await Task.sleep(for: Self.watchInterval)
+            // A broker that is away says nothing about its log.
+            guard topicsExist, let missing = try? await missingTopics(admin), !missing.isEmpty
+            else { continue }
+            areTopicsThere.store(false, ordering: .relaxed)
+            throw LogIsLost()
+        }
     }
 
     private func publish(_ producer: KafkaProducer, _ admin: KafkaAdmin) async throws {
@@ -153,7 +182,7 @@ final class RelayLeadership: Sendable {
         let offsets = Self.offsets(of: deliveries, for: records)
         guard progress.publish(through: last.cursor, offsets: offsets) else {
             try await beginNewLog(&progress, admin)
-            return .published
+            throw LogIsLost()
         }
         let saved = progress
         try await client.withConnection { connection in
@@ -172,6 +201,7 @@ final class RelayLeadership: Sendable {
     ) async throws {
         if try await !missingTopics(admin).isEmpty {
             try await beginNewLog(&progress, admin)
+            throw LogIsLost()
         }
         let others = Set(records.map(\.topic)).subtracting(topics.map(\.name))
         try await create(Array(others), isCompacted: false, admin)
@@ -194,18 +224,14 @@ final class RelayLeadership: Sendable {
         return ranges
     }
 
-    /// Looks whether the topics are still there, and how far the consumers are.
+    /// Looks how far the consumers are, and whether the log is still the one it was.
     private func watch(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
-        if try await !missingTopics(admin).isEmpty {
-            try await beginNewLog(&progress, admin)
-            return
-        }
         guard progress.isUnconfirmed else { return }
         let partitions = Array(progress.lastOffsets.keys)
         // A topic that is gone may have been made again by the broker itself, empty.
         if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
             try await beginNewLog(&progress, admin)
-            return
+            throw LogIsLost()
         }
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
         for consumer in Set(topics.flatMap(\.consumers)) {

@@ -8,47 +8,52 @@ extension EndToEnd {
     /// A message that can never be applied stops its own account and nobody else.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct PoisonMessages {
-        @Test func poisonParksItsAccountAndOthersGoOn() async throws {
+        @Test(arguments: [
+            (StoreService.receipts, EventType.transactionPurchased),
+            (.fulfillment, .receiptIssued),
+        ])
+        func poisonParksItsAccountAndOthersGoOn(
+            _ service: StoreService,
+            _ type: EventType
+        ) async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let first = try await store.buy(as: "mallory")
                 try await store.expectWhole([first])
-                try await store.publish([try await poison(after: first, in: store)])
-                try await eventually("the poison to be in both services' dead letters") {
-                    let receipts = try await store.deadLetters(.receipts)
-                    let fulfillment = try await store.deadLetters(.fulfillment)
-                    return receipts == ["dead": 1] && fulfillment == ["dead": 1] ? true : nil
+                try await store.publish([try await poison(of: type, after: first, in: store)])
+                try await eventually("the poison to be a dead letter") {
+                    try await store.deadLetters(service) == ["dead": 1] ? true : nil
                 }
 
                 let parked = try await store.buy(as: "mallory")
                 let other = try await store.buy(as: "ada")
                 try await store.finish([other])
                 try await eventually("mallory's next purchase to be parked") {
-                    let letters = try await store.deadLetters(.fulfillment)
-                    return (letters["parked"] ?? 0) >= 1 ? true : nil
+                    (try await store.deadLetters(service)["parked"] ?? 0) >= 1 ? true : nil
                 }
                 // Nothing can be applied that was never an event: asked for, it fails again.
-                try await store.requestRedrive(of: "mallory")
+                try await store.requestRedrive(of: "mallory", in: service)
                 try await eventually("the redrive to fail") {
-                    try await store.redrivesRequested() == 0 ? true : nil
+                    try await store.redrivesRequested(in: service) == 0 ? true : nil
                 }
-                #expect(try await store.deadLetters(.fulfillment)["dead"] == 1)
+                #expect(try await store.deadLetters(service)["dead"] == 1)
 
                 // The operator puts the poison away and lets the account's others go.
-                try await store.discardTheDead()
-                try await store.requestRedrive(of: "mallory")
+                try await store.discardTheDead(in: service)
+                try await store.requestRedrive(of: "mallory", in: service)
                 try await store.expectWhole([first, parked, other])
             }
         }
 
         /// A copy of an event of the account, under an id of its own, with data that is no JSON.
         private func poison(
+            of type: EventType,
             after payment: AcceptedPayment,
             in store: StoreHarness
         ) async throws -> KafkaMessage {
             let watcher = try EventWatcher.start(store)
             var message = try await watcher.sighting(
-                of: .transactionPurchased,
+                of: type,
                 about: payment.transactionID
             ).message
             await watcher.stop()
@@ -80,44 +85,36 @@ extension StoreHarness {
         }
     }
 
-    func requestRedrive(of key: String) async throws {
-        for service in [StoreService.receipts, .fulfillment] {
-            _ = try await withDatabase(of: service) { connection in
-                try connection.execute(
-                    """
-                    UPDATE dead_letters SET redrive_requested_at = now()
-                    WHERE key = \(key) AND state IN ('dead', 'parked')
-                    """
-                )
-            }
+    func requestRedrive(of key: String, in service: StoreService) async throws {
+        try await withDatabase(of: service) { connection in
+            _ = try connection.execute(
+                """
+                UPDATE dead_letters SET redrive_requested_at = now()
+                WHERE key = \(key) AND state IN ('dead', 'parked')
+                """
+            )
         }
     }
 
-    func redrivesRequested() async throws -> Int {
-        var count = 0
-        for service in [StoreService.receipts, .fulfillment] {
-            count += try await withDatabase(of: service) { connection in
-                try connection.query(
-                    """
-                    SELECT 1 FROM dead_letters
-                    WHERE redrive_requested_at IS NOT NULL AND state IN ('dead', 'parked')
-                    """
-                ).count
-            }
+    func redrivesRequested(in service: StoreService) async throws -> Int {
+        try await withDatabase(of: service) { connection in
+            try connection.query(
+                """
+                SELECT 1 FROM dead_letters
+                WHERE redrive_requested_at IS NOT NULL AND state IN ('dead', 'parked')
+                """
+            ).count
         }
-        return count
     }
 
-    func discardTheDead() async throws {
-        for service in [StoreService.receipts, .fulfillment] {
-            _ = try await withDatabase(of: service) { connection in
-                try connection.execute(
-                    """
-                    UPDATE dead_letters SET state = 'discarded', settled_at = now()
-                    WHERE state = 'dead'
-                    """
-                )
-            }
+    func discardTheDead(in service: StoreService) async throws {
+        try await withDatabase(of: service) { connection in
+            _ = try connection.execute(
+                """
+                UPDATE dead_letters SET state = 'discarded', settled_at = now()
+                WHERE state = 'dead'
+                """
+            )
         }
     }
 }

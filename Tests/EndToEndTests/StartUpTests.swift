@@ -126,7 +126,10 @@ extension EndToEnd {
                 }
                 // Nor look into another's books.
                 let isRefused = try await store.isRefused(
-                    "SELECT 1", in: .payments, as: .receipts)
+                    "SELECT 1",
+                    in: .payments,
+                    as: .receipts
+                )
                 #expect(isRefused, "receipts connects to payments' database")
             }
         }
