@@ -70,13 +70,14 @@ struct CatalogService {
             logger: logger
         )
         let priceList = CurrentPriceList()
+        let schema = PostgresSchemaGuard(
+            client: client,
+            migrations: CatalogMigrations.all,
+            logger: logger
+        )
         let follower = PriceListFollower(
             client: client,
-            migrator: PostgresMigrator(
-                url: common.databaseURL,
-                migrations: CatalogMigrations.all,
-                logger: logger
-            ),
+            schema: schema,
             priceList: priceList,
             logger: logger
         )
@@ -97,7 +98,7 @@ struct CatalogService {
         )
         let readiness = [
             ReadinessCheck("postgres") { client.isConnected },
-            ReadinessCheck("migrations") { follower.isMigrated },
+            ReadinessCheck("migrations") { schema.isCurrent },
             ReadinessCheck("products") { priceList.isLoaded },
             ReadinessCheck("topics") { relay.isReady },
         ]
@@ -124,7 +125,7 @@ struct CatalogService {
         )
         self.router = router
         composition = Composition(
-            services: [client, relay, follower, server],
+            services: [client, schema, relay, follower, server],
             readiness: readiness
         )
     }

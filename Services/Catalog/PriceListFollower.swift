@@ -3,7 +3,6 @@ import Logging
 import Messaging
 import Postgres
 import ServiceLifecycle
-import Synchronization
 
 /// Keeps ``CurrentPriceList`` up to date: reads all products whenever it begins to listen (again),
 /// and then those that a notification names.
@@ -11,33 +10,16 @@ import Synchronization
 /// Before that it waits for the migrations.
 struct PriceListFollower: Service {
     let client: PostgresClient
-    let migrator: PostgresMigrator
+    let schema: PostgresSchemaGuard
     let priceList: CurrentPriceList
     let logger: Logger
-    private let progress = Progress()
-
-    private final class Progress: Sendable {
-        let isMigrated = Mutex(false)
-    }
-
-    init(
-        client: PostgresClient,
-        migrator: PostgresMigrator,
-        priceList: CurrentPriceList,
-        logger: Logger
-    ) {
-        self.client = client
-        self.migrator = migrator
-        self.priceList = priceList
-        self.logger = logger
-    }
-
-    /// Whether the database was seen at exactly the version this build knows.
-    var isMigrated: Bool { progress.isMigrated.withLock { $0 } }
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            await persistently("check the migrations", check)
+            while !schema.isCurrent && !Task.isCancelled {
+                // Cancelled: the loop's condition ends it.
+                try? await Task.sleep(for: .milliseconds(20))
+            }
             for await event in client.notifications(on: [CatalogStore.channel]) {
                 var versions: [ProductID: Int]?
                 if case .notification(_, let payload) = event {
@@ -50,17 +32,6 @@ struct PriceListFollower: Service {
                 }
             }
         }
-    }
-
-    private func check() async throws {
-        let migrator = migrator
-        let state = try await client.withConnection { connection in
-            try migrator.state(on: connection)
-        }
-        guard case .current = state else {
-            throw CatalogError(.notLoaded, "The database does not fit this version: \(state).")
-        }
-        progress.isMigrated.withLock { $0 = true }
     }
 
     /// Reads what changed; with `nil`, everything.
