@@ -40,6 +40,7 @@ public final class Hold: Sendable {
     /// moments after the client was killed.
     ///
     /// - Parameter limit: The time to wait.
+    /// - Throws: ``HarnessError`` when the time is up.
     public func dropped(within limit: Duration = .seconds(10)) async throws {
         try await eventually(within: limit, "what was held \(name) to be dropped") {
             self.state.withLock { $0.dropped >= $0.resumptions.count } ? () : nil

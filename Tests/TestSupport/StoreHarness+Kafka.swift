@@ -6,6 +6,7 @@ extension StoreHarness {
     /// How to reach the store's broker.
     ///
     /// - Parameter clientID: What to be called there.
+    /// - Returns: The settings.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
         KafkaSettings(
             bootstrapServers: bootstrapServers,

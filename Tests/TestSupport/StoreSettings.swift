@@ -6,8 +6,10 @@ struct StoreSettings {
     let keys: StoreKeys
     let bootstrapServers: String
 
-    /// What the broker for development needs to be quick; a real Kafka needs none of it. A group's
-    /// first members wait for half of a session, and a dead member is missed after a whole one.
+    /// What the broker for development needs to be quick; a real Kafka needs none of it.
+    ///
+    /// A group's first members wait for half of a session, and a dead member is missed after a
+    /// whole one.
     private var brokerProperties: String {
         var properties = TestBroker.properties
         if options.isImpatient { properties["session.timeout.ms"] = "3000" }
