@@ -198,7 +198,11 @@ final class ConnectionPool: Sendable {
             let deadline = state.machine.nextDeadline
             state.timerRuns = deadline != nil
             // Nothing to wait for is another trouble than too many who wait.
-            let cause = state.machine.liveCount == 0 ? state.lastFailure : nil
+            let cause =
+                state.machine.liveCount > 0
+                ? nil
+                : state.lastFailure
+                    ?? PostgresError(.connectFailed, "no connection could be opened in time")
             return (expired, cause, deadline)
         }
         let refusal = error ?? PostgresError(.poolExhausted, "no connection came free in time")

@@ -51,7 +51,7 @@ import Testing
             url: cluster.url(database: "shop"),
             applicationName: "tests",
             poolSize: 2,
-            acquireTimeout: .milliseconds(300)
+            acquireTimeout: .seconds(1)
         )
         do {
             try await withRunningClient(settings) { client async throws in
@@ -103,6 +103,7 @@ import Testing
                 acquireTimeout: .milliseconds(100)
             )
             try await withRunningClient(settings) { client async throws in
+                try await eventually("the pool to be open") { client.isConnected ? () : nil }
                 let isIn = Counter()
                 let isOver = Counter()
                 let holder = Task {
@@ -158,7 +159,7 @@ import Testing
         let settings = PostgresSettings(
             url: "postgres://nobody:secret@127.0.0.1:\(try freePort())/nothing",
             applicationName: "tests",
-            acquireTimeout: .milliseconds(300)
+            acquireTimeout: .seconds(1)
         )
         try await withRunningClient(settings) { client async throws in
             let error = await #expect(throws: PostgresError.self) { try await one(client) }

@@ -1,4 +1,4 @@
-import Foundation
+import Dispatch
 import Postgres
 import TestSupport
 import Testing
@@ -207,17 +207,17 @@ import Testing
     @Test func aTaskCancelledBetweenStatementsDoesNotCommit() async throws {
         try await withCounters(poolSize: 1) { client, _ async throws in
             let isIn = Counter()
-            let goOn = Counter()
+            let goOn = DispatchSemaphore(value: 0)
             let task = Task {
                 try await client.withTransaction { connection in
                     try connection.execute("UPDATE counters SET n = 7 WHERE id = 1")
                     isIn.raise()
-                    while goOn.value == 0 { usleep(1000) }
+                    goOn.wait()
                 }
             }
             try await eventually("the body to have begun") { isIn.value > 0 ? () : nil }
             task.cancel()
-            goOn.raise()
+            goOn.signal()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try await count(1, client) == 0)
         }
