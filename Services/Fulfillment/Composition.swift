@@ -21,7 +21,8 @@ func composeFulfillment(
         settings: PostgresSettings(
             url: common.databaseURL,
             applicationName: "fulfillment",
-            poolSize: common.databasePoolSize
+            poolSize: common.databasePoolSize,
+            prefersIndexes: true
         ),
         logger: logger
     )

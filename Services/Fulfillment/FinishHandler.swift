@@ -38,7 +38,6 @@ struct FinishHandler: Sendable {
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> ([FinishOutcome], Bool) {
-        try QueueStore.preferIndexes(on: connection)
         try QueueStore.lockExisting(Set(requests.map(\.queue)), on: connection)
         var known = try QueueStore.transactions(
             Set(requests.map(\.transactionID)),

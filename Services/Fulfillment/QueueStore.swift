@@ -7,20 +7,6 @@ import Postgres
 /// Whoever changes a queue calls ``lock(_:on:)`` first, so that all writers of a queue stand in one
 /// line and take several queues in one order; what they then read stays as it is until they commit.
 enum QueueStore {
-    /// Makes the planner look rows up by index in this database transaction.
-    ///
-    /// A statement's plan is kept as long as its connection. Made while the tables are small, it
-    /// would read them whole, and go on reading them whole when they have grown.
-    static func preferIndexes(on connection: isolated PostgresConnection) throws {
-        try connection.execute(
-            """
-            SELECT set_config('enable_seqscan', 'off', true),
-                set_config('enable_hashjoin', 'off', true),
-                set_config('enable_mergejoin', 'off', true)
-            """
-        )
-    }
-
     /// Locks queues until the end of the database transaction, and makes those that are not there.
     ///
     /// One pass in one order, without writing a row that exists: `WHERE false` leaves the lock of

@@ -24,7 +24,6 @@ struct TransactionHandler: EventHandler {
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let arrivals = try events.map(Self.arrival(in:))
         let now = now()
-        try QueueStore.preferIndexes(on: connection)
         try QueueStore.lock(Set(arrivals.map(\.transaction.queue)), on: connection)
         let existing = try QueueStore.transactions(
             Set(arrivals.map(\.transaction.id)),

@@ -51,7 +51,6 @@ struct WebhookHandler: Sendable {
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
-        try QueueStore.preferIndexes(on: connection)
         try QueueStore.lockExisting(Set(outcomes.map(\.webhook.queue)), on: connection)
         let confirmed = outcomes.filter { $0.result == .success }
         let failed = outcomes.filter { $0.result != .success }

@@ -12,7 +12,6 @@ enum WebhookStore {
         until lease: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> [Webhook] {
-        try QueueStore.preferIndexes(on: connection)
         let rows = try connection.query(
             """
             WITH due AS MATERIALIZED (

@@ -1,5 +1,6 @@
 import EventTypes
 import Logging
+import Messaging
 import Metrics
 import ServiceLifecycle
 
@@ -176,10 +177,14 @@ final class ChargeRunner: Service {
 
     private func work(_ lane: ChargeLane) async {
         guard let queue = queues[lane] else { return }
+        var pace = Pace()
         while true {
             let batch = await queue.next(limits.batchSizeMax)
             guard !batch.isEmpty else { return }
+            pace.begin()
             await carryOut(batch)
+            // Cancelled: what is still queued is carried out without resting.
+            if batch.count < limits.batchSizeMax { try? await pace.rest() }
         }
     }
 

@@ -29,7 +29,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         settings: PostgresSettings(
             url: common.databaseURL,
             applicationName: "payments",
-            poolSize: common.databasePoolSize
+            poolSize: common.databasePoolSize,
+            prefersIndexes: true
         ),
         logger: logger
     )
@@ -37,7 +38,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         settings: PostgresSettings(
             url: settings.sandboxDatabaseURL,
             applicationName: "sandbox-processor",
-            poolSize: 2
+            poolSize: 2,
+            prefersIndexes: true
         ),
         logger: logger
     )

@@ -26,7 +26,8 @@ func composeReceipts(
         settings: PostgresSettings(
             url: common.databaseURL,
             applicationName: "receipts",
-            poolSize: common.databasePoolSize
+            poolSize: common.databasePoolSize,
+            prefersIndexes: true
         ),
         logger: logger
     )

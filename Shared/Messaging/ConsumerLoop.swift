@@ -63,6 +63,7 @@ final class ConsumerLoop: Sendable {
     private func consume(with consumer: KafkaConsumer, _ failures: inout Int) async throws {
         var epochs = LogEpochs()
         var redriveAt = ContinuousClock.now
+        var pace = Pace()
         while true {
             try Task.checkCancellation()
             let poll = try await consumer.poll(max: batchSizeMax, timeout: .milliseconds(100))
@@ -81,8 +82,10 @@ final class ConsumerLoop: Sendable {
                     try await applier.redrive()
                 }
                 guard !poll.messages.isEmpty else { continue }
+                pace.begin()
                 try await handle(poll.messages, &epochs, consumer)
                 failures = 0
+                if poll.messages.count < batchSizeMax { try await pace.rest() }
             } catch let error where isPassing(error) {
                 failures += 1
                 logger.warning(

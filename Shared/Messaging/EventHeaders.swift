@@ -15,9 +15,9 @@ enum EventHeaders {
     static let dataSchema = "ce_dataschema"
     static let traceparent = "traceparent"
     /// Which log of the broker it was published into; rises when the broker has lost its log.
-    static let epoch = "ce_outboxepoch"
+    static let epoch = "ce_epoch"
     /// The producer's outbox position: `xid:position`.
-    static let position = "ce_outboxposition"
+    static let position = "ce_position"
 
     /// The message that carries an event.
     static func record(for row: OutboxRow, service: String, epoch: Int32) -> KafkaRecord {
@@ -49,18 +49,14 @@ enum EventHeaders {
 
     /// The event that a message carries, or what is wrong with the message.
     static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
-        var fields: [String: String] = [:]
-        fields.reserveCapacity(message.headers.count)
-        for header in message.headers {
-            fields[header.name] = String(decoding: header.value, as: UTF8.self)
-        }
-        guard let id = fields[id].flatMap({ EventID($0) }) else {
+        let fields = Fields(message.headers)
+        guard let id = fields.id else {
             return .failure(MalformedMessage(reason: "the header \(Self.id) is not a UUID"))
         }
-        guard let type = fields[type] else {
+        guard let type = fields.type else {
             return .failure(MalformedMessage(reason: "the header \(Self.type) is missing"))
         }
-        guard let time = fields[time].flatMap({ Timestamp($0) }) else {
+        guard let time = fields.time else {
             return .failure(MalformedMessage(reason: "the header \(Self.time) is not a UTC time"))
         }
         guard let data = message.value, let key = message.key else {
@@ -72,16 +68,43 @@ enum EventHeaders {
                 type: EventType(rawValue: type),
                 topic: message.topic,
                 key: String(decoding: key, as: UTF8.self),
-                subject: fields[subject] ?? "",
+                subject: fields.subject,
                 time: time,
-                traceparent: fields[traceparent],
+                traceparent: fields.traceparent,
                 data: data,
                 partition: message.partition,
                 offset: message.offset,
-                epoch: fields[epoch].flatMap { Int32($0) } ?? 1,
-                cursor: fields[position].flatMap { OutboxCursor($0) } ?? .start
+                epoch: fields.epoch,
+                cursor: fields.cursor
             )
         )
+    }
+
+    /// The headers that a consumer reads, each read once.
+    private struct Fields {
+        var id: EventID?
+        var type: String?
+        var time: Timestamp?
+        var subject = ""
+        var traceparent: String?
+        var epoch: Int32 = 1
+        var cursor = OutboxCursor.start
+
+        init(_ headers: [KafkaHeader]) {
+            for header in headers {
+                var value: String { String(decoding: header.value, as: UTF8.self) }
+                switch header.name {
+                case EventHeaders.id: id = EventID(value)
+                case EventHeaders.type: type = value
+                case EventHeaders.time: time = Timestamp(value)
+                case EventHeaders.subject: subject = value
+                case EventHeaders.traceparent: traceparent = value
+                case EventHeaders.epoch: epoch = Int32(value) ?? 1
+                case EventHeaders.position: cursor = OutboxCursor(value) ?? .start
+                default: break
+                }
+            }
+        }
     }
 }
 

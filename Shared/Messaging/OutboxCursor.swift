@@ -28,11 +28,8 @@ struct OutboxCursor: Hashable, Comparable, Sendable {
     }
 }
 
-/// A row of the outbox, and whether every row before it is certain to be there already.
+/// A row of the outbox.
 struct OutboxRow: Sendable {
     let cursor: OutboxCursor
     let event: OutboxEvent
-    /// Whether the row's database transaction is older than every one still running, so that no
-    /// row can appear before it any more.
-    let isSettled: Bool
 }

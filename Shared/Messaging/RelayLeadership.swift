@@ -132,15 +132,18 @@ final class RelayLeadership: Sendable {
         areTopicsThere.store(true, ordering: .relaxed)
         let clock = ContinuousClock()
         var watchedAt = clock.now
+        var pace = Pace()
         while true {
             try Task.checkCancellation()
+            pace.begin()
             let outcome = try await publishBatch(&progress, producer, admin)
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, admin)
             }
             switch outcome {
-            case .published: continue
+            case .full: continue
+            case .published: try await pace.rest()
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
             case .empty: try await signal.wait(atMost: Self.idlePause)
             }
@@ -148,7 +151,9 @@ final class RelayLeadership: Sendable {
     }
 
     private enum Outcome {
-        /// Rows were published; there may be more.
+        /// As many rows as fit were published; there are more.
+        case full
+        /// All rows there were are published.
         case published
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
@@ -162,15 +167,16 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
         let cursor = progress.published
-        let rows = try await client.withConnection { connection in
-            try RelayStore.rows(after: cursor, limit: Self.batchSize, on: connection)
+        let (rows, waits) = try await client.withConnection { connection in
+            let rows = try RelayStore.settledRows(
+                after: cursor, limit: Self.batchSize, on: connection)
+            // A row that is not settled yet has been told of already and will not be again.
+            let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
+            return (rows, waits)
         }
-        let settled = rows.prefix(while: \.isSettled)
-        guard let last = settled.last else {
-            return rows.isEmpty ? .empty : .unsettled
-        }
+        guard let last = rows.last else { return waits ? .unsettled : .empty }
         let epoch = progress.epoch
-        let records = settled.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
+        let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
         let deliveries: [KafkaDelivery]
         do {
             deliveries = try await producer.send(records)
@@ -188,8 +194,8 @@ final class RelayLeadership: Sendable {
         try await client.withConnection { connection in
             try RelayStore.save(saved, touched: Array(offsets.keys), on: connection)
         }
-        publishedEvents.increment(by: settled.count)
-        return rows.count > settled.count ? .unsettled : .published
+        publishedEvents.increment(by: rows.count)
+        return rows.count == Self.batchSize ? .full : .published
     }
 
     /// A dead-letter topic is made when it is first needed; a topic of the service's own that is

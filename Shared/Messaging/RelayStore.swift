@@ -4,52 +4,53 @@ import Postgres
 
 /// The SQL of the relay: reading the outbox in commit order, and keeping its own place.
 enum RelayStore {
-    /// The rows after a place, in commit order, the settled ones first.
-    static func rows(
+    /// The settled rows after a place, in commit order: those whose database transaction is older
+    /// than every one still running, so that no row can appear before them any more.
+    static func settledRows(
         after cursor: OutboxCursor,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
         let rows = try connection.query(
             """
-            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data,
-                   xid < pg_snapshot_xmin(pg_current_snapshot())
+            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
             FROM outbox
             WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                AND xid < pg_snapshot_xmin(pg_current_snapshot())
             ORDER BY xid, position
             LIMIT \(Int64(limit))
             """
         )
         return try rows.map { row in
-            let (xid, position, id, type, topic, key, subject, time, trace, data, isSettled) =
+            let (xid, position, id, type, topic, key, subject, time, trace, data) =
                 try row.decode(
-                    UInt64.self,
-                    Int64.self,
-                    EventID.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    Timestamp.self,
-                    String?.self,
-                    PostgresJSON.self,
-                    Bool.self
+                    UInt64.self, Int64.self, EventID.self, String.self, String.self, String.self,
+                    String.self, Timestamp.self, String?.self, PostgresJSON.self
                 )
             return OutboxRow(
                 cursor: OutboxCursor(xid: xid, position: position),
                 event: OutboxEvent(
-                    id: id,
-                    type: EventType(rawValue: type),
-                    topicName: topic,
-                    key: key,
-                    subject: subject,
-                    time: time,
-                    traceparent: trace,
-                    data: data.bytes
-                ),
-                isSettled: isSettled
+                    id: id, type: EventType(rawValue: type), topicName: topic, key: key,
+                    subject: subject, time: time, traceparent: trace, data: data.bytes
+                )
             )
         }
+    }
+
+    /// Whether there are rows after a place at all, settled or not.
+    static func hasRows(
+        after cursor: OutboxCursor,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let rows = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM outbox
+                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+            )
+            """
+        )
+        return try rows.first?.decode(Bool.self) ?? false
     }
 
     /// Where the relay of this database stands.

@@ -14,6 +14,12 @@ public struct PostgresSettings: Sendable {
     public var connectTimeout: Duration
     /// The longest wait for a session of the pool.
     public var acquireTimeout: Duration
+    /// Whether statements read rows by index wherever one fits.
+    ///
+    /// A statement's plan is kept as long as its session. Made while the tables are small, it would
+    /// read them whole, and go on reading them whole when they have grown. For sessions whose every
+    /// statement is by key.
+    public var prefersIndexes: Bool
 
     /// Gathers the settings.
     ///
@@ -24,7 +30,8 @@ public struct PostgresSettings: Sendable {
         poolSize: Int = 4,
         statementTimeout: Duration = .seconds(30),
         connectTimeout: Duration = .seconds(5),
-        acquireTimeout: Duration = .seconds(10)
+        acquireTimeout: Duration = .seconds(10),
+        prefersIndexes: Bool = false
     ) {
         self.url = url
         self.applicationName = applicationName
@@ -32,6 +39,7 @@ public struct PostgresSettings: Sendable {
         self.statementTimeout = statementTimeout
         self.connectTimeout = connectTimeout
         self.acquireTimeout = acquireTimeout
+        self.prefersIndexes = prefersIndexes
     }
 
     /// Checks the settings without connecting.
@@ -61,10 +69,19 @@ public struct PostgresSettings: Sendable {
     /// What a session is told first.
     var preamble: String {
         let milliseconds = statementTimeout.inMilliseconds
+        let planner =
+            prefersIndexes
+            ? """
+            ,
+                set_config('enable_seqscan', 'off', false),
+                set_config('enable_hashjoin', 'off', false),
+                set_config('enable_mergejoin', 'off', false),
+                set_config('jit', 'off', false)
+            """ : ""
         return """
             SELECT set_config('statement_timeout', '\(milliseconds)', false),
                 set_config('idle_in_transaction_session_timeout', '\(milliseconds)', false),
-                set_config('TimeZone', 'UTC', false)
+                set_config('TimeZone', 'UTC', false)\(planner)
             """
     }
 

@@ -49,6 +49,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let concurrency: Int
+    private let interval: Duration
     private let perform: @Sendable ([Request]) async throws -> [Response]
     private let batchSizes: Recorder
     private let refusals: Counter
@@ -60,6 +61,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - batchSizeMax: The most requests in one batch.
     ///   - pendingMax: The most requests that wait; further ones are refused with 503 `overloaded`.
     ///   - concurrency: How many batches are performed at once.
+    ///   - interval: The least time between the beginnings of two batches of one worker while
+    ///     requests keep coming; the first after a quiet time begins at once.
     ///   - perform: Performs a batch. Returns one response for each request, in their order. What
     ///     it throws goes to every request of the batch.
     public init(
@@ -67,6 +70,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         concurrency: Int = 1,
+        interval: Duration = .milliseconds(10),
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
         precondition(
@@ -76,6 +80,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.concurrency = concurrency
+        self.interval = interval
         self.perform = perform
         batchSizes = Recorder(label: "batch_requests", dimensions: [("batcher", name)])
         refusals = Counter(label: "batch_refusals", dimensions: [("batcher", name)])
@@ -138,6 +143,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Performs batches until nothing is pending.
     private func performBatches() async {
         while let batch = nextBatch() {
+            let next = ContinuousClock.now + interval
             batchSizes.record(batch.count)
             do {
                 let responses = try await perform(batch.map(\.request))
@@ -155,6 +161,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                     pending.continuation.resume(throwing: error)
                 }
             }
+            // Not cancelled by anybody; if it were, the next batch would only begin earlier.
+            if next > .now, batch.count < batchSizeMax { try? await Task.sleep(until: next) }
         }
     }
 
