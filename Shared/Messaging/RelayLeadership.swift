@@ -169,7 +169,10 @@ final class RelayLeadership: Sendable {
         let cursor = progress.published
         let (rows, waits) = try await client.withConnection { connection in
             let rows = try RelayStore.settledRows(
-                after: cursor, limit: Self.batchSize, on: connection)
+                after: cursor,
+                limit: Self.batchSize,
+                on: connection
+            )
             // A row that is not settled yet has been told of already and will not be again.
             let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
             return (rows, waits)
