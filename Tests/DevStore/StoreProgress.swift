@@ -15,7 +15,9 @@ extension Terminal {
         let clock = ContinuousClock()
         let begin = clock.now
         let result = try await store.administrator.importCatalog(SampleCatalog.document()).value
-        try await store.waitUntilSellable(SampleCatalog.coins)
+        for product in [SampleCatalog.coins, SampleCatalog.pro, SampleCatalog.hint] {
+            try await store.waitUntilSellable(product)
+        }
         done(
             "catalog of \(SampleCatalog.path): \(result.created) new, \(result.changed) changed, "
                 + "\(result.unchanged) as before",

@@ -26,6 +26,8 @@ extension StoreHarness {
     /// Imports the sample catalog, and waits until it can be bought from.
     public func importSampleCatalog() async throws {
         _ = try await administrator.importCatalog(SampleCatalog.document()).value
-        try await waitUntilSellable(SampleCatalog.coins)
+        for product in [SampleCatalog.coins, SampleCatalog.pro, SampleCatalog.hint] {
+            try await waitUntilSellable(product)
+        }
     }
 }
