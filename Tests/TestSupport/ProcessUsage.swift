@@ -42,13 +42,26 @@ public struct ProcessUsage: Hashable, Sendable {
     /// - Returns: The sum, or `nil` if there is no such process.
     public static func ofTree(_ id: Int32) -> ProcessUsage? {
         guard var sum = ProcessUsage(of: id) else { return nil }
+        sum.residentBytes = proportionalBytes(of: id) ?? sum.residentBytes
         for child in children(of: id) {
             guard let usage = ofTree(child) else { continue }
             sum.residentBytes += usage.residentBytes
-            sum.residentBytesMax += usage.residentBytesMax
             sum.cpuSeconds += usage.cpuSeconds
         }
+        sum.residentBytesMax = max(sum.residentBytesMax, sum.residentBytes)
         return sum
+    }
+
+    /// Memory of a process, its shared pages divided among those that share them.
+    private static func proportionalBytes(of id: Int32) -> Int? {
+        let path = "/proc/\(id)/smaps_rollup"
+        // Not readable for processes of others.
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        for line in text.split(separator: "\n") where line.hasPrefix("Pss:") {
+            return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
+                .map { $0 * 1024 }
+        }
+        return nil
     }
 
     private static func children(of id: Int32) -> [Int32] {
