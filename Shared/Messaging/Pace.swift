@@ -10,7 +10,7 @@ public struct Pace: Sendable {
     private var begunAt = ContinuousClock.now
 
     /// Makes a pace.
-    public init(interval: Duration = .milliseconds(10)) {
+    public init(interval: Duration = .milliseconds(20)) {
         self.interval = interval
     }
 

@@ -67,6 +67,9 @@ public struct PostgresSettings: Sendable {
     }
 
     /// What a session is told first.
+    ///
+    /// The keepalives are the server's own: a client whose machine vanished would otherwise hold its
+    /// locks for as long as the server's system waits, by default two hours.
     var preamble: String {
         let milliseconds = statementTimeout.inMilliseconds
         let planner =
@@ -81,6 +84,9 @@ public struct PostgresSettings: Sendable {
         return """
             SELECT set_config('statement_timeout', '\(milliseconds)', false),
                 set_config('idle_in_transaction_session_timeout', '\(milliseconds)', false),
+                set_config('tcp_keepalives_idle', '10', false),
+                set_config('tcp_keepalives_interval', '5', false),
+                set_config('tcp_keepalives_count', '3', false),
                 set_config('TimeZone', 'UTC', false)\(planner)
             """
     }

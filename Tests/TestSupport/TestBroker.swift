@@ -47,6 +47,8 @@ public final class TestBroker: Sendable {
     /// and a group takes half the session's time-out to form.
     public static let properties = [
         "fetch.wait.max.ms": "10",
+        // A fetch that is answered at once with one message costs as much as one with hundreds.
+        "fetch.min.bytes": "65536",
         "session.timeout.ms": "6000",
         "heartbeat.interval.ms": "500",
         "partition.assignment.strategy": "range",
