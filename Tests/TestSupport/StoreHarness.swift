@@ -365,8 +365,9 @@ public func withStore<Result>(
         await store.stop()
         return result
     } catch {
+        let diagnosis = await store.diagnosis()
         let tails = store.processes.map { $0.logTail() }.joined(separator: "\n")
         await store.stop(keepingLogs: true)
-        throw HarnessError("\(error)\n\(tails)")
+        throw HarnessError("\(error)\n\(diagnosis)\n\(tails)")
     }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The store's four services, in the order they are started.
 public enum StoreService: String, CaseIterable, Sendable {
     /// Products.
@@ -54,7 +56,8 @@ public struct StoreOptions: Sendable {
     /// Whether all connections to the broker go through a ``KafkaProxy``.
     public var kafkaProxy = false
     /// The services' log level.
-    public var logLevel = "info"
+    public var logLevel =
+        ProcessInfo.processInfo.environment["COUNTERFOIL_LOG_LEVEL"] ?? "info"
     /// Whether leases, backoffs and intervals are short, so that recovery takes moments.
     ///
     /// `make run` keeps the services' own.
