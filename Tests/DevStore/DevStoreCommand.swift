@@ -11,15 +11,17 @@ struct DevStoreCommand: AsyncParsableCommand {
             when it ends. Nothing outside its folder is touched.
 
             Examples:
-              devstore run                          a store that stays up until Ctrl-C
-              devstore demo                         one purchase, told step by step
-              devstore chaos --seconds 60 --seed 7  purchases while everything is killed, then an audit
-              devstore bench --purchases 100000     how many a second, and at what cost
+              devstore run                   a store that stays up until Ctrl-C
+              devstore demo                  one purchase, told step by step
+              devstore chaos --seed 7        buy while all is killed, then audit
+              devstore bench                 purchases per second, and their cost
 
             The environment:
-              NO_COLOR                        no colour, whatever the terminal can do
-              COUNTERFOIL_BROKER              the broker's executable, instead of .deps/bin/tansu
-              COUNTERFOIL_BUILD_DIRECTORY     the services' executables, instead of those beside this
+              NO_COLOR                       no colour, whatever the terminal
+              COUNTERFOIL_BROKER             the broker, if not .deps/bin/tansu
+              COUNTERFOIL_BUILD_DIRECTORY    the services, if not beside this
+              COUNTERFOIL_KEEP_LOGS          leave a temporary store's logs
+              COUNTERFOIL_LOG_LEVEL          the level of services under test
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,

@@ -27,7 +27,6 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal()
-        try requireFreePorts()
         let directory = URL(fileURLWithPath: directory).standardizedFileURL.path
         var options = StoreOptions()
         options.directory = directory
@@ -58,6 +57,7 @@ struct RunCommand: AsyncParsableCommand {
         once: Bool
     ) async throws {
         terminal.heading("Counterfoil: a store on this machine")
+        try requireFreePorts()
         let store = try await StoreHarness.start(options)
         do {
             try await terminal.importSampleCatalog(into: store)
@@ -158,12 +158,12 @@ struct RunCommand: AsyncParsableCommand {
         )
     }
 
-    private func requireFreePorts() throws {
+    private static func requireFreePorts() throws {
         for service in StoreService.allCases where !isFree(port: service.usualPort) {
-            throw ValidationError(
+            throw HarnessError(
                 "Port \(service.usualPort), which \(service.rawValue) listens on, is taken. "
-                    + "Is a store running already? `ss -ltnp 'sport = :\(service.usualPort)'` "
-                    + "shows by whom."
+                    + "Is a store running already?\n"
+                    + "  `ss -ltnp 'sport = :\(service.usualPort)'` shows by whom."
             )
         }
     }
