@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 
 /// The buyers of a chaos run: they pay by every method, follow their queues, decide what is
-/// deferred and finish what is delivered, and they ask again whenever nobody answers.
+/// deferred, finish what is delivered and want some of it refunded, and they ask again whenever
+/// nobody answers.
 final class ChaosBuyers: Sendable {
     private let store: StoreHarness
     private let accounts: Int
@@ -167,6 +168,10 @@ final class ChaosBuyers: Sendable {
             let answer = try await untilAnswered { try await client.finish(transaction.id) }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
             ledger.withLock { _ = $0.finished.insert(transaction.id) }
+            if transaction.state == .purchased, transaction.id.number % 20 == 0 {
+                let administrator = try store.administrator
+                _ = try await untilAnswered { try await administrator.refund(transaction.id) }
+            }
         default:
             return
         }

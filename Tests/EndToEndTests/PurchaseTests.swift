@@ -1,0 +1,187 @@
+import EventTypes
+import Foundation
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// Purchases from the tap to the finish, by every payment method, and what follows them.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Purchases {
+        @Test func everyPaymentMethodEndsAsItIsNamed() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let ends: [(SandboxPaymentMethod, TransactionState, FailureReason?)] = [
+                    (.success, .purchased, nil), (.slow, .purchased, nil),
+                    (.flaky, .purchased, nil), (.unknownCharged, .purchased, nil),
+                    (.unknownNotCharged, .failed, .processorRefused),
+                    (.decline, .failed, .paymentDeclined),
+                    (.insufficientFunds, .failed, .insufficientFunds),
+                    (.cancelled, .failed, .paymentCancelled),
+                    (.needsApproval, .deferred, nil),
+                ]
+                var payments: [AcceptedPayment] = []
+                for (method, _, _) in ends {
+                    payments.append(try await store.buy(by: method, as: method.rawValue))
+                }
+                for (payment, (method, state, reason)) in zip(payments, ends) {
+                    let client = try store.client(account: method.rawValue)
+                    let transaction = try await client.wait(
+                        for: payment.transactionID,
+                        toBe: state
+                    )
+                    #expect(transaction.failureReason == reason, "\(method)")
+                }
+                let deferred = try #require(payments.last)
+                _ = try await store.administrator.decide(.decline, on: deferred.transactionID)
+                    .value
+                try await store.finish(payments)
+                let report = try await store.quietAudit(payments)
+                #expect(report.violations.isEmpty, "\(report.verdict)")
+                #expect(report.count("charges") == 4)
+                #expect(report.count("purchased") == 4)
+                #expect(report.count("failed") == 5)
+            }
+        }
+
+        @Test func deferredOneNobodyDecidesFails() async throws {
+            let settings = [StoreService.payments: ["APPROVAL_EXPIRY_MS": "500"]]
+            try await withStore(.with(settings: settings)) { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy(by: .needsApproval)
+                let transaction = try await store.client(account: "ada").wait(
+                    for: payment.transactionID,
+                    toBe: .failed
+                )
+                #expect(transaction.failureReason == .approvalExpired)
+            }
+        }
+
+        @Test func refundGivesEverythingBackOnce() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let coins = try await store.buy()
+                let pro = try await store.buy(SampleCatalog.pro)
+                try await store.expectWhole([coins, pro])
+                let client = try store.client(account: "ada")
+                for _ in 0..<2 {
+                    for payment in [coins, pro] {
+                        _ = try await store.administrator.refund(payment.transactionID).value
+                    }
+                }
+                try await eventually("the account to own nothing") {
+                    let credits = try await client.credits().value.balances
+                    let entitlements = try await client.entitlements().value.entitlements
+                    return (credits["coins"] ?? 0) == 0
+                        && entitlements.allSatisfy { $0.revokedAt != nil } ? true : nil
+                }
+                let report = try await store.quietAudit([coins, pro])
+                #expect(report.violations.isEmpty, "\(report.verdict)")
+                #expect(report.count("charges returned") == 2)
+                #expect(report.count("postings") == 4)
+            }
+        }
+
+        @Test func secondPurchaseOfANonConsumableIsNotCharged() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let first = try await store.buy(SampleCatalog.pro)
+                try await store.expectWhole([first])
+                let second = try await store.buy(SampleCatalog.pro)
+                try await store.finish([second])
+                let report = try await store.quietAudit([first, second])
+                #expect(report.violations.isEmpty, "\(report.verdict)")
+                #expect(report.count("purchased") == 2)
+                #expect(report.count("charges") == 1)
+                #expect(report.count("entitlements") == 1)
+            }
+        }
+
+        @Test func restoreMakesOneTransactionForEachPurchaseAndOwnsNothingTwice() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let pro = try await store.buy(SampleCatalog.pro)
+                let coins = try await store.buy()
+                try await store.expectWhole([pro, coins])
+                let client = try store.client(account: "ada")
+                let restored = try await eventually("the finish to be known to payments") {
+                    let answer = try await client.restore().value.transactions
+                    return answer.isEmpty ? nil : answer
+                }
+                #expect(restored.map(\.originalID) == [pro.transactionID])
+                #expect(restored.map(\.state) == [.restored])
+                let payments = restored.map {
+                    AcceptedPayment(transactionID: $0.id, account: client.account)
+                }
+                try await store.finish(payments)
+                let report = try await store.quietAudit([pro, coins] + payments)
+                #expect(report.violations.isEmpty, "\(report.verdict)")
+                #expect(report.count("charges") == 2)
+                #expect(report.count("entitlements") == 1)
+            }
+        }
+
+        @Test func streamBeginsWithTheUnfinishedAndResumesWhereItEnded() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let client = try store.client(account: "ada")
+                let first = try await store.buy()
+                let lastEventID = try await delivered(first, on: client.queue())
+                await store.process(.fulfillment).kill()
+                let second = try await store.buy()
+                try await store.process(.fulfillment).start()
+                try await store.process(.fulfillment).waitUntilReady()
+                // Resumed: what was seen does not come again, what was missed does.
+                var seen: Set<TransactionID> = []
+                for try await event in client.queue(after: lastEventID) {
+                    guard let change = event.change else { continue }
+                    seen.insert(change.transaction.id)
+                    if change.isDelivered { break }
+                }
+                #expect(seen == [second.transactionID])
+                // Connected anew: everything that is unfinished.
+                seen = []
+                for try await event in client.queue() {
+                    if let change = event.change { seen.insert(change.transaction.id) }
+                    if seen.count == 2 { break }
+                }
+                try await store.expectWhole([first, second])
+            }
+        }
+
+        private func delivered(
+            _ payment: AcceptedPayment,
+            on stream: QueueStream
+        ) async throws -> String? {
+            for try await event in stream {
+                guard let change = event.change,
+                    change.transaction.id == payment.transactionID, change.isDelivered
+                else { continue }
+                return event.id
+            }
+            throw HarnessError("The stream ended before \(payment.transactionID) was delivered.")
+        }
+
+        @Test func receiptVerifiesAndIsTheAccountsAlone() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy()
+                try await store.finish([payment])
+                let receipt = try await store.client(account: "ada").receipt(
+                    payment.transactionID
+                ).value
+                let root = try Data(
+                    contentsOf: URL(fileURLWithPath: store.keys.rootCertificate)
+                )
+                let check = try SignedTransactionCheck(
+                    receipt.signedTransaction,
+                    rootCertificate: Array(root)
+                )
+                #expect(check.payload.contains("\"transactionId\":\"\(payment.transactionID)\""))
+                #expect(check.payload.contains("\"price\":990"))
+                #expect(check.chain.count == 3)
+            }
+        }
+    }
+}
