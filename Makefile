@@ -33,10 +33,10 @@ test: setup ## Build and run every test
 	@echo "make: building with tests; the first time takes some minutes"
 	@$(SWIFT_BUILD) --build-tests
 	@echo "make: testing, $(TESTS_AT_ONCE) at once; each test says when it has passed"
-	@swift test --skip-build --skip EndToEndTests \
+	@deploy/dev/run-tests .build/tests.log --skip-build --skip EndToEndTests \
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
-	@swift test --skip-build --filter EndToEndTests
+	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter EndToEndTests
 	@echo "make: all tests passed"
 
 lint: ## Check the format of all Swift files; changes nothing
