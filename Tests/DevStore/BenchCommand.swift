@@ -25,10 +25,13 @@ struct BenchCommand: AsyncParsableCommand {
     var accounts = 256
 
     @Option(help: "How many purchases are in flight at once.")
-    var inFlight = 512
+    var inFlight = 2048
 
     @Option(help: "How many connections to payments, and as many to fulfillment.")
     var connections = 128
+
+    @Option(help: "How many partitions each topic has; one instance of each service needs no more.")
+    var partitions = 2
 
     @Option(help: "Begin this many purchases a second, instead of as many as go.")
     var rate: Int?
@@ -37,7 +40,8 @@ struct BenchCommand: AsyncParsableCommand {
     var logLevel = "warning"
 
     func validate() throws {
-        guard purchases > 0, accounts > 0, inFlight > 0, connections > 0 else {
+        guard purchases > 0, accounts > 0, inFlight > 0, connections > 0, partitions > 0
+        else {
             throw ValidationError("All numbers must be positive.")
         }
     }
@@ -53,6 +57,7 @@ struct BenchCommand: AsyncParsableCommand {
         options.fsync = true
         options.logLevel = logLevel
         options.isImpatient = false
+        options.partitions = partitions
         options.progress = terminal.progress
         let load = BenchDriver.Load(
             purchases: purchases,

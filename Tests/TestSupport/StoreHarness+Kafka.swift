@@ -25,7 +25,7 @@ extension StoreHarness {
             Topics.all.map { topic in
                 KafkaTopicDefinition(
                     name: topic.name,
-                    partitions: Topics.partitionCount,
+                    partitions: options.partitions,
                     replicationFactor: 1
                 )
             }

@@ -1,3 +1,4 @@
+import EventTypes
 import Foundation
 
 /// The store's four services, in the order they are started.
@@ -47,6 +48,8 @@ public struct StoreOptions: Sendable {
     public var fsync = false
     /// How many instances of each service; one where nothing is said.
     public var replicas: [StoreService: Int] = [:]
+    /// How many partitions each topic has.
+    public var partitions = Topics.partitionCount
     /// Whether the services use their usual ports instead of free ones.
     public var usesUsualPorts = false
     /// Settings of one service, over the harness's own.

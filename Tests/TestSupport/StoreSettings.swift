@@ -9,10 +9,14 @@ struct StoreSettings {
     /// What the broker for development needs to be quick; a real Kafka needs none of it.
     ///
     /// A group's first members wait for half of a session, and a dead member is missed after a
-    /// whole one.
+    /// whole one. Now and then it forgets a member that joins while another dies; that one asks again
+    /// after a poll interval.
     private var brokerProperties: String {
         var properties = TestBroker.properties
-        if options.isImpatient { properties["session.timeout.ms"] = "3000" }
+        if options.isImpatient {
+            properties["session.timeout.ms"] = "3000"
+            properties["max.poll.interval.ms"] = "8000"
+        }
         return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
     }
@@ -29,6 +33,7 @@ struct StoreSettings {
             "MIGRATION_DATABASE_URL": ownerDatabase,
             "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
             "KAFKA_PROPERTIES": brokerProperties,
+            "KAFKA_TOPIC_PARTITIONS": "\(options.partitions)",
             "APP_KEYS_DIRECTORY": keys.apps,
             "ADMIN_KEYS_DIRECTORY": keys.administrators,
             "LOG_LEVEL": options.logLevel,
