@@ -12,8 +12,9 @@ public enum Outbox {
 
     /// Appends events, in one statement.
     ///
-    /// Call it last in the body of the database transaction: the notification it sends makes the
-    /// commit take a lock that all notifying commits of the database share.
+    /// Call it last in the body of the database transaction, in a statement of its own after every
+    /// lock is held: the order of two events of one key is the order of their appending. Also, the
+    /// notification it sends makes the commit take a lock that all notifying commits share.
     ///
     /// - Parameters:
     ///   - events: The events, in the order in which those of one key happened.
@@ -28,8 +29,8 @@ public enum Outbox {
             """
             WITH appended AS (
                 INSERT INTO outbox
-                    (event_id, type, topic, key, subject, time, traceparent, data)
-                SELECT * FROM unnest(
+                    (xid, event_id, type, topic, key, subject, time, traceparent, data)
+                SELECT (SELECT outbox_xid()), * FROM unnest(
                     \(events.map(\.id)), \(events.map(\.type.rawValue)), \(events.map(\.topic)),
                     \(events.map(\.key)), \(events.map(\.subject)), \(events.map(\.time)),
                     \(events.map(\.traceparent)), \(events.map { PostgresJSON(bytes: $0.data) })

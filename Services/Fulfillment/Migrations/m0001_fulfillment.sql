@@ -72,7 +72,6 @@ CREATE TABLE entitlements (
 -- Append-only: a balance is the sum of its entries, and a refund is an entry of its own. The unique
 -- constraint is what makes a consumable grant once, however often its purchase is delivered.
 CREATE TABLE credit_entries (
-    entry_id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     transaction_id bigint NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
@@ -80,7 +79,7 @@ CREATE TABLE credit_entries (
     kind text NOT NULL,
     amount bigint NOT NULL,
     created_at timestamptz NOT NULL,
-    CONSTRAINT credits_are_granted_or_revoked_once UNIQUE (transaction_id, unit, kind),
+    CONSTRAINT credits_are_granted_or_revoked_once PRIMARY KEY (transaction_id, unit, kind),
     CONSTRAINT entries_grant_or_revoke CHECK (kind IN ('grant', 'revoke'))
 );
 

@@ -4,14 +4,26 @@
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 GRANT USAGE ON SCHEMA public TO SERVICE_ROLE;
 
--- The outbox is the event log: insert-only. `position` orders the rows of one database
--- transaction; `xid` orders the database transactions, so that (xid, position) below the oldest
--- running one is a prefix that no later commit can add to.
+-- The outbox is the event log: insert-only. Its order is (xid, position).
+--
+-- `xid` is the number of the row's database transaction or, if higher, of the newest one that had
+-- ended when the row was appended. Rows below the oldest running database transaction are therefore
+-- a prefix that no later commit can add to. And of two that change the same key, the one that
+-- waited for the other's lock comes later, although its own number may be the lower one: it was
+-- drawn before the wait, and the row is appended after it.
+CREATE FUNCTION outbox_xid() RETURNS xid8
+LANGUAGE sql VOLATILE SET search_path = pg_catalog AS $$
+    SELECT greatest(
+        pg_current_xact_id(),
+        (pg_snapshot_xmax(pg_current_snapshot())::text::bigint - 1)::text::xid8
+    )
+$$;
+
 CREATE SEQUENCE outbox_positions;
 
 CREATE TABLE outbox (
     position bigint NOT NULL DEFAULT nextval('outbox_positions'),
-    xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+    xid xid8 NOT NULL DEFAULT outbox_xid(),
     event_id uuid NOT NULL,
     type text NOT NULL,
     topic text NOT NULL,
@@ -23,7 +35,6 @@ CREATE TABLE outbox (
 ) PARTITION BY RANGE (time);
 
 CREATE INDEX outbox_in_commit_order ON outbox (xid, position);
-CREATE INDEX outbox_by_subject ON outbox (subject, position);
 
 -- Takes what no month's partition does, so that a clock far off loses nothing.
 CREATE TABLE outbox_default PARTITION OF outbox DEFAULT;

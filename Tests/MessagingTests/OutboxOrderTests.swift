@@ -1,0 +1,91 @@
+import Dispatch
+import EventTypes
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Messaging
+
+/// The order in which the relay publishes what database transactions have appended.
+@Suite(.timeLimit(.minutes(2)))
+struct OutboxOrderTests {
+    private static let accounts = PostgresMigration(
+        name: "accounts",
+        sql: "CREATE TABLE accounts (id text PRIMARY KEY); INSERT INTO accounts VALUES ('ada')"
+    )
+
+    private static func append(
+        _ subject: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let time = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000)
+        let event = OutboxEvent(
+            id: EventID(time: time),
+            type: .queueChanged,
+            topic: Topics.fulfillmentTransactions,
+            key: "ada",
+            subject: subject,
+            time: time,
+            data: Array("{}".utf8)
+        )
+        try Outbox.append([event], on: connection)
+    }
+
+    private static func lock(on connection: isolated PostgresConnection) throws {
+        _ = try connection.query("SELECT 1 FROM accounts WHERE id = 'ada' FOR UPDATE")
+    }
+
+    private static func publishedSubjects(
+        _ count: Int,
+        _ client: PostgresClient
+    ) async throws -> [String] {
+        // Other tests' database transactions in the same cluster may hold the rows back a while.
+        try await eventually(within: .seconds(30), "\(count) settled rows") {
+            let rows = try await client.withConnection { connection in
+                try RelayStore.settledRows(after: .start, limit: 10, on: connection)
+            }
+            return rows.count == count ? rows.map(\.event.subject) : nil
+        }
+    }
+
+    @Test func theOneThatWaitedForTheOthersLockComesLaterThoughItsNumberIsLower() async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments") + [Self.accounts]
+        try await withTestDatabase(migrations: migrations) { database in
+            try await database.withClient(poolSize: 3) { client in
+                let hasNumber = DispatchSemaphore(value: 0)
+                let isLocked = DispatchSemaphore(value: 0)
+                async let waiting: Void = client.withTransaction { connection in
+                    _ = try connection.query("SELECT pg_current_xact_id()")
+                    hasNumber.signal()
+                    isLocked.wait()
+                    // Waits here until the other has committed.
+                    try Self.lock(on: connection)
+                    try Self.append("second", on: connection)
+                }
+                async let holding: Void = client.withTransaction { connection in
+                    hasNumber.wait()
+                    try Self.lock(on: connection)
+                    isLocked.signal()
+                    try Self.append("first", on: connection)
+                }
+                _ = try await (waiting, holding)
+                let subjects = try await Self.publishedSubjects(2, client)
+                #expect(subjects == ["first", "second"])
+            }
+        }
+    }
+
+    @Test func whatIsAppendedByOneDatabaseTransactionKeepsItsOrder() async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            try await database.withClient { client in
+                try await client.withTransaction { connection in
+                    for subject in ["1", "2", "3"] {
+                        try Self.append(subject, on: connection)
+                    }
+                }
+                #expect(try await Self.publishedSubjects(3, client) == ["1", "2", "3"])
+            }
+        }
+    }
+}
