@@ -95,24 +95,27 @@ final class QueueHub: Sendable {
                 ? []
                 : events.filter { state.accounts[AccountID(unchecked: $0.key)] != nil }
         }
+        var changes: [QueueKey: [QueueMessage]] = [:]
         for event in wanted {
             guard event.type == .queueChanged || event.type == .transactionFinished else {
                 continue
             }
             // What cannot be read is a gap to the streams, and they heal gaps.
             guard let head = try? event.decode(QueueChangedHead.self) else { continue }
-            let message = QueueMessage(
-                revision: head.revision,
-                isRemoval: head.finishedAt != nil,
-                data: event.data
+            let queue = QueueKey(
+                accountID: AccountID(unchecked: event.key),
+                bundleID: head.transaction.bundleID
             )
-            send(
-                .change(message),
-                to: QueueKey(
-                    accountID: AccountID(unchecked: event.key),
-                    bundleID: head.transaction.bundleID
+            changes[queue, default: []].append(
+                QueueMessage(
+                    revision: head.revision,
+                    isRemoval: head.finishedAt != nil,
+                    data: event.data
                 )
             )
+        }
+        for (queue, messages) in changes {
+            send(.changes(messages), to: queue)
         }
     }
 
@@ -148,8 +151,8 @@ final class QueueHub: Sendable {
 
 /// What a stream hears.
 enum QueueSignal: Sendable {
-    /// The queue changed.
-    case change(QueueMessage)
+    /// The queue changed, in this order.
+    case changes([QueueMessage])
     /// Time has passed; the queue is at this revision, if the database could be asked.
     case heartbeat(revision: Int64?)
 }
@@ -184,7 +187,7 @@ final class QueueSubscription: Sendable {
 }
 
 /// As much of a ``QueueChanged`` as the hub needs.
-private struct QueueChangedHead: Event {
+struct QueueChangedHead: Event {
     struct TransactionHead: Codable, Sendable {
         var bundleID: BundleID
     }
@@ -192,4 +195,35 @@ private struct QueueChangedHead: Event {
     var revision: Int64
     var finishedAt: Timestamp?
     var transaction: TransactionHead
+}
+
+extension QueueChangedHead {
+    init?(json data: [UInt8]) {
+        var revision: Int64?
+        var finishedAt: Int64?
+        var bundleID: BundleID?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "revision":
+                    revision = json.integer()
+                    return revision != nil
+                case "finishedAt":
+                    finishedAt = json.integer()
+                    return finishedAt != nil
+                case "transaction":
+                    return json.object { json, name in
+                        guard case "bundleID" = name else { return json.skip() }
+                        bundleID = json.identifier()
+                        return bundleID != nil
+                    }
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let revision, let bundleID else { return nil }
+        self.revision = revision
+        self.finishedAt = finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+        transaction = TransactionHead(bundleID: bundleID)
+    }
 }

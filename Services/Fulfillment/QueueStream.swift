@@ -83,14 +83,8 @@ struct QueueStream: Sendable {
         try await catchUp(writer)
         for await signal in subscription.signals {
             switch signal {
-            case .change(let message):
-                switch QueueStreamRules.action(for: message.revision, after: sent) {
-                case .skip: break
-                case .send:
-                    try await writer.send(Self.event(of: message))
-                    sent = message.revision
-                case .readDatabase: isBehind = true
-                }
+            case .changes(let messages):
+                try await writer.send(next(messages).map(Self.event(of:)))
             case .heartbeat(let revision):
                 try await writer.sendHeartbeat()
                 if let revision, revision > sent { isBehind = true }
@@ -98,6 +92,21 @@ struct QueueStream: Sendable {
             try await catchUp(writer)
         }
         try Task.checkCancellation()
+    }
+
+    /// The messages that follow what was sent; one that does not leaves the rest to the database.
+    private mutating func next(_ messages: [QueueMessage]) -> [QueueMessage] {
+        var next: [QueueMessage] = []
+        for message in messages where !isBehind {
+            switch QueueStreamRules.action(for: message.revision, after: sent) {
+            case .skip: break
+            case .send:
+                next.append(message)
+                sent = message.revision
+            case .readDatabase: isBehind = true
+            }
+        }
+        return next
     }
 
     /// Reads and sends what is missing.

@@ -16,9 +16,17 @@ struct SignedTransaction: Hashable, Sendable {
 
     /// SHA-256 of the payload, in hexadecimal.
     var payloadSHA256: String {
-        SHA256.hash(data: payload).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)
-        }.joined()
+        let digits = StaticString("0123456789abcdef")
+        let hash = SHA256.hash(data: payload)
+        return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { buffer in
+            var position = 0
+            for byte in hash {
+                buffer[position] = digits.utf8Start[Int(byte >> 4)]
+                buffer[position + 1] = digits.utf8Start[Int(byte & 0xF)]
+                position += 2
+            }
+            return position
+        }
     }
 }
 
@@ -64,7 +72,7 @@ struct ReceiptSigner: Sendable {
                     + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
             )
         }
-        let payload = try content.encoded()
+        let payload = content.encoded()
         var hash = prefix
         hash.update(data: CompactJWS.base64URL(payload))
         let signature = try chain.privateKey.signature(for: hash.finalize())

@@ -73,10 +73,31 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     }
 
     /// The bytes that are signed: JSON with sorted keys.
-    func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(self))
+    func encoded() -> [UInt8] {
+        var text = PlainJSONText(capacity: 768)
+        text.object { text in
+            text.member("appAccountToken", appAccountToken)
+            text.member("bundleId", bundleId.rawValue)
+            text.member("currency", currency.rawValue)
+            text.member("environment", environment.rawValue)
+            text.member("inAppOwnershipType", inAppOwnershipType)
+            text.member("originalPurchaseDate", originalPurchaseDate)
+            text.member("originalTransactionId", originalTransactionId.rawValue)
+            text.member("price", price)
+            text.member("productId", productId.rawValue)
+            text.member("purchaseDate", purchaseDate)
+            text.member("quantity", Int64(quantity))
+            text.member("revocationDate", revocationDate)
+            text.member("revocationReason", revocationReason.map(Int64.init))
+            text.member("revocationType", revocationType)
+            text.member("signedDate", signedDate)
+            text.member("storefront", storefront.rawValue)
+            text.member("storefrontId", storefrontId)
+            text.member("transactionId", transactionId.rawValue)
+            text.member("transactionReason", transactionReason)
+            text.member("type", type)
+        }
+        return text.bytes
     }
 
     private static func isPaid(_ state: TransactionState) -> Bool {

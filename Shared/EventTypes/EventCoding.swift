@@ -9,6 +9,7 @@ public enum EventCoding {
     ///
     /// - Throws: `EncodingError`; for the types of this module only if a number is not finite.
     public static func encode(_ event: some Event) throws -> [UInt8] {
+        if let data = event.json() { return data }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return Array(try encoder.encode(event))
@@ -19,6 +20,7 @@ public enum EventCoding {
     /// - Throws: `DecodingError`, which names the field that is missing or malformed.
     public static func decode<Value: Event>(_ type: Value.Type, from data: [UInt8]) throws -> Value
     {
-        try JSONDecoder().decode(type, from: Data(data))
+        if let value = Value(json: data) { return value }
+        return try JSONDecoder().decode(type, from: Data(data))
     }
 }

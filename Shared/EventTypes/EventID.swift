@@ -36,43 +36,59 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     ///
     /// - Returns: `nil` if the string is anything else.
     public init?(_ string: some StringProtocol) {
+        self.init(utf8: Array(string.utf8))
+    }
+
+    /// Reads the UTF-8 of a UUID in its usual form of 36 characters.
+    ///
+    /// - Returns: `nil` if the bytes are anything else.
+    public init?(utf8 characters: [UInt8]) {
+        guard characters.count == 36, characters[8] == UInt8(ascii: "-"),
+            characters[13] == UInt8(ascii: "-"), characters[18] == UInt8(ascii: "-"),
+            characters[23] == UInt8(ascii: "-")
+        else { return nil }
         var bytes = SIMD16<UInt8>()
-        var count = 0
-        var pending: UInt8?
-        guard string.utf8.count == 36 else { return nil }
-        for (position, byte) in string.utf8.enumerated() {
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = Character(UnicodeScalar(byte)).hexDigitValue else { return nil }
-            if let first = pending {
-                bytes[count] = first << 4 | UInt8(digit)
-                count += 1
-                pending = nil
-            } else {
-                pending = UInt8(digit)
-            }
+        var position = 0
+        for index in 0..<16 {
+            if index == 4 || index == 6 || index == 8 || index == 10 { position += 1 }
+            guard let high = Self.value(ofDigit: characters[position]),
+                let low = Self.value(ofDigit: characters[position + 1])
+            else { return nil }
+            bytes[index] = high << 4 | low
+            position += 2
         }
         self.bytes = bytes
     }
 
+    /// The value of a hexadecimal digit of either case.
+    private static func value(ofDigit character: UInt8) -> UInt8? {
+        switch character {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
     /// The UUID in its usual form, in lower case.
     public var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(unsafeUninitializedCapacity: 36) { buffer in
+        String(unsafeUninitializedCapacity: 36) { buffer in
             var position = 0
             for index in 0..<16 {
                 if index == 4 || index == 6 || index == 8 || index == 10 {
                     buffer[position] = UInt8(ascii: "-")
                     position += 1
                 }
-                buffer[position] = digits[Int(bytes[index] >> 4)]
-                buffer[position + 1] = digits[Int(bytes[index] & 0xF)]
+                buffer[position] = Self.digit(of: bytes[index] >> 4)
+                buffer[position + 1] = Self.digit(of: bytes[index] & 0xF)
                 position += 2
             }
             return 36
         }
+    }
+
+    private static func digit(of value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
 
     /// Reads the id from a JSON string.

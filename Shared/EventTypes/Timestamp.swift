@@ -44,10 +44,17 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
     ///
     /// - Returns: `nil` if the string is anything else.
     public init?(_ string: some StringProtocol) {
-        let bytes = Array(string.utf8)
+        self.init(utf8: Array(string.utf8))
+    }
+
+    /// Reads the UTF-8 of a moment in RFC 3339, UTC, with or without milliseconds.
+    ///
+    /// - Returns: `nil` if the bytes are anything else.
+    public init?(utf8 bytes: [UInt8]) {
         func number(_ range: Range<Int>) -> Int64? {
             var value: Int64 = 0
-            for byte in bytes[range] {
+            for index in range {
+                let byte = bytes[index]
                 guard (0x30...0x39).contains(byte) else { return nil }
                 value = value * 10 + Int64(byte - 0x30)
             }
@@ -85,13 +92,28 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
         let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        func digits(_ value: Int64, _ count: Int) -> String {
-            let string = String(value)
-            return String(repeating: "0", count: max(0, count - string.utf8.count)) + string
+        let afterYear = String(unsafeUninitializedCapacity: 20) { buffer in
+            var position = 0
+            func put(_ value: Int64, _ count: Int, after mark: UInt8) {
+                buffer[position] = mark
+                var rest = value
+                for index in (position + 1...position + count).reversed() {
+                    buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                position += count + 1
+            }
+            put(month, 2, after: UInt8(ascii: "-"))
+            put(day, 2, after: UInt8(ascii: "-"))
+            put(inDay / 3_600_000, 2, after: UInt8(ascii: "T"))
+            put(inDay / 60_000 % 60, 2, after: UInt8(ascii: ":"))
+            put(inDay / 1000 % 60, 2, after: UInt8(ascii: ":"))
+            put(inDay % 1000, 3, after: UInt8(ascii: "."))
+            buffer[position] = UInt8(ascii: "Z")
+            return position + 1
         }
-        return "\(digits(year, 4))-\(digits(month, 2))-\(digits(day, 2))T"
-            + "\(digits(inDay / 3_600_000, 2)):\(digits(inDay / 60_000 % 60, 2)):"
-            + "\(digits(inDay / 1000 % 60, 2)).\(digits(inDay % 1000, 3))Z"
+        let digits = String(year)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits + afterYear
     }
 
     /// Reads the moment from a JSON number.

@@ -94,13 +94,13 @@ enum EventHeaders {
             for header in headers {
                 var value: String { String(decoding: header.value, as: UTF8.self) }
                 switch header.name {
-                case EventHeaders.id: id = EventID(value)
+                case EventHeaders.id: id = EventID(utf8: header.value)
                 case EventHeaders.type: type = value
-                case EventHeaders.time: time = Timestamp(value)
+                case EventHeaders.time: time = Timestamp(utf8: header.value)
                 case EventHeaders.subject: subject = value
                 case EventHeaders.traceparent: traceparent = value
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
-                case EventHeaders.position: cursor = OutboxCursor(value) ?? .start
+                case EventHeaders.position: cursor = OutboxCursor(utf8: header.value) ?? .start
                 default: break
                 }
             }

@@ -14,13 +14,29 @@ struct OutboxCursor: Hashable, Comparable, Sendable {
         self.position = position
     }
 
-    /// Reads `xid:position`.
-    init?(_ string: String) {
-        let parts = string.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let xid = UInt64(parts[0]), let position = Int64(parts[1]) else {
-            return nil
-        }
+    /// Reads the characters of `xid:position`.
+    init?(utf8 characters: [UInt8]) {
+        guard let colon = characters.firstIndex(of: UInt8(ascii: ":")),
+            let xid = Self.number(characters[..<colon], as: UInt64.self),
+            let position = Self.number(characters[(colon + 1)...], as: Int64.self)
+        else { return nil }
         self.init(xid: xid, position: position)
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ digits: ArraySlice<UInt8>,
+        as type: Number.Type
+    ) -> Number? {
+        guard !digits.isEmpty else { return nil }
+        var value: Number = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            let (tens, tooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, stillTooBig) = tens.addingReportingOverflow(Number(digit - 0x30))
+            guard !tooBig, !stillTooBig else { return nil }
+            value = sum
+        }
+        return value
     }
 
     static func < (left: OutboxCursor, right: OutboxCursor) -> Bool {

@@ -14,7 +14,7 @@ import Testing
             environment: environment,
             signedAt: now
         )
-        return String(decoding: try payload.encoded(), as: UTF8.self)
+        return String(decoding: payload.encoded(), as: UTF8.self)
     }
 
     @Test func aPurchaseSaysWhatApplesPayloadSays() throws {

@@ -1,0 +1,298 @@
+// The events of a transaction are most of what the services read and write, so these are read and
+// written without Foundation's coders, byte for byte as those do it.
+
+extension TransactionChanged {
+    /// The data of the event.
+    public func json() -> [UInt8]? {
+        var text = PlainJSONText(capacity: 768)
+        text.object { text in
+            text.member("transaction", object: transaction.write)
+        }
+        return text.bytes
+    }
+
+    /// Reads the data of an event.
+    public init?(json data: [UInt8]) {
+        var transaction: Transaction?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                guard case "transaction" = name else { return json.skip() }
+                transaction = Transaction(from: &json)
+                return transaction != nil
+            }
+        }
+        guard isRead == true, let transaction else { return nil }
+        self.init(transaction: transaction)
+    }
+}
+
+extension ReceiptIssued {
+    /// The data of the event.
+    public func json() -> [UInt8]? {
+        var text = PlainJSONText(capacity: 1024)
+        text.object { text in
+            text.member("issuedAt", issuedAt)
+            text.member("payloadSHA256", payloadSHA256)
+            text.member("signingChainID", signingChainID)
+            text.member("transaction", object: transaction.write)
+        }
+        return text.bytes
+    }
+
+    /// Reads the data of an event.
+    public init?(json data: [UInt8]) {
+        var transaction: Transaction?
+        var signingChainID: String?
+        var payloadSHA256: String?
+        var issuedAt: Int64?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "transaction":
+                    transaction = Transaction(from: &json)
+                    return transaction != nil
+                case "signingChainID":
+                    signingChainID = json.string()
+                    return signingChainID != nil
+                case "payloadSHA256":
+                    payloadSHA256 = json.string()
+                    return payloadSHA256 != nil
+                case "issuedAt":
+                    issuedAt = json.integer()
+                    return issuedAt != nil
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let transaction, let signingChainID, let payloadSHA256, let issuedAt
+        else { return nil }
+        self.init(
+            transaction: transaction,
+            signingChainID: signingChainID,
+            payloadSHA256: payloadSHA256,
+            issuedAt: Timestamp(millisecondsSinceEpoch: issuedAt)
+        )
+    }
+}
+
+extension QueueChanged {
+    /// Reads the data of an event.
+    public init?(json data: [UInt8]) {
+        var revision: Int64?
+        var transaction: Transaction?
+        var isDelivered: Bool?
+        var finishedAt: Int64?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "revision":
+                    revision = json.integer()
+                    return revision != nil
+                case "transaction":
+                    transaction = Transaction(from: &json)
+                    return transaction != nil
+                case "isDelivered":
+                    isDelivered = json.bool()
+                    return isDelivered != nil
+                case "finishedAt":
+                    if json.null() { return true }
+                    finishedAt = json.integer()
+                    return finishedAt != nil
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let revision, let transaction, let isDelivered else { return nil }
+        self.init(
+            revision: revision,
+            transaction: transaction,
+            isDelivered: isDelivered,
+            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+        )
+    }
+}
+
+extension Transaction {
+    /// Writes the members, in the order of their names.
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("accountID", accountID.rawValue)
+        text.member("applicationUsername", applicationUsername)
+        text.member("bundleID", bundleID.rawValue)
+        text.member("deliveryPlan", objects: deliveryPlan) { text, target in
+            if case .credit(_, let amount) = target { text.member("amount", amount) }
+            text.member("kind", target.kind)
+            if case .credit(let unit, _) = target { text.member("unit", unit) }
+            if case .webhook(let url) = target { text.member("url", url) }
+        }
+        text.member("failureReason", failureReason?.rawValue)
+        text.member("id", id.rawValue)
+        text.member("originalID", originalID.rawValue)
+        text.member("originalPurchasedAt", originalPurchasedAt)
+        text.member(
+            "price",
+            object: { text in
+                text.member("currency", price.currency.rawValue)
+                text.member("minorUnits", price.minorUnits)
+            }
+        )
+        text.member("productID", productID.rawValue)
+        text.member("productType", productType.rawValue)
+        text.member("productVersion", Int64(productVersion))
+        text.member("purchasedAt", purchasedAt)
+        text.member("quantity", Int64(quantity))
+        text.member("requestedAt", requestedAt)
+        text.member("revokedAt", revokedAt)
+        text.member("state", state.rawValue)
+        text.member("storefront", storefront.rawValue)
+        text.member("version", Int64(version))
+    }
+
+    /// Reads the members; `nil` if one is missing, wrong, or not plain.
+    fileprivate init?(from json: inout PlainJSON) {
+        var parts = Parts()
+        guard json.object({ parts.read($1, from: &$0) }), let transaction = parts.transaction else {
+            return nil
+        }
+        self = transaction
+    }
+
+    /// The members that were read so far.
+    private struct Parts {
+        var id: TransactionID?
+        var originalID: TransactionID?
+        var version: Int64?
+        var state: String?
+        var accountID: AccountID?
+        var bundleID: BundleID?
+        var productID: ProductID?
+        var productVersion: Int64?
+        var productType: String?
+        var quantity: Int64?
+        var storefront: Storefront?
+        var price: Money?
+        var applicationUsername: String?
+        var deliveryPlan: [DeliveryTarget]?
+        var requestedAt: Int64?
+        var purchasedAt: Int64?
+        var originalPurchasedAt: Int64?
+        var failureReason: String?
+        var revokedAt: Int64?
+
+        mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
+            switch name {
+            case "id": set(&id, json.identifier())
+            case "originalID": set(&originalID, json.identifier())
+            case "version": set(&version, json.integer())
+            case "state": set(&state, json.string())
+            case "accountID": set(&accountID, json.identifier())
+            case "bundleID": set(&bundleID, json.identifier())
+            case "productID": set(&productID, json.identifier())
+            case "productVersion": set(&productVersion, json.integer())
+            case "productType": set(&productType, json.string())
+            case "quantity": set(&quantity, json.integer())
+            case "storefront": set(&storefront, json.identifier())
+            case "price": set(&price, Money(from: &json))
+            case "applicationUsername": json.null() || set(&applicationUsername, json.string())
+            case "deliveryPlan": set(&deliveryPlan, DeliveryTarget.plan(from: &json))
+            case "requestedAt": set(&requestedAt, json.integer())
+            case "purchasedAt": json.null() || set(&purchasedAt, json.integer())
+            case "originalPurchasedAt": json.null() || set(&originalPurchasedAt, json.integer())
+            case "failureReason": json.null() || set(&failureReason, json.string())
+            case "revokedAt": json.null() || set(&revokedAt, json.integer())
+            default: json.skip()
+            }
+        }
+
+        var transaction: Transaction? {
+            guard let id, let originalID, let version, let state, let accountID, let bundleID,
+                let productID, let productVersion, let productType, let quantity, let storefront,
+                let price, let deliveryPlan, let requestedAt
+            else { return nil }
+            return Transaction(
+                id: id,
+                originalID: originalID,
+                version: Int(version),
+                state: TransactionState(rawValue: state),
+                accountID: accountID,
+                bundleID: bundleID,
+                productID: productID,
+                productVersion: Int(productVersion),
+                productType: ProductType(rawValue: productType),
+                quantity: Int(quantity),
+                storefront: storefront,
+                price: price,
+                applicationUsername: applicationUsername,
+                deliveryPlan: deliveryPlan,
+                requestedAt: Timestamp(millisecondsSinceEpoch: requestedAt),
+                purchasedAt: purchasedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                originalPurchasedAt: originalPurchasedAt.map(
+                    Timestamp.init(millisecondsSinceEpoch:)
+                ),
+                failureReason: failureReason.map(FailureReason.init(rawValue:)),
+                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+            )
+        }
+    }
+}
+
+/// Keeps what was read, and tells whether anything was.
+private func set<Value>(_ part: inout Value?, _ value: Value?) -> Bool {
+    part = value
+    return value != nil
+}
+
+extension Money {
+    fileprivate init?(from json: inout PlainJSON) {
+        var minorUnits: Int64?
+        var currency: Currency?
+        let isRead = json.object { json, name in
+            switch name {
+            case "minorUnits": set(&minorUnits, json.integer())
+            case "currency": set(&currency, json.identifier())
+            default: json.skip()
+            }
+        }
+        guard isRead, let minorUnits, let currency else { return nil }
+        self.init(minorUnits: minorUnits, currency: currency)
+    }
+}
+
+extension DeliveryTarget {
+    fileprivate static func plan(from json: inout PlainJSON) -> [DeliveryTarget]? {
+        var plan: [DeliveryTarget] = []
+        let isRead = json.array { json in
+            guard let target = DeliveryTarget(from: &json) else { return false }
+            plan.append(target)
+            return true
+        }
+        return isRead ? plan : nil
+    }
+
+    private init?(from json: inout PlainJSON) {
+        var kind: String?
+        var unit: String?
+        var amount: Int64?
+        var url: String?
+        let isRead = json.object { json, name in
+            switch name {
+            case "kind": set(&kind, json.string())
+            case "unit": set(&unit, json.string())
+            case "amount": set(&amount, json.integer())
+            case "url": set(&url, json.string())
+            default: json.skip()
+            }
+        }
+        guard isRead, let kind else { return nil }
+        switch kind {
+        case "entitlement": self = .entitlement
+        case "credit":
+            guard let unit, let amount else { return nil }
+            self = .credit(unit: unit, amount: amount)
+        case "webhook":
+            guard let url else { return nil }
+            self = .webhook(url: url)
+        case "app": self = .app
+        default: self = .unknown(kind: kind)
+        }
+    }
+}
