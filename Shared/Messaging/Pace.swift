@@ -1,17 +1,21 @@
 /// Keeps batches from following each other faster than they can gather.
 ///
-/// The first batch after a quiet time begins at once; under load each begins no earlier than an
-/// interval after the last, so that it holds what came meanwhile. Many small batches cost several
-/// times the processor time of a few large ones (a database transaction, a commit of offsets and a
-/// request to the broker each).
+/// The first batch after a quiet time begins at once; under load each is followed by a rest of
+/// several times its own length, so that the next holds what came meanwhile. Many small batches
+/// cost several times the processor time of a few large ones (a database transaction, a commit of
+/// offsets and a request to the broker each). On a busy machine batches take longer, so rests are
+/// longer, so batches are larger and cost less each: the loops slow down together instead of
+/// starving each other.
 public struct Pace: Sendable {
-    /// The time that lies between the beginnings of two batches at least.
-    public let interval: Duration
+    /// How many times its own length a batch is followed by rest.
+    private static let restPerWork = 4
+    /// The longest rest.
+    public let restMax: Duration
     private var begunAt = ContinuousClock.now
 
     /// Makes a pace.
-    public init(interval: Duration = .milliseconds(20)) {
-        self.interval = interval
+    public init(restMax: Duration = .milliseconds(80)) {
+        self.restMax = restMax
     }
 
     /// Notes that a batch begins.
@@ -23,7 +27,7 @@ public struct Pace: Sendable {
     ///
     /// - Throws: `CancellationError`.
     public func rest() async throws {
-        let next = begunAt + interval
-        if next > .now { try await Task.sleep(until: next) }
+        let work = ContinuousClock.now - begunAt
+        try await Task.sleep(for: min(work * Self.restPerWork, restMax))
     }
 }

@@ -6,8 +6,8 @@ import Synchronization
 /// Groups concurrent requests into batches, so that many of them share one database commit.
 ///
 /// A request that finds the batcher idle is performed at once; those that arrive meanwhile gather
-/// and are the next batch. There is no timer: under little load nobody waits for company, under
-/// much load batches grow by themselves.
+/// and are the next batch. A worker rests twice as long as its last batch took, so that under much load
+/// batches grow; under little load nobody waits for company.
 ///
 /// What is taken is answered: graceful shutdown performs everything that was submitted before.
 public final class RequestBatcher<Request: Sendable, Response: Sendable>: Service, Sendable {
@@ -49,7 +49,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let concurrency: Int
-    private let interval: Duration
+    private let restMax: Duration
     private let perform: @Sendable ([Request]) async throws -> [Response]
     private let batchSizes: Recorder
     private let refusals: Counter
@@ -61,8 +61,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - batchSizeMax: The most requests in one batch.
     ///   - pendingMax: The most requests that wait; further ones are refused with 503 `overloaded`.
     ///   - concurrency: How many batches are performed at once.
-    ///   - interval: The least time between the beginnings of two batches of one worker while
-    ///     requests keep coming; the first after a quiet time begins at once.
+    ///   - restMax: The longest rest of a worker between two batches while requests keep coming;
+    ///     the first after a quiet time begins at once.
     ///   - perform: Performs a batch. Returns one response for each request, in their order. What
     ///     it throws goes to every request of the batch.
     public init(
@@ -70,7 +70,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         concurrency: Int = 1,
-        interval: Duration = .milliseconds(10),
+        restMax: Duration = .milliseconds(40),
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
         precondition(
@@ -80,7 +80,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.concurrency = concurrency
-        self.interval = interval
+        self.restMax = restMax
         self.perform = perform
         batchSizes = Recorder(label: "batch_requests", dimensions: [("batcher", name)])
         refusals = Counter(label: "batch_refusals", dimensions: [("batcher", name)])
@@ -143,7 +143,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Performs batches until nothing is pending.
     private func performBatches() async {
         while let batch = nextBatch() {
-            let next = ContinuousClock.now + interval
+            let begunAt = ContinuousClock.now
             batchSizes.record(batch.count)
             do {
                 let responses = try await perform(batch.map(\.request))
@@ -162,7 +162,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                 }
             }
             // Not cancelled by anybody; if it were, the next batch would only begin earlier.
-            if next > .now, batch.count < batchSizeMax { try? await Task.sleep(until: next) }
+            guard batch.count < batchSizeMax else { continue }
+            try? await Task.sleep(for: min((.now - begunAt) * 2, restMax))
         }
     }
 
