@@ -8,8 +8,9 @@ struct ChaosCommand: AsyncParsableCommand {
         commandName: "chaos",
         abstract: "Buys while everything is killed at random, then audits the books.",
         discussion: """
-            Every process is killed with SIGKILL, the broker comes back empty, PostgreSQL is \
-            stopped without a checkpoint. Buyers ask again until they are answered, as apps do. \
+            Every process is killed with SIGKILL, half of the times while the commit of a batch is \
+            on its way to PostgreSQL; the broker comes back empty, PostgreSQL is stopped without a \
+            checkpoint. Buyers ask again until they are answered, as apps do. \
             Then everything is started again, and once it is quiet the audit compares what was \
             accepted with the books of all four services and of the payment processor.
 
@@ -47,6 +48,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.database = .own
         options.fsync = true
         options.progress = terminal.progress
+        options.postgresProxies = [.payments, .receipts, .fulfillment]
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         let (seed, seconds, accounts, chosen) = (seed, seconds, accounts, options)
         do {

@@ -86,13 +86,18 @@ final class ChaosRun: Sendable {
         terminal.line(
             String(format: "  %6.1f s  ", seconds(strike.time))
                 + terminal.styled("✗ \(strike.victim)", .red)
+                + (isAimed(strike) ? " before a commit" : "")
                 + " for \(Terminal.describe(strike.downtime))"
                 + terminal.styled("   \(count) accepted so far", .dim)
         )
         switch strike.victim {
         case .process(let name):
             guard let process = store.processes.first(where: { $0.name == name }) else { return }
-            await process.kill()
+            if isAimed(strike) {
+                await killBeforeCommit(process)
+            } else {
+                await process.kill()
+            }
             try await Task.sleep(for: strike.downtime)
             try await process.start()
         case .broker:
@@ -104,6 +109,29 @@ final class ChaosRun: Sendable {
             try await Task.sleep(for: strike.downtime)
             try await store.cluster.start()
         }
+    }
+
+    private func isAimed(_ strike: ChaosSchedule.Strike) -> Bool {
+        guard case .process(let name) = strike.victim else { return false }
+        return strike.isAimed && proxy(of: name) != nil
+    }
+
+    private func proxy(of name: String) -> PostgresProxy? {
+        guard let process = store.processes.first(where: { $0.name == name }) else { return nil }
+        return StoreService(rawValue: process.service).flatMap { store.postgresProxies[$0] }
+    }
+
+    /// Kills a service while the commit of a batch of events is on its way to PostgreSQL, and with
+    /// it what was on its way.
+    private func killBeforeCommit(_ process: ServiceProcess) async {
+        let hold = proxy(of: process.name)?
+            .hold(at: .beforeCommit(ofTransactionWith: "INTO inbox"))
+        // Nothing comes by where nothing is bought at the moment; then it dies wherever it is.
+        try? await hold?.reached(within: .seconds(1))
+        await process.kill()
+        // Another instance of the service may be held, too: that one goes on.
+        try? await hold?.dropped(within: .milliseconds(500))
+        hold?.release()
     }
 
     private func seconds(_ time: Duration) -> Double {

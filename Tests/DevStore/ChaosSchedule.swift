@@ -23,6 +23,9 @@ struct ChaosSchedule: Sendable {
         var time: Duration
         var victim: Victim
         var downtime: Duration
+        /// Whether it waits for the moment between a service's work on a batch and its commit,
+        /// which chance alone seldom hits.
+        var isAimed: Bool
     }
 
     let strikes: [Strike]
@@ -47,7 +50,8 @@ struct ChaosSchedule: Sendable {
                 Strike(
                     time: time,
                     victim: victim,
-                    downtime: .milliseconds(Int.random(in: 0...1500, using: &random))
+                    downtime: .milliseconds(Int.random(in: 0...1500, using: &random)),
+                    isAimed: Bool.random(using: &random)
                 )
             )
             time += .milliseconds(Int.random(in: 300...2500, using: &random))
