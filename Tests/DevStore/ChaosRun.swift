@@ -126,8 +126,9 @@ final class ChaosRun: Sendable {
     private func killBeforeCommit(_ process: ServiceProcess) async {
         let hold = proxy(of: process.name)?
             .hold(at: .beforeCommit(ofTransactionWith: "INTO inbox"))
-        // Nothing comes by where nothing is bought at the moment; then it dies wherever it is.
-        try? await hold?.reached(within: .seconds(1))
+        // A consumer that was killed a moment ago is some seconds away from its next batch. If none
+        // comes by, it dies wherever it is.
+        try? await hold?.reached(within: .seconds(6))
         await process.kill()
         // Another instance of the service may be held, too: that one goes on.
         try? await hold?.dropped(within: .milliseconds(500))

@@ -191,6 +191,7 @@ private actor Spawner {
             0o644
         )
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        try actions.closeEverythingElse()
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -224,5 +225,28 @@ private actor Spawner {
             throw HarnessError("Cannot start \(command[0]): \(String(cString: strerror(result))).")
         }
         return id
+    }
+}
+
+extension posix_spawn_file_actions_t {
+    /// Closes all descriptors but the first three in the child.
+    ///
+    /// Swift-NIO's sockets have no close-on-exec flag. A child that holds a copy of a proxy's socket
+    /// keeps a connection alive whose two ends are gone, and with it a session of PostgreSQL, its
+    /// database transaction and its locks.
+    mutating func closeEverythingElse() throws {
+        typealias AddCloseFrom =
+            @convention(c) (
+                UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32
+            ) -> Int32
+        // In glibc since 2.34; its header shows it only to sources that ask for more than POSIX.
+        guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
+            throw HarnessError("This C library is too old to start children: glibc 2.34 is needed.")
+        }
+        let addCloseFrom = unsafeBitCast(symbol, to: AddCloseFrom.self)
+        let result = addCloseFrom(&self, 3)
+        guard result == 0 else {
+            throw HarnessError("Cannot start children: \(String(cString: strerror(result))).")
+        }
     }
 }

@@ -63,6 +63,7 @@ struct ServerPrograms: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, file, O_WRONLY | O_CREAT, 0o600)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
+        try actions.closeEverythingElse()
         var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) }
         words.append(nil)
         defer { words.forEach { free($0) } }

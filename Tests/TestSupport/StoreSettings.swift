@@ -9,8 +9,8 @@ struct StoreSettings {
     /// What the broker for development needs to be quick; a real Kafka needs none of it.
     ///
     /// A group's first members wait for half of a session, and a dead member is missed after a
-    /// whole one. Now and then it forgets a member that joins while another dies; that one asks again
-    /// after a poll interval.
+    /// whole one. A member that joined while another died was seen to wait in vain for its answer; it
+    /// asks again after a poll interval.
     private var brokerProperties: String {
         var properties = TestBroker.properties
         if options.isImpatient {

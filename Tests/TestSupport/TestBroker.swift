@@ -49,7 +49,7 @@ public final class TestBroker: Sendable {
         // A fetch that finds nothing is tried again and again while it waits, which keeps a third of
         // a core busy at 10 ms and an eighth at 50.
         "fetch.wait.max.ms": "25",
-        // It may forget to answer; a member that joins then asks again after a poll interval.
+        // A request that is not answered is sent again after this, a join after a poll interval.
         "socket.timeout.ms": "5000",
         "max.poll.interval.ms": "15000",
         "session.timeout.ms": "6000",
