@@ -28,7 +28,6 @@ final class ChargeRunner: Service {
     private let bell = Bell()
     private let didCommit: @Sendable () -> Void
     private let logger: Logger
-    private let committed = Counter(label: "processor_outcomes_committed")
     private let recovered = Counter(label: "processor_attempts_recovered")
     private let overflowed = Counter(label: "processor_queue_overflows")
 
@@ -182,7 +181,10 @@ final class ChargeRunner: Service {
             let batch = await queue.next(limits.batchSizeMax)
             guard !batch.isEmpty else { return }
             pace.begin()
-            await carryOut(batch)
+            // What waited here for longer than its lease belongs to whoever finds it due; carried
+            // out by both it would still be charged once, but asked for twice.
+            let time = handler.now()
+            await carryOut(batch.filter { $0.dueAt ?? time > time })
             // Cancelled: what is still queued is carried out without resting.
             if batch.count < limits.batchSizeMax { try? await pace.rest() }
         }
@@ -215,7 +217,7 @@ final class ChargeRunner: Service {
         while true {
             do {
                 let report = try await handler.settle(results)
-                committed.increment(by: results.count)
+                count(report)
                 didCommit()
                 follow(report)
                 return
@@ -253,6 +255,19 @@ final class ChargeRunner: Service {
             // An early or lost ring costs one needless or later look at the database.
             try? await Task.sleep(for: delay)
             bell.ring()
+        }
+    }
+
+    /// One counter for each kind of event, and for each reason of failure: a payment that its buyer
+    /// called off is not counted with those that went wrong (spec rule 37).
+    private func count(_ report: OutcomeReport) {
+        for (move, count) in report.moves {
+            Counter(
+                label: "transactions_moved",
+                dimensions: [
+                    ("event", move.type.rawValue), ("reason", move.reason?.rawValue ?? "none"),
+                ]
+            ).increment(by: count)
         }
     }
 

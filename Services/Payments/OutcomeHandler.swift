@@ -10,8 +10,14 @@ struct OutcomeReport: Sendable {
     var followUps: [ProcessorAttempt] = []
     /// When the next of those that are tried again falls due.
     var nextDue: Timestamp?
-    /// How many outcomes changed a transaction.
-    var movedCount = 0
+    /// What became of transactions, and of how many.
+    var moves: [Move: Int] = [:]
+
+    /// One kind of change.
+    struct Move: Hashable, Sendable {
+        let type: EventType
+        let reason: FailureReason?
+    }
 }
 
 /// Commits what the processor answered: one database transaction for a whole batch of outcomes.
@@ -120,7 +126,8 @@ struct Settlement {
         guard case .moved(let moved, let type, let posting) = move else { return move }
         records[id] = moved
         changedRecords.insert(id)
-        report.movedCount += 1
+        let kind = OutcomeReport.Move(type: type, reason: moved.transaction.failureReason)
+        report.moves[kind, default: 0] += 1
         if let posting { postings.append(posting) }
         events.append(try OutboxEvent(moved.transaction, type, at: time))
         if moved.isOwnable { noteOwnership(of: moved) }

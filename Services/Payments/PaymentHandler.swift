@@ -43,6 +43,8 @@ struct PaymentHandler: Sendable {
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
+    private let counters = PaymentCounters()
+
     /// What a batch came to: a reply to each request, and the attempts that are owed.
     private struct Batch: Sendable {
         var replies: [PaymentReply?]
@@ -66,7 +68,9 @@ struct PaymentHandler: Sendable {
             try apply(batch, on: connection)
         }
         didCommit(result.attempts)
-        return result.replies.map { $0 ?? .refused(.idempotencyKeyReused) }
+        let replies = result.replies.map { $0 ?? .refused(.idempotencyKeyReused) }
+        counters.count(replies)
+        return replies
     }
 
     private func apply(

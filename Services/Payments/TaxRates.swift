@@ -15,7 +15,7 @@ struct TaxRates: Hashable, Sendable {
     init(_ reader: inout SettingsReader) {
         let key = "TAX_BASIS_POINTS"
         let entries = reader.list(
-            key,
+            "TAX_BASIS_POINTS",
             default: [:],
             "The tax contained in prices, per storefront in hundredths of a percent: DEU=1900."
         )

@@ -1,0 +1,60 @@
+import EventTypes
+import Logging
+import ServiceKit
+import Testing
+
+@testable import Payments
+
+@Suite struct PaymentsSettingsTests {
+    static let required = [
+        "DATABASE_URL": "postgresql://a@localhost/payments",
+        "KAFKA_BOOTSTRAP_SERVERS": "localhost:1",
+        "APP_KEYS_DIRECTORY": "/nowhere", "ADMIN_KEYS_DIRECTORY": "/nowhere",
+    ]
+
+    func read(_ more: [String: String]) -> (PaymentsSettings, [String]) {
+        var reader = SettingsReader(
+            environment: Self.required.merging(more) { _, new in new }
+        )
+        let settings = PaymentsSettings(&reader)
+        return (settings, reader.problems.map(\.key))
+    }
+
+    @Test func theDefaultsAreRightInProduction() {
+        let (settings, problems) = read([:])
+        #expect(problems.isEmpty)
+        #expect(settings.policy.lease == .seconds(10))
+        #expect(settings.policy.approvalExpiry == .seconds(86_400))
+        #expect(settings.tax == TaxRates())
+        #expect(settings.sandboxDatabaseURL == settings.common.databaseURL)
+        #expect(settings.common.http.port == 8082)
+    }
+
+    @Test func taxRatesAreReadPerStorefront() {
+        let (settings, problems) = read(["TAX_BASIS_POINTS": "DEU=1900,FRA=2000"])
+        #expect(problems.isEmpty)
+        #expect(settings.tax.basisPoints(in: Storefront(unchecked: "FRA")) == 2000)
+        #expect(settings.tax.basisPoints(in: Storefront(unchecked: "USA")) == 0)
+    }
+
+    @Test func everyProblemIsReportedAtOnce() {
+        let (_, problems) = read([
+            "TAX_BASIS_POINTS": "Germany=1900,FRA=20%", "PROCESSOR_LEASE_MS": "soon",
+            "PROCESSOR_CALLS_MAX": "0", "APPROVAL_EXPIRY_MS": "-1",
+        ])
+        #expect(
+            Set(problems) == [
+                "TAX_BASIS_POINTS", "PROCESSOR_LEASE_MS", "PROCESSOR_CALLS_MAX",
+                "APPROVAL_EXPIRY_MS",
+            ]
+        )
+        #expect(problems.count == 5)
+    }
+
+    @Test func composingWithoutSettingsIsRefused() {
+        var reader = SettingsReader(environment: [:])
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        #expect(throws: (any Error).self) { try composePayments(&reader, logger) }
+        #expect(reader.problems.count >= 4)
+    }
+}
