@@ -264,6 +264,7 @@ let package = Package(
             "EventTypes",
             "StoreAPI",
             "Kafka",
+            "Messaging",
             "Postgres",
             "TestSupport",
             nioHTTP1,

@@ -95,9 +95,6 @@ struct QueuePlan: Sendable {
         return last.values.sorted().map { changes[$0] }
     }
 
-    /// Whether a webhook is owed that was not before.
-    var hasWebhooks: Bool { deliveries.contains { $0.url != nil && $0.state == .pending } }
-
     private static func entitlement(of transaction: Transaction, at time: Timestamp) -> Entitlement
     {
         Entitlement(

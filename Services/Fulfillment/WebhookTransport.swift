@@ -37,12 +37,13 @@ struct WebhookTransport: Sendable {
             request.headers.add(name: name, value: value)
         }
         request.body = .bytes(ByteBuffer(bytes: body))
+        let deadline = ContinuousClock.now + timeout
         do {
             let response = try await client.execute(
                 request,
                 timeout: .nanoseconds(timeout.milliseconds * 1_000_000)
             )
-            await drain(response.body)
+            await drain(response.body, until: deadline)
             return (200..<300).contains(response.status.code) ? .success : .unsuccessfulStatus
         } catch {
             try Task.checkCancellation()
@@ -55,7 +56,23 @@ struct WebhookTransport: Sendable {
         try await client.shutdown()
     }
 
-    /// Reads an answer to its end, so that its connection serves the next webhook.
+    /// Reads an answer to its end, so that its connection serves the next webhook; one that does
+    /// not end in time costs the connection.
+    private func drain(
+        _ body: HTTPClientResponse.Body,
+        until deadline: ContinuousClock.Instant
+    ) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await drain(body) }
+            group.addTask {
+                // Cancelled: the answer has ended.
+                try? await Task.sleep(until: deadline)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
     private func drain(_ body: HTTPClientResponse.Body) async {
         var count = 0
         do {

@@ -111,7 +111,10 @@ final class ChargeRunner: Service {
         if !charges.isEmpty {
             let outcomes = await processor.charge(charges.map(ChargeRequest.init))
             results += zip(charges, outcomes).map {
-                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+                AttemptResult(
+                    key: $0.key,
+                    outcome: AttemptOutcome($1, wasApproved: $0.isApproved)
+                )
             }
         }
         if !refunds.isEmpty {

@@ -266,8 +266,11 @@ struct Settlement {
             try fail(attempt, reason)
         case .exhausted:
             try fail(attempt, .processorRefused)
-        case .needsApproval:
-            try awaitApproval(attempt)
+        case .needsApproval(let wasApproved):
+            // The answer to a call of before the approval, told late, says nothing about the one after.
+            if wasApproved || records[attempt.transactionID]?.approval == nil {
+                try awaitApproval(attempt)
+            }
         case .approvalExpired:
             let move = try apply(.expireApproval, to: attempt.transactionID)
             if case .moved = move { change(attempt.key) { $0.settle("approvalExpired") } }

@@ -64,7 +64,8 @@ struct ProcessorAttempt: Hashable, Sendable {
 enum AttemptOutcome: Hashable, Sendable {
     case charged(reference: String)
     case declined(FailureReason)
-    case needsApproval
+    /// Says whether the call told the processor that the payment is approved.
+    case needsApproval(wasApproved: Bool)
     case refunded(reference: String)
     /// Not known, or not done yet: inquire later. Says whether the processor was called to do it.
     case tryAgain(wasCalled: Bool)
@@ -81,11 +82,11 @@ struct AttemptResult: Hashable, Sendable {
 }
 
 extension AttemptOutcome {
-    init(_ outcome: ChargeOutcome) {
+    init(_ outcome: ChargeOutcome, wasApproved: Bool) {
         switch outcome {
         case .charged(let reference): self = .charged(reference: reference)
         case .declined(let reason): self = .declined(reason)
-        case .needsApproval: self = .needsApproval
+        case .needsApproval: self = .needsApproval(wasApproved: wasApproved)
         case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }
     }

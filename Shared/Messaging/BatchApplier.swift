@@ -199,7 +199,9 @@ struct BatchApplier: Sendable {
             id: EventID(time: time, using: &seed),
             type: EventType(rawValue: "malformed"),
             topic: message.topic,
-            key: message.key.map { String(decoding: $0, as: UTF8.self) } ?? "",
+            key: message.key.map {
+                String(decoding: $0, as: UTF8.self).replacing("\0", with: "\u{FFFD}")
+            } ?? "",
             subject: place,
             time: time,
             data: message.value ?? [],

@@ -62,6 +62,7 @@ final class ConsumerLoop: Sendable {
 
     private func consume(with consumer: KafkaConsumer, _ failures: inout Int) async throws {
         var epochs = LogEpochs()
+        var mustLoadEpochs = false
         var redriveAt = ContinuousClock.now
         var pace = Pace()
         while true {
@@ -74,8 +75,10 @@ final class ConsumerLoop: Sendable {
                 )
             }
             do {
-                if !poll.assigned.isEmpty {
+                mustLoadEpochs = mustLoadEpochs || !poll.assigned.isEmpty
+                if mustLoadEpochs {
                     epochs.load(try await applier.storedEpochs())
+                    mustLoadEpochs = false
                 }
                 if ContinuousClock.now >= redriveAt {
                     redriveAt = .now + .seconds(1)
@@ -94,10 +97,6 @@ final class ConsumerLoop: Sendable {
                 )
                 try await rewind(to: poll.messages, consumer)
                 try await pause(afterFailures: failures)
-                // What was assigned may not have been loaded; loading again is harmless.
-                if !poll.assigned.isEmpty, let stored = try? await applier.storedEpochs() {
-                    epochs.load(stored)
-                }
             }
         }
     }

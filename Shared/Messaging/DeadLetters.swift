@@ -74,7 +74,8 @@ public enum DeadLetters {
             eventID: event.id,
             eventType: event.type,
             subject: event.subject,
-            dataBase64: Data(event.data).base64EncodedString()
+            dataBase64: event.data.count <= publishedBytesMax
+                ? Data(event.data).base64EncodedString() : nil
         )
         try Outbox.append(
             [
@@ -93,6 +94,19 @@ public enum DeadLetters {
         )
     }
 
+    /// A redrive was asked for; or nothing dead is in front any more, because another instance
+    /// parked the event while the redrive of its key was on its way.
+    private static let mayBeApplied = """
+        (letter.redrive_requested_at IS NOT NULL OR NOT EXISTS (
+            SELECT 1 FROM dead_letters AS dead
+            WHERE dead.consumer = letter.consumer AND dead.key = letter.key
+                AND dead.state = 'dead'
+        ))
+        """
+
+    /// The most bytes of an event that are published with its dead letter; the table keeps them all.
+    private static let publishedBytesMax = 256 * 1024
+
     /// Whether a redrive waits for this consumer.
     static func redriveIsRequested(
         consumer: String,
@@ -101,9 +115,9 @@ public enum DeadLetters {
         let rows = try connection.query(
             """
             SELECT EXISTS (
-                SELECT 1 FROM dead_letters
+                SELECT 1 FROM dead_letters AS letter
                 WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
-                    AND redrive_requested_at IS NOT NULL
+                    AND \(unsafe: mayBeApplied)
             )
             """
         )
@@ -120,9 +134,9 @@ public enum DeadLetters {
             SELECT event_id, type, topic, key, subject, time, traceparent, data, partition, "offset"
             FROM dead_letters
             WHERE consumer = \(consumer) AND state IN ('dead', 'parked') AND key = (
-                SELECT key FROM dead_letters
+                SELECT key FROM dead_letters AS letter
                 WHERE consumer = \(consumer) AND state IN ('dead', 'parked')
-                    AND redrive_requested_at IS NOT NULL
+                    AND \(unsafe: mayBeApplied)
                 ORDER BY redrive_requested_at, id LIMIT 1
             )
             ORDER BY id
@@ -172,7 +186,8 @@ public enum DeadLetters {
         )
     }
 
-    /// Takes back the request of a redrive that failed again, and keeps why.
+    /// Takes back the request of a redrive that failed again, and keeps why; the key's first event
+    /// is dead from here on, if none was.
     static func refuseRedrive(
         key: String,
         reason: String,
@@ -181,8 +196,15 @@ public enum DeadLetters {
     ) throws {
         try connection.execute(
             """
-            UPDATE dead_letters SET redrive_requested_at = NULL,
-                reason = CASE state WHEN 'dead' THEN \(reason) ELSE reason END
+            WITH first AS (
+                SELECT min(id) AS id FROM dead_letters
+                WHERE consumer = \(consumer) AND key = \(key) AND state IN ('dead', 'parked')
+            )
+            UPDATE dead_letters AS letter SET redrive_requested_at = NULL,
+                reason = CASE WHEN state = 'dead' OR letter.id = first.id
+                    THEN \(reason) ELSE reason END,
+                state = CASE WHEN letter.id = first.id THEN 'dead' ELSE state END
+            FROM first
             WHERE consumer = \(consumer) AND key = \(key) AND state IN ('dead', 'parked')
             """
         )
@@ -208,5 +230,6 @@ struct DeadLetter: Event {
     let eventID: EventID
     let eventType: EventType
     let subject: String
-    let dataBase64: String
+    /// The event's data; `nil` where it is larger than a message may be.
+    let dataBase64: String?
 }

@@ -62,6 +62,10 @@ enum EventHeaders {
         guard let data = message.value, let key = message.key else {
             return .failure(MalformedMessage(reason: "the message has no key or no value"))
         }
+        // PostgreSQL keeps no text with U+0000.
+        guard !key.contains(0), !message.headers.contains(where: { $0.value.contains(0) }) else {
+            return .failure(MalformedMessage(reason: "the key or a header holds U+0000"))
+        }
         return .success(
             ReceivedEvent(
                 id: id,

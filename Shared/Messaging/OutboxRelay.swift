@@ -101,8 +101,11 @@ public struct OutboxRelay: Service {
                 return
             } catch {
                 failures += 1
+                let isAway = (error as? KafkaError)?.code == .brokerUnavailable
                 logger.warning(
-                    "The relay stopped and starts again",
+                    isAway
+                        ? "The broker cannot be reached; trying on"
+                        : "The relay stopped and starts again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
                 let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))

@@ -236,7 +236,9 @@ final class RelayLeadership: Sendable {
     /// Looks how far the consumers are, and whether the log is still the one it was.
     private func watch(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
         guard progress.isUnconfirmed else { return }
-        let partitions = Array(progress.lastOffsets.keys)
+        // Dead letters are nobody's to confirm, and their topics may be deleted by whoever reads them.
+        let own = Set(topics.map(\.name))
+        let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
         // A topic that is gone may have been made again by the broker itself, empty.
         if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
             try await beginNewLog(&progress, admin)
@@ -300,7 +302,14 @@ final class RelayLeadership: Sendable {
                 name: name,
                 partitions: topicSettings.partitions,
                 replicationFactor: topicSettings.replicationFactor,
-                configuration: isCompacted ? ["cleanup.policy": "compact"] : [:]
+                // A consumer may be away for longer than a broker keeps by itself; what it has not
+                // read must be there when it is back.
+                configuration: isCompacted
+                    ? ["cleanup.policy": "compact"]
+                    : [
+                        "cleanup.policy": "delete", "retention.ms": "-1",
+                        "retention.bytes": "-1",
+                    ]
             )
         }
         let created = try await admin.createTopics(definitions)

@@ -74,8 +74,18 @@ public func collectBody(
 
 /// Decodes JSON bytes.
 ///
-/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected.
+/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected. U+0000 is
+///   refused wherever it stands: PostgreSQL keeps no text with it, so one request would spoil the
+///   batch that it is in.
 public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) throws -> T {
+    guard !holdsEscapedZero(bytes.readableBytesView) else {
+        throw HTTPProblem(
+            .badRequest,
+            code: "malformed_json",
+            title: "The body cannot be understood",
+            detail: "A text holds the character U+0000 (\\u0000), which no text may hold."
+        )
+    }
     do {
         return try JSONDecoder().decode(type, from: Data(bytes.readableBytesView))
     } catch let error as DecodingError {
@@ -212,3 +222,15 @@ private protocol AnyDictionary {}
 private protocol AnyArray {}
 extension Dictionary: AnyDictionary {}
 extension Array: AnyArray {}
+
+/// Whether JSON holds the escape of U+0000.
+private func holdsEscapedZero(_ bytes: ByteBufferView) -> Bool {
+    let zero = Array("u0000".utf8)
+    var index = bytes.startIndex
+    while let backslash = bytes[index...].firstIndex(of: UInt8(ascii: "\\")) {
+        if bytes[(backslash + 1)...].starts(with: zero) { return true }
+        // What follows a backslash belongs to it, another backslash too.
+        index = min(backslash + 2, bytes.endIndex)
+    }
+    return false
+}

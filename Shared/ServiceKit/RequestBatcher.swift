@@ -27,12 +27,15 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
         var pendingCount: Int { pending.count - first }
 
-        mutating func take(_ count: Int) -> ArraySlice<Pending> {
-            let batch = pending[first..<min(pending.count, first + count)]
-            first = batch.endIndex
+        mutating func take(_ count: Int) -> [Pending] {
+            // A copy: a slice would keep the storage, and the next append would copy all of it.
+            let batch = Array(pending[first..<min(pending.count, first + count)])
+            first += batch.count
             if first == pending.count {
-                // The batch holds the old storage; what gathers next gets its own.
-                pending = []
+                pending.removeAll(keepingCapacity: true)
+                first = 0
+            } else if first >= 4096 {
+                pending.removeFirst(first)
                 first = 0
             }
             return batch
@@ -168,9 +171,9 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     }
 
     /// Takes the next batch, or notes that this worker has nothing left to do.
-    private func nextBatch() -> ArraySlice<Pending>? {
+    private func nextBatch() -> [Pending]? {
         let (batch, drained) = state.withLock {
-            state -> (ArraySlice<Pending>?, CheckedContinuation<Void, Never>?) in
+            state -> ([Pending]?, CheckedContinuation<Void, Never>?) in
             guard state.pendingCount == 0 else { return (state.take(batchSizeMax), nil) }
             state.performing -= 1
             guard state.performing == 0 else { return (nil, nil) }

@@ -293,10 +293,10 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// How many rows each table of a service has.
-    func contents(of service: StoreService) async throws -> [String: Int64] {
+    /// A hash of the rows of each table of a service.
+    func contents(of service: StoreService) async throws -> [String: String] {
         try await withDatabase(of: service) { connection in
-            var counts: [String: Int64] = [:]
+            var hashes: [String: String] = [:]
             let tables = try connection.query(
                 """
                 SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
@@ -304,10 +304,14 @@ extension StoreHarness {
                 """
             ).map { try $0.decode(String.self) }
             for table in tables {
-                counts[table] = try connection.query("SELECT count(*) FROM \(unsafe: table)")
-                    .first?.decode(Int64.self)
+                hashes[table] = try connection.query(
+                    """
+                    SELECT coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), 'empty')
+                    FROM \(unsafe: table) AS r
+                    """
+                ).first?.decode(String.self)
             }
-            return counts
+            return hashes
         }
     }
 }

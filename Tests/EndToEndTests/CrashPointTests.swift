@@ -234,6 +234,30 @@ extension EndToEnd {
             }
         }
 
+        @Test func inTheMiddleOfABatchInPayments() async throws {
+            try await withStore(.with(postgresProxies: [.payments])) { store in
+                try await store.importSampleCatalog()
+                var payments: [AcceptedPayment] = []
+                for number in 0..<30 {
+                    payments.append(try await store.buy(as: "buyer-\(number % 7)"))
+                }
+                for payment in payments {
+                    let client = try store.client(account: payment.account.rawValue)
+                    try await client.wait(for: payment.transactionID, toBe: .purchased)
+                }
+                // Finishes pile up while payments is away, and so come as one batch.
+                await store.process(.payments).kill()
+                try await store.finish(payments)
+                let hold = try store.hold(
+                    .payments,
+                    .afterStatement(containing: "SET finished_at = f.finished_at")
+                )
+                try await store.process(.payments).start()
+                try await store.crash(.payments, at: hold)
+                try await store.expectWhole(payments)
+            }
+        }
+
         @Test func duringRebalance() async throws {
             try await withStore(
                 .with(kafkaProxy: true, replicas: [.receipts: 2, .fulfillment: 2])
@@ -299,7 +323,10 @@ extension EndToEnd {
                 }
                 #expect(names >= 2)
                 #expect(tables == 1)
-                try await process.run("migrate")
+                try await store.migrate()
+                try await store.heal()
+                try await store.importSampleCatalog()
+                try await store.expectWhole([try await store.buy()])
             }
         }
     }

@@ -1,5 +1,6 @@
 import EventTypes
 import Kafka
+import Messaging
 import Postgres
 import Testing
 import TestSupport
@@ -87,11 +88,10 @@ extension StoreHarness {
 
     func requestRedrive(of key: String, in service: StoreService) async throws {
         try await withDatabase(of: service) { connection in
-            _ = try connection.execute(
-                """
-                UPDATE dead_letters SET redrive_requested_at = now()
-                WHERE key = \(key) AND state IN ('dead', 'parked')
-                """
+            _ = try DeadLetters.requestRedrive(
+                key: key,
+                consumer: service.rawValue,
+                on: connection
             )
         }
     }

@@ -187,6 +187,20 @@ struct WebhookSenderTests {
         }
     }
 
+    @Test("An answer that never ends counts when its time is up")
+    func endlessAnswer() async throws {
+        try await withMerchant { merchant, store in
+            merchant.answer { _ in .accepted }
+            try await store.arrive(.sample(1, plan: [merchant.target]))
+            let webhook = try #require(
+                try await store.webhooks.take(limit: 1, excluding: []).first
+            )
+            let transport = try webhookTransport(timeout: .seconds(1))
+            #expect(try await transport.send(webhook, at: startOfTime) == .success)
+            try await transport.shutDown()
+        }
+    }
+
     @Test("A recipient that hangs does not hold up the others")
     func hangingHost() async throws {
         try await withMerchant { hanging, store in
@@ -348,6 +362,17 @@ private final class Merchant: Sendable {
         let status = state.withLock { state in
             state.received.append(received)
             return state.answer(state.received.count - 1)
+        }
+        if status == .accepted {
+            // Begins an answer, and does not end it before the test is over.
+            return Response(
+                status: .accepted,
+                body: .init { writer in
+                    try await writer.write(ByteBuffer(string: "…"))
+                    try await Task.sleep(for: .seconds(3600))
+                    try await writer.finish(nil)
+                }
+            )
         }
         guard let status else {
             // Holds the request until the test is over.

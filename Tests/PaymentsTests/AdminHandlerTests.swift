@@ -41,6 +41,20 @@ import Testing
         }
     }
 
+    @Test func aLateAnswerOfBeforeTheApprovalChangesNothing() async throws {
+        try await withStore { store in
+            let asked = try await deferred(store)
+            _ = try await store.admin.decide(.approve, on: asked.id)
+            let late = AttemptResult(
+                key: AttemptKey(transactionID: asked.id, kind: .charge),
+                outcome: .needsApproval(wasApproved: false)
+            )
+            _ = try await store.outcomes.settle([late])
+            try await store.settle()
+            #expect(try await store.load(asked.id).state == .purchased)
+        }
+    }
+
     @Test func aDeclinedTransactionFailsWithoutACharge() async throws {
         try await withStore { store in
             let asked = try await deferred(store)

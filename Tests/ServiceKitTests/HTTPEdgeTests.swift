@@ -116,6 +116,9 @@ struct HTTPEdgeTests {
             #"{"productID":"a","quantity":1,"price":{"minorUnits":1}}"#:
                 "Field price.currency is missing.",
             #"[]"#: "The document is not an object.",
+            #"{"productID":"a","quantity":1,"note":"\u0000"}"#:
+                #"A text holds the character U+0000 (\u0000), which no text may hold."#,
+            #"{"productID":"a","quantity":1,"note":"\\u0000"}"#: nil,
             "": "The body is empty; expected a JSON document.",
         ]
         let answers = try await withServer(routes: routes) { port, _ in

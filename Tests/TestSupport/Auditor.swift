@@ -21,11 +21,13 @@ public struct Auditor: Sendable {
     /// - Parameters:
     ///   - accepted: What the driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
+    ///   - merchant: Who received the webhooks; their books are compared, too.
     /// - Returns: What was counted and what is wrong.
     /// - Throws: An error when the store cannot be read.
     public func audit(
         accepted: [AcceptedPayment],
-        isFinished: Bool = true
+        isFinished: Bool = true,
+        merchant: WebhookReceiver? = nil
     ) async throws -> AuditReport {
         let payments = try await read(.payments, PaymentsBooks.init)
         let receipts = try await read(.receipts, ReceiptsBooks.init)
@@ -38,12 +40,23 @@ public struct Auditor: Sendable {
         where payments.transactions[payment.transactionID.number] == nil {
             report.add(.lost, payment.transactionID, "accepted, and unknown to payments")
         }
+        let acceptedIDs = Set(accepted.map(\.transactionID.number))
+        for id in payments.transactions.keys where !acceptedIDs.contains(id) {
+            report.add(.doubled, id, "in the books of payments, and nobody was told of it")
+        }
         payments.check(&report)
         receipts.check(&report, paid: payments.paid)
         fulfillment.check(&report, payments: payments, isFinished: isFinished)
         if isFinished {
             payments.checkFinishes(&report, fulfillment.finished)
             receipts.checkFinishes(&report, payments.paid.intersection(fulfillment.finished))
+        }
+        if let merchant {
+            let confirmed = merchant.confirmed
+            report.count("webhooks", fulfillment.webhooks.count)
+            for (webhook, id) in fulfillment.webhooks where !confirmed.contains(webhook) {
+                report.add(.lost, id, "\(webhook) is delivered, and the merchant did not say so")
+            }
         }
         report.count("dead letters", deadLetters.count)
         for letter in deadLetters {

@@ -18,6 +18,8 @@ struct FulfillmentBooks: Sendable {
     let transactions: [Int64: Entry]
     let finishedEvents: [String: Int64]
     let entitlements: Int64
+    /// The webhooks that are delivered, by their id, with their transaction.
+    let webhooks: [String: Int64]
 
     init(on connection: isolated PostgresConnection) throws {
         var transactions: [Int64: Entry] = [:]
@@ -63,6 +65,17 @@ struct FulfillmentBooks: Sendable {
         }
         self.transactions = transactions
         finishedEvents = try eventCounts(of: .transactionFinished, on: connection)
+        var webhooks: [String: Int64] = [:]
+        for row in try connection.query(
+            """
+            SELECT transaction_id, split_part(target, ':', 1) FROM deliveries
+            WHERE kind = 'webhook' AND state = 'delivered'
+            """
+        ) {
+            let (id, place) = try row.decode(Int64.self, String.self)
+            webhooks["delivery_\(id)_\(place)"] = id
+        }
+        self.webhooks = webhooks
         entitlements =
             try connection.query("SELECT count(*) FROM entitlements").first?.decode(Int64.self)
             ?? 0

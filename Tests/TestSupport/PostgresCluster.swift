@@ -90,9 +90,6 @@ public final class PostgresCluster: Sendable {
         return components.string ?? ""
     }
 
-    /// The URL of the superuser.
-    public var superuserURL: String { adminURL }
-
     /// Whether a server runs in the directory.
     public var isRunning: Bool {
         guard let programs else { return true }

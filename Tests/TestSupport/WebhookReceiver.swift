@@ -31,6 +31,8 @@ public final class WebhookReceiver: Sendable {
 
     private struct State {
         var deliveries: [Delivery] = []
+        /// The ids of what was answered with a 2xx.
+        var confirmed: Set<String> = []
         var reply: @Sendable (_ delivery: Delivery, _ count: Int) -> Reply
     }
 
@@ -63,6 +65,9 @@ public final class WebhookReceiver: Sendable {
     /// What came in, in order.
     public var deliveries: [Delivery] { state.withLock { $0.deliveries } }
 
+    /// The ids of the webhooks that were answered with a 2xx.
+    public var confirmed: Set<String> { state.withLock { $0.confirmed } }
+
     /// Chooses the answers from here on.
     ///
     /// - Parameter reply: Gets the request and how many came before it.
@@ -82,7 +87,11 @@ public final class WebhookReceiver: Sendable {
             defer { state.deliveries.append(delivery) }
             return (state.reply, state.deliveries.count)
         }
-        return reply(delivery, count)
+        let answer = reply(delivery, count)
+        if case .status(200..<300) = answer, let id = delivery.id {
+            state.withLock { _ = $0.confirmed.insert(id) }
+        }
+        return answer
     }
 }
 

@@ -14,10 +14,11 @@ replication=${KAFKA_TOPIC_REPLICATION:-1}
 tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/bin/kafka-topics.sh)
 [[ -x $tool ]] || { echo "topics.sh: there is no kafka-topics.sh in PATH or /opt/kafka/bin" >&2; exit 1; }
 
-# topic NAME CLEANUP-POLICY
+# topic NAME CLEANUP-POLICY. Nothing is dropped for its age: a consumer may be away for longer.
 topic() {
     "$tool" --bootstrap-server "$servers" --create --if-not-exists --topic "$1" \
-        --partitions "$partitions" --replication-factor "$replication" --config cleanup.policy="$2"
+        --partitions "$partitions" --replication-factor "$replication" --config cleanup.policy="$2" \
+        --config retention.ms=-1 --config retention.bytes=-1
 }
 
 topic catalog.products compact
