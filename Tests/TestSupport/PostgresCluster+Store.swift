@@ -9,6 +9,23 @@ extension PostgresCluster {
         return note.flatMap { $0.split(separator: "\n").first }.flatMap { Int32($0) }
     }
 
+    /// The directory, or one named after it where root's server user can get: the way into a clone
+    /// in root's home is closed to that user.
+    static func reachable(_ directory: String) -> String {
+        guard geteuid() == 0 else { return directory }
+        let wanted = URL(fileURLWithPath: directory)
+        var ancestor = wanted.deletingLastPathComponent()
+        while ancestor.path != "/" {
+            var status = stat()
+            if stat(ancestor.path, &status) == 0, status.st_mode & 0o001 == 0 {
+                let name = wanted.path.replacing("/", with: "-").suffix(60)
+                return "/var/tmp/counterfoil\(name)"
+            }
+            ancestor.deleteLastPathComponent()
+        }
+        return directory
+    }
+
     /// The URL of a service's database for its role, perhaps through a proxy.
     func url(database: String, role: String, proxyPort: Int?) -> String {
         var components = URLComponents(string: url(database: database, role: role))

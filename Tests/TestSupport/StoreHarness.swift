@@ -309,7 +309,11 @@ public final class StoreHarness: Sendable {
             let cluster = try PostgresCluster(directory: directory, isDurable: options.fsync)
             try await cluster.start()
             return cluster
-        case .kept(let directory):
+        case .kept(let wanted):
+            let directory = PostgresCluster.reachable(wanted)
+            if directory != wanted {
+                options.progress("PostgreSQL's data in \(directory)", .zero)
+            }
             let cluster = try PostgresCluster(directory: directory, isDurable: options.fsync)
             // Left behind by a run that was killed; it may listen on another port.
             if cluster.isRunning { try cluster.stop(.fast) }
