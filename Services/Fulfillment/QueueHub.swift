@@ -205,17 +205,12 @@ extension QueueChangedHead {
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
-                case "revision":
-                    revision = json.integer()
-                    return revision != nil
-                case "finishedAt":
-                    finishedAt = json.integer()
-                    return finishedAt != nil
+                case "revision": return PlainJSON.keep(json.integer(), in: &revision)
+                case "finishedAt": return PlainJSON.keep(json.integer(), in: &finishedAt)
                 case "transaction":
                     return json.object { json, name in
                         guard case "bundleID" = name else { return json.skip() }
-                        bundleID = json.identifier()
-                        return bundleID != nil
+                        return PlainJSON.keep(json.identifier(), in: &bundleID)
                     }
                 default: return json.skip()
                 }

@@ -17,7 +17,7 @@ struct TransactionSnapshot: Hashable, Sendable {
     ///
     /// - Throws: `EncodingError`, only where the cut fails and the transaction is encoded instead.
     init(of transaction: Transaction, in data: [UInt8]) throws {
-        if let range = JSONObjectField.range(of: "transaction", in: data) {
+        if let range = PlainJSON.rangeOfObject("transaction", in: data) {
             bytes = Array(data[range])
         } else {
             bytes = try EventCoding.encode(EncodedTransaction(transaction: transaction))
@@ -51,105 +51,6 @@ struct TransactionSnapshot: Hashable, Sendable {
 
         func encode(to encoder: any Encoder) throws {
             try transaction.encode(to: encoder)
-        }
-    }
-}
-
-/// Finds a field of a JSON object without decoding the rest.
-enum JSONObjectField {
-    /// The range of an object that is the value of a key of the outermost object.
-    ///
-    /// - Parameters:
-    ///   - key: The key, as it stands in the data: without escapes.
-    ///   - data: Valid JSON.
-    /// - Returns: `nil` if there is no such key, its value is no object, or the JSON is cut short.
-    static func range(of key: StaticString, in data: [UInt8]) -> Range<Int>? {
-        key.withUTF8Buffer { key in
-            data.withUnsafeBufferPointer { data in
-                var scanner = Scanner(data: data)
-                return scanner.range(of: key)
-            }
-        }
-    }
-
-    private struct Scanner {
-        let data: UnsafeBufferPointer<UInt8>
-        var position = 0
-
-        mutating func range(of key: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-            var depth = 0
-            while position < data.count {
-                switch data[position] {
-                case UInt8(ascii: "{"), UInt8(ascii: "["):
-                    depth += 1
-                    position += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    depth -= 1
-                    position += 1
-                case UInt8(ascii: "\""):
-                    guard let string = skipString() else { return nil }
-                    guard depth == 1, string.elementsEqual(key), skipColon() else { continue }
-                    return object()
-                default:
-                    position += 1
-                }
-            }
-            return nil
-        }
-
-        /// Passes a string, and tells what stood between its quotes.
-        private mutating func skipString() -> UnsafeBufferPointer<UInt8>.SubSequence? {
-            position += 1
-            let start = position
-            while position < data.count {
-                switch data[position] {
-                case UInt8(ascii: "\\"):
-                    position += 2
-                case UInt8(ascii: "\""):
-                    defer { position += 1 }
-                    return data[start..<position]
-                default:
-                    position += 1
-                }
-            }
-            return nil
-        }
-
-        /// Passes a colon, if one comes next: the string before it was a key, not a value.
-        private mutating func skipColon() -> Bool {
-            skipSpace()
-            guard position < data.count, data[position] == UInt8(ascii: ":") else { return false }
-            position += 1
-            skipSpace()
-            return true
-        }
-
-        private mutating func skipSpace() {
-            while position < data.count, [0x20, 0x09, 0x0A, 0x0D].contains(data[position]) {
-                position += 1
-            }
-        }
-
-        private mutating func object() -> Range<Int>? {
-            guard position < data.count, data[position] == UInt8(ascii: "{") else { return nil }
-            let start = position
-            var depth = 0
-            while position < data.count {
-                switch data[position] {
-                case UInt8(ascii: "\""):
-                    guard skipString() != nil else { return nil }
-                    continue
-                case UInt8(ascii: "{"), UInt8(ascii: "["):
-                    depth += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    depth -= 1
-                default:
-                    break
-                }
-                position += 1
-                if depth == 0 { return start..<position }
-            }
-            return nil
         }
     }
 }

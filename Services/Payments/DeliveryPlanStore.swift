@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// There are as many plans as products while there are many more transactions, so each plan is
 /// encoded and decoded once and then remembered.
-enum DeliveryPlanCoding {
+enum DeliveryPlanStore {
     private static let plansMax = 4096
     private static let memory = Mutex(Memory())
 
@@ -16,12 +16,11 @@ enum DeliveryPlanCoding {
         var decoded: [[UInt8]: [DeliveryTarget]] = [:]
     }
 
-    static func encode(_ plan: [DeliveryTarget]) -> PostgresJSON {
+    static func encode(_ plan: [DeliveryTarget]) throws -> PostgresJSON {
         if let bytes = memory.withLock({ $0.encoded[plan] }) { return PostgresJSON(bytes: bytes) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Encoding strings and integers does not fail; an empty plan would still be a valid row.
-        let bytes = (try? encoder.encode(plan)).map { [UInt8]($0) } ?? Array("[]".utf8)
+        let bytes = [UInt8](try encoder.encode(plan))
         memory.withLock { memory in
             if memory.encoded.count >= plansMax { memory.encoded.removeAll() }
             memory.encoded[plan] = bytes

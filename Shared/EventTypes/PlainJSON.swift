@@ -7,6 +7,8 @@
 /// asks Foundation, which reads it all and names the field that is wrong.
 package struct PlainJSON {
     private let bytes: UnsafeBufferPointer<UInt8>
+    /// Whether what is not plain is passed over, because the text is known to be JSON.
+    private let passesAnything: Bool
     /// Where the next token begins.
     package private(set) var position = 0
 
@@ -31,14 +33,40 @@ package struct PlainJSON {
         _ body: (inout PlainJSON) -> Value?
     ) -> Value? {
         data.withUnsafeBufferPointer { bytes in
-            var json = PlainJSON(bytes: bytes)
+            var json = PlainJSON(bytes: bytes, passesAnything: false)
             let value = body(&json)
             json.skipSpace()
             return json.position == bytes.count ? value : nil
         }
     }
 
-    private init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// Finds an object that is a member of the outermost object, without reading the rest.
+    ///
+    /// - Parameters:
+    ///   - member: The member's name.
+    ///   - data: What has been read as JSON before; it need not be plain.
+    /// - Returns: Where the object stands; `nil` if there is no such member, it is no object, or the
+    ///   text is cut short.
+    package static func rangeOfObject(_ member: StaticString, in data: [UInt8]) -> Range<Int>? {
+        data.withUnsafeBufferPointer { bytes in
+            var json = PlainJSON(bytes: bytes, passesAnything: true)
+            var range: Range<Int>?
+            _ = json.object { json, name in
+                guard member ~= name else { return json.skip() }
+                json.skipSpace()
+                let start = json.position
+                if json.object({ json, _ in json.skip() }) { range = start..<json.position }
+                return false
+            }
+            return range
+        }
+    }
+
+    /// Keeps what was read, and tells whether anything was.
+    package static func keep<Value>(_ value: Value?, in part: inout Value?) -> Bool {
+        part = value
+        return value != nil
+    }
 
     /// Reads an object; the body reads the value of each member, or says `false`.
     package mutating func object(_ member: (inout PlainJSON, Name) -> Bool) -> Bool {
@@ -116,8 +144,19 @@ package struct PlainJSON {
         case UInt8(ascii: "\""): return plainString() != nil
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return bool() != nil
         case UInt8(ascii: "n"): return null()
-        default: return integer() != nil
+        default: return passesAnything ? skipNumber() : integer() != nil
         }
+    }
+
+    private mutating func skipNumber() -> Bool {
+        let start = position
+        while position < bytes.count, case let byte = bytes[position],
+            UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+                || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+        {
+            position += 1
+        }
+        return position > start
     }
 
     private mutating func plainString() -> Slice<UnsafeBufferPointer<UInt8>>? {
@@ -129,8 +168,10 @@ package struct PlainJSON {
                 defer { position += 1 }
                 return bytes[start..<position]
             }
-            guard (0x20..<0x80).contains(byte), byte != UInt8(ascii: "\\") else { return nil }
-            position += 1
+            let isPlain = (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\\")
+            guard isPlain || passesAnything else { return nil }
+            // What follows a backslash belongs to it, a quote too.
+            position += byte == UInt8(ascii: "\\") ? 2 : 1
         }
         return nil
     }

@@ -17,8 +17,7 @@ extension TransactionChanged {
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 guard case "transaction" = name else { return json.skip() }
-                transaction = Transaction(from: &json)
-                return transaction != nil
+                return PlainJSON.keep(Transaction(from: &json), in: &transaction)
             }
         }
         guard isRead == true, let transaction else { return nil }
@@ -49,17 +48,10 @@ extension ReceiptIssued {
             json.object { json, name in
                 switch name {
                 case "transaction":
-                    transaction = Transaction(from: &json)
-                    return transaction != nil
-                case "signingChainID":
-                    signingChainID = json.string()
-                    return signingChainID != nil
-                case "payloadSHA256":
-                    payloadSHA256 = json.string()
-                    return payloadSHA256 != nil
-                case "issuedAt":
-                    issuedAt = json.integer()
-                    return issuedAt != nil
+                    return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                case "signingChainID": return PlainJSON.keep(json.string(), in: &signingChainID)
+                case "payloadSHA256": return PlainJSON.keep(json.string(), in: &payloadSHA256)
+                case "issuedAt": return PlainJSON.keep(json.integer(), in: &issuedAt)
                 default: return json.skip()
                 }
             }
@@ -85,19 +77,13 @@ extension QueueChanged {
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
-                case "revision":
-                    revision = json.integer()
-                    return revision != nil
+                case "revision": return PlainJSON.keep(json.integer(), in: &revision)
                 case "transaction":
-                    transaction = Transaction(from: &json)
-                    return transaction != nil
-                case "isDelivered":
-                    isDelivered = json.bool()
-                    return isDelivered != nil
+                    return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                case "isDelivered": return PlainJSON.keep(json.bool(), in: &isDelivered)
                 case "finishedAt":
                     if json.null() { return true }
-                    finishedAt = json.integer()
-                    return finishedAt != nil
+                    return PlainJSON.keep(json.integer(), in: &finishedAt)
                 default: return json.skip()
                 }
             }
@@ -180,25 +166,27 @@ extension Transaction {
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
-            case "id": set(&id, json.identifier())
-            case "originalID": set(&originalID, json.identifier())
-            case "version": set(&version, json.integer())
-            case "state": set(&state, json.string())
-            case "accountID": set(&accountID, json.identifier())
-            case "bundleID": set(&bundleID, json.identifier())
-            case "productID": set(&productID, json.identifier())
-            case "productVersion": set(&productVersion, json.integer())
-            case "productType": set(&productType, json.string())
-            case "quantity": set(&quantity, json.integer())
-            case "storefront": set(&storefront, json.identifier())
-            case "price": set(&price, Money(from: &json))
-            case "applicationUsername": json.null() || set(&applicationUsername, json.string())
-            case "deliveryPlan": set(&deliveryPlan, DeliveryTarget.plan(from: &json))
-            case "requestedAt": set(&requestedAt, json.integer())
-            case "purchasedAt": json.null() || set(&purchasedAt, json.integer())
-            case "originalPurchasedAt": json.null() || set(&originalPurchasedAt, json.integer())
-            case "failureReason": json.null() || set(&failureReason, json.string())
-            case "revokedAt": json.null() || set(&revokedAt, json.integer())
+            case "id": PlainJSON.keep(json.identifier(), in: &id)
+            case "originalID": PlainJSON.keep(json.identifier(), in: &originalID)
+            case "version": PlainJSON.keep(json.integer(), in: &version)
+            case "state": PlainJSON.keep(json.string(), in: &state)
+            case "accountID": PlainJSON.keep(json.identifier(), in: &accountID)
+            case "bundleID": PlainJSON.keep(json.identifier(), in: &bundleID)
+            case "productID": PlainJSON.keep(json.identifier(), in: &productID)
+            case "productVersion": PlainJSON.keep(json.integer(), in: &productVersion)
+            case "productType": PlainJSON.keep(json.string(), in: &productType)
+            case "quantity": PlainJSON.keep(json.integer(), in: &quantity)
+            case "storefront": PlainJSON.keep(json.identifier(), in: &storefront)
+            case "price": PlainJSON.keep(Money(from: &json), in: &price)
+            case "applicationUsername":
+                json.null() || PlainJSON.keep(json.string(), in: &applicationUsername)
+            case "deliveryPlan": PlainJSON.keep(DeliveryTarget.plan(from: &json), in: &deliveryPlan)
+            case "requestedAt": PlainJSON.keep(json.integer(), in: &requestedAt)
+            case "purchasedAt": json.null() || PlainJSON.keep(json.integer(), in: &purchasedAt)
+            case "originalPurchasedAt":
+                json.null() || PlainJSON.keep(json.integer(), in: &originalPurchasedAt)
+            case "failureReason": json.null() || PlainJSON.keep(json.string(), in: &failureReason)
+            case "revokedAt": json.null() || PlainJSON.keep(json.integer(), in: &revokedAt)
             default: json.skip()
             }
         }
@@ -235,20 +223,14 @@ extension Transaction {
     }
 }
 
-/// Keeps what was read, and tells whether anything was.
-private func set<Value>(_ part: inout Value?, _ value: Value?) -> Bool {
-    part = value
-    return value != nil
-}
-
 extension Money {
     fileprivate init?(from json: inout PlainJSON) {
         var minorUnits: Int64?
         var currency: Currency?
         let isRead = json.object { json, name in
             switch name {
-            case "minorUnits": set(&minorUnits, json.integer())
-            case "currency": set(&currency, json.identifier())
+            case "minorUnits": PlainJSON.keep(json.integer(), in: &minorUnits)
+            case "currency": PlainJSON.keep(json.identifier(), in: &currency)
             default: json.skip()
             }
         }
@@ -275,10 +257,10 @@ extension DeliveryTarget {
         var url: String?
         let isRead = json.object { json, name in
             switch name {
-            case "kind": set(&kind, json.string())
-            case "unit": set(&unit, json.string())
-            case "amount": set(&amount, json.integer())
-            case "url": set(&url, json.string())
+            case "kind": PlainJSON.keep(json.string(), in: &kind)
+            case "unit": PlainJSON.keep(json.string(), in: &unit)
+            case "amount": PlainJSON.keep(json.integer(), in: &amount)
+            case "url": PlainJSON.keep(json.string(), in: &url)
             default: json.skip()
             }
         }

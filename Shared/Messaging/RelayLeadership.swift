@@ -302,14 +302,7 @@ final class RelayLeadership: Sendable {
                 name: name,
                 partitions: topicSettings.partitions,
                 replicationFactor: topicSettings.replicationFactor,
-                // A consumer may be away for longer than a broker keeps by itself; what it has not
-                // read must be there when it is back.
-                configuration: isCompacted
-                    ? ["cleanup.policy": "compact"]
-                    : [
-                        "cleanup.policy": "delete", "retention.ms": "-1",
-                        "retention.bytes": "-1",
-                    ]
+                configuration: TopicSettings.configuration(isCompacted: isCompacted)
             )
         }
         let created = try await admin.createTopics(definitions)

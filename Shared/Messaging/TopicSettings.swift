@@ -10,4 +10,14 @@ public struct TopicSettings: Sendable {
         self.partitions = partitions
         self.replicationFactor = replicationFactor
     }
+
+    /// The properties of a topic.
+    ///
+    /// Nothing is dropped for its age or size: a consumer may be away for longer than a broker keeps
+    /// by itself, and what it has not read must be there when it is back.
+    static func configuration(isCompacted: Bool) -> [String: String] {
+        isCompacted
+            ? ["cleanup.policy": "compact"]
+            : ["cleanup.policy": "delete", "retention.ms": "-1", "retention.bytes": "-1"]
+    }
 }

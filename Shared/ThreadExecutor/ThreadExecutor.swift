@@ -47,9 +47,11 @@ public final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// The jobs waiting for the thread; every field is guarded by `condition`.
+/// The jobs waiting for the thread.
+///
+/// `@unchecked`: every variable is read and written only while holding `condition`, which the thread
+/// also waits on (a `Mutex` has nothing to wait on).
 private final class JobQueue: @unchecked Sendable {
-    // `@unchecked`: all state below is read and written only while holding `condition`.
     private let condition = NSCondition()
     private var jobs: [(UnownedJob, UnownedSerialExecutor)] = []
     private var isClosed = false

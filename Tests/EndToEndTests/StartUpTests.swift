@@ -62,16 +62,7 @@ extension EndToEnd {
             try await withStore(.with(database: .own, startsServices: false)) { store in
                 try store.cluster.stop(.fast)
                 for process in store.processes { try await process.start() }
-                for process in store.processes {
-                    try await eventually("\(process.name) to live without PostgreSQL") {
-                        try await StoreHTTP.send(.GET, process.url + "/health/live").status == 200
-                            ? true : nil
-                    }
-                    #expect(await !process.isReady())
-                    try await eventually("\(process.name) to say what it waits for") {
-                        process.log().contains("Cannot connect to PostgreSQL") ? true : nil
-                    }
-                }
+                try await store.expectAllToWait(saying: "Cannot connect to PostgreSQL")
                 try await store.cluster.start()
                 try await store.waitUntilReady()
             }
@@ -81,16 +72,7 @@ extension EndToEnd {
             try await withStore(.stopped) { store in
                 await store.broker.kill()
                 for process in store.processes { try await process.start() }
-                for process in store.processes {
-                    try await eventually("\(process.name) to live without a broker") {
-                        try await StoreHTTP.send(.GET, process.url + "/health/live").status == 200
-                            ? true : nil
-                    }
-                    #expect(await !process.isReady())
-                    try await eventually("\(process.name) to say what it waits for") {
-                        process.log().contains("The broker cannot be reached") ? true : nil
-                    }
-                }
+                try await store.expectAllToWait(saying: "The broker cannot be reached")
                 try await store.broker.restart()
                 try await store.waitUntilReady(within: .seconds(60))
                 try await store.importSampleCatalog()
@@ -162,6 +144,20 @@ extension StoreOptions {
 }
 
 extension StoreHarness {
+    /// Every service lives, is not ready, and says what it waits for.
+    func expectAllToWait(saying words: String) async throws {
+        for process in processes {
+            try await eventually("\(process.name) to live") {
+                try await StoreHTTP.send(.GET, process.url + "/health/live").status == 200
+                    ? true : nil
+            }
+            #expect(await !process.isReady())
+            try await eventually("\(process.name) to say: \(words)") {
+                process.log().contains(words) ? true : nil
+            }
+        }
+    }
+
     /// Whether a statement fails for want of a right.
     func isRefused(
         _ sql: String,

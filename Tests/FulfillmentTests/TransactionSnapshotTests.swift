@@ -60,7 +60,7 @@ struct TransactionSnapshotTests {
     )
     func fieldIsFound(json: String, value: String) {
         let data = Array(json.utf8)
-        let range = JSONObjectField.range(of: "transaction", in: data)
+        let range = PlainJSON.rangeOfObject("transaction", in: data)
         #expect(range.map { String(decoding: data[$0], as: UTF8.self) } == value)
     }
 
@@ -72,6 +72,6 @@ struct TransactionSnapshotTests {
         ]
     )
     func fieldIsNotFound(json: String) {
-        #expect(JSONObjectField.range(of: "transaction", in: Array(json.utf8)) == nil)
+        #expect(PlainJSON.rangeOfObject("transaction", in: Array(json.utf8)) == nil)
     }
 }

@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Testing
 
 @testable import Receipts
@@ -15,6 +16,21 @@ import Testing
             signedAt: now
         )
         return String(decoding: payload.encoded(), as: UTF8.self)
+    }
+
+    @Test func theBytesAreThoseOfFoundationsEncoder() throws {
+        var revoked = purchased(applicationUsername: "7C9E6679-7425-40DE-944B-E07FC1F90AE7")
+        revoked.revokedAt = TestChain.now
+        for transaction in [purchased(), revoked] {
+            let payload = try SignedTransactionPayload(
+                transaction,
+                environment: .production,
+                signedAt: TestChain.now
+            )
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            #expect(payload.encoded() == Array(try encoder.encode(payload)))
+        }
     }
 
     @Test func aPurchaseSaysWhatApplesPayloadSays() throws {

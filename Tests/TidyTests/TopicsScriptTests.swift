@@ -18,6 +18,13 @@ import Testing
         #expect(made == wanted, "\(script.path): make it say what Topics.swift says")
     }
 
+    @Test func theScriptDropsNothingForItsAge() throws {
+        let script = try Repository.file("deploy/kafka/topics.sh")
+        for property in ["retention.ms=-1", "retention.bytes=-1"] {
+            #expect(script.text.contains("--config \(property)"), "\(script.path): \(property)")
+        }
+    }
+
     @Test func theScriptHasTheCodesNumberOfPartitions() throws {
         let script = try Repository.file("deploy/kafka/topics.sh")
         #expect(

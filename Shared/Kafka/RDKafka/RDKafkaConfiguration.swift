@@ -69,9 +69,10 @@ enum RDKafkaConfiguration {
 
 /// What librdkafka's callbacks reach: the logger, and, for a consumer, the rebalances of the poll
 /// that is under way.
+///
+/// `@unchecked`: `logger` never changes; `assigned` and `revoked` are touched only by the rebalance
+/// callback and by the consumer, both on the consumer's one thread.
 final class CallbackBox: @unchecked Sendable {
-    // `@unchecked`: `logger` never changes. `assigned`, `revoked` and `startsNewAtBeginning` are
-    // touched only by the rebalance callback and by the consumer, both on the consumer's one thread.
     private let logger: Logger
     var assigned: [KafkaTopicPartition] = []
     var revoked: [KafkaTopicPartition] = []

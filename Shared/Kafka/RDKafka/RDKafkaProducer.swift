@@ -7,9 +7,10 @@ import Synchronization
 ///
 /// Order of destruction: flush, purge what is left (its reports still come), stop the serving
 /// thread, destroy the handle, release the box that its callbacks reach.
+///
+/// `@unchecked`: librdkafka's handle may be used from any thread until it is destroyed; `lifetime`
+/// guards that, and every variable.
 final class RDKafkaProducer: @unchecked Sendable {
-    // `@unchecked`: librdkafka's handle may be used from any thread until it is destroyed, and
-    // `lifetime` guards that.
     private let handle: OpaquePointer
     private let box: Unmanaged<CallbackBox>
     private let lifetime = NSCondition()
@@ -181,10 +182,10 @@ final class RDKafkaProducer: @unchecked Sendable {
 ///
 /// It retains itself from ``init(_:completion:)`` until the last report, because librdkafka holds
 /// bare pointers to its slots.
-final class DeliveryBatch: @unchecked Sendable {
-    // `@unchecked`: `records` and `slots` never change; `state` is behind a mutex.
+final class DeliveryBatch: Sendable {
     let records: [KafkaRecord]
-    private let slots: UnsafeMutablePointer<Slot>
+    // `unsafe`: written by the initializer and only read afterwards.
+    private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[KafkaDelivery], KafkaError>) -> Void
 

@@ -1,12 +1,11 @@
 import CLibpq
 
 /// What the server answered to one statement; owns the `PGresult` and clears it at the end.
-///
-/// `@unchecked Sendable`: a `PGresult` is never written after libpq has handed it out, and libpq
-/// documents that it may then be read from any thread.
-final class PQResult: @unchecked Sendable {
+final class PQResult: Sendable {
     /// The owned result; also read by `PQError`, never outside this folder.
-    let handle: OpaquePointer
+    // `unsafe`: a `PGresult` is never written after libpq has handed it out, and libpq documents that it may
+    // then be read from any thread.
+    nonisolated(unsafe) let handle: OpaquePointer
     /// The number of rows.
     let rowCount: Int
     /// The number of columns.
