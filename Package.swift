@@ -66,6 +66,7 @@ let package = Package(
         .library(name: "Ledger", targets: ["Ledger"]),
         .library(name: "Messaging", targets: ["Messaging"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
+        .library(name: "PaymentQueue", targets: ["PaymentQueue"]),
     ],
     dependencies: [
         // HTTP server of the services.
@@ -144,6 +145,16 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 3: what an app uses; it knows the store's HTTP interface and nothing behind it.
+        .target(
+            name: "PaymentQueue",
+            dependencies: [
+                "EventTypes", "StoreAPI", asyncHTTPClient, nioCore, nioHTTP1, logging,
+            ],
+            path: "Shared/PaymentQueue",
+            swiftSettings: house
+        ),
+
         // Layer 3: the services.
         .executableTarget(
             name: "Catalog",
@@ -209,6 +220,7 @@ let package = Package(
     ]
         + tests(of: "EventTypes", "EventTypes")
         + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
+        + tests(of: "PaymentQueue", "EventTypes", "StoreAPI", "PaymentQueue")
         + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Ledger", "EventTypes", "Ledger", "Postgres", "TestSupport")
@@ -262,6 +274,7 @@ let package = Package(
         + tests(
             of: "EndToEnd",
             "EventTypes",
+            "PaymentQueue",
             "StoreAPI",
             "Kafka",
             "Messaging",

@@ -118,6 +118,7 @@ func composeFulfillment(
         logger: logger
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
+    HistoryRoutes(store: store).add(to: router)
 
     return Composition(
         services: [

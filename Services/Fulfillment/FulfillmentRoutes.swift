@@ -51,12 +51,9 @@ struct FulfillmentRoutes: Sendable {
     ) async throws -> Response {
         let page = try await store.unfinished(in: try context.requireQueue())
         // The same document as encoding a ``QueueResponse`` gives, from bytes that are JSON already.
-        var body = ByteBuffer(string: "{\"revision\":\(page.revision),\"transactions\":[")
-        for (index, change) in page.changes.enumerated() {
-            if index > 0 { body.writeString(",") }
-            body.writeBytes(change.data)
-        }
-        body.writeString("]}")
+        var body = ByteBuffer(string: "{\"revision\":\(page.revision),")
+        body.writeQueueChanges(page.changes)
+        body.writeString("}")
         return Response(
             status: .ok,
             headers: [.contentType: "application/json"],
@@ -177,7 +174,7 @@ struct FulfillmentRoutes: Sendable {
 
 extension StoreRequestContext {
     /// The queue of the account and app that the request speaks for.
-    fileprivate func requireQueue() throws -> QueueKey {
+    func requireQueue() throws -> QueueKey {
         let account = try requireAccount()
         return QueueKey(accountID: account.accountID, bundleID: account.bundleID)
     }

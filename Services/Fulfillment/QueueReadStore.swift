@@ -74,6 +74,31 @@ struct QueueReadStore: Sendable {
         }
     }
 
+    /// The transactions that gave the account what it owns, finished ones too, a page of them in the
+    /// order of their last change.
+    func entitlementTransactions(
+        in queue: QueueKey,
+        after revision: Int64,
+        limit: Int
+    ) async throws -> QueuePage {
+        try await client.withConnection { connection in
+            let rows = try connection.query(
+                """
+                SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
+                    row.finished_at, row.transaction
+                FROM queues JOIN entitlements AS owned USING (account_id, bundle_id)
+                    JOIN queue_transactions AS row
+                        ON row.transaction_id = owned.original_transaction_id
+                WHERE queues.account_id = \(queue.accountID)
+                    AND queues.bundle_id = \(queue.bundleID)
+                    AND owned.revoked_at IS NULL AND row.revision > \(revision)
+                ORDER BY row.revision LIMIT \(limit)
+                """
+            )
+            return try Self.page(rows, of: queue, limit: limit)
+        }
+    }
+
     /// The revisions of queues; one that never had a transaction is left out.
     func revisions(of queues: [QueueKey]) async throws -> [QueueKey: Int64] {
         try await client.withConnection { connection in

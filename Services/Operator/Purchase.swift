@@ -102,10 +102,10 @@ struct Purchase: Sendable {
             let body = try await persistently { () async throws(OperatorError) in
                 try await fulfillment.stream(Routes.queue, resumingAfter: resumeAfter)
             }
-            var parser = EventStreamParser()
+            var parser = ServerSentEventParser()
             do {
                 for try await bytes in body {
-                    for event in parser.consume(bytes.readableBytesView) {
+                    for event in try parser.parse(bytes.readableBytesView) {
                         lastEventID = event.id ?? lastEventID
                         guard let change = change(in: event), change.transaction.id == id else {
                             continue
@@ -125,8 +125,8 @@ struct Purchase: Sendable {
     }
 
     /// A change of the queue; other kinds of event are not ours to understand.
-    private func change(in event: ServerSentEvent) -> QueueChanged? {
-        try? JSONDecoder().decode(QueueChanged.self, from: Data(event.data.utf8))
+    private func change(in event: ServerSentEventParser.Event) -> QueueChanged? {
+        try? EventCoding.decode(QueueChanged.self, from: event.data)
     }
 
     private func isEnd(_ change: QueueChanged) throws(OperatorError) -> Bool {

@@ -110,7 +110,8 @@ func migrateReceipts(
 /// The migrations of the database of `receipts`, in order.
 let receiptsMigrations =
     MessagingMigrations.all(role: "counterfoil_receipts") + [
-        PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql)
+        PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql),
+        PostgresMigration(name: "m0002_app_receipt", bytes: PackageResources.m0002_app_receipt_sql),
     ]
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {

@@ -3,6 +3,9 @@ import Postgres
 
 /// Finds receipts, each with one statement on a connection of the pool.
 struct ReceiptReader: Sendable {
+    /// The newest receipts that an app receipt holds.
+    private static let receiptsMax = 5_000
+
     let store: ReceiptStore
     let client: PostgresClient
 
@@ -11,10 +14,23 @@ struct ReceiptReader: Sendable {
         of transaction: TransactionID,
         owner: (account: AccountID, bundle: BundleID)?
     ) async throws -> String? {
+        try await read { [store] connection in
+            try store.receipt(of: transaction, owner: owner, on: connection)
+        }
+    }
+
+    /// Every receipt of an account in an app.
+    func receipts(of owner: (account: AccountID, bundle: BundleID)) async throws -> [String] {
+        try await read { [store] connection in
+            try store.receipts(of: owner, limit: Self.receiptsMax, on: connection)
+        }
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Value
+    ) async throws -> Value {
         do {
-            return try await client.withConnection { [store] connection in
-                try store.receipt(of: transaction, owner: owner, on: connection)
-            }
+            return try await client.withConnection(body)
         } catch let error as PostgresError where error.isRetriable {
             // "Try again" for the client, not a failure of this service.
             throw ReceiptsError(code: .databaseAway, detail: error.description)

@@ -70,6 +70,38 @@ struct ReceiptStore: Sendable {
         return CompactJWS.joined(header: header, payload: payload, signature: signature)
     }
 
+    /// The newest receipts of an account in an app, the oldest of them first: every type of product
+    /// always, consumables only until they are finished (spec rule 86).
+    func receipts(
+        of owner: (account: AccountID, bundle: BundleID),
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [String] {
+        let rows = try connection.query(
+            """
+            SELECT chain.header, receipt.payload, receipt.signature
+            FROM signed_transactions AS receipt
+            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
+            WHERE receipt.account_id = \(owner.account) AND receipt.bundle_id = \(owner.bundle)
+                AND (
+                    receipt.product_type <> 'consumable' OR NOT EXISTS (
+                        SELECT FROM transaction_finishes AS finish
+                        WHERE finish.transaction_id = receipt.transaction_id
+                    )
+                )
+            ORDER BY receipt.transaction_id DESC LIMIT \(limit)
+            """
+        )
+        return try rows.map { row in
+            let (header, payload, signature) = try row.decode(
+                String.self,
+                [UInt8].self,
+                [UInt8].self
+            )
+            return CompactJWS.joined(header: header, payload: payload, signature: signature)
+        }.reversed()
+    }
+
     /// The number of a chain, which is stored when the first receipt is signed with it.
     private func number(
         of chain: SigningChain,

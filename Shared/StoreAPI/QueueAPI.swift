@@ -13,6 +13,19 @@ public struct QueueResponse: Codable, Hashable, Sendable {
     }
 }
 
+/// A page of an account's transactions, finished ones too.
+public struct HistoryResponse: Codable, Hashable, Sendable {
+    /// The transactions, in the order of their last change.
+    public var transactions: [QueueChanged]
+    /// Where the next page begins; `nil` after the last one.
+    public var next: Int64?
+    /// Makes a page.
+    public init(transactions: [QueueChanged], next: Int64?) {
+        self.transactions = transactions
+        self.next = next
+    }
+}
+
 /// The answer to a finish: the same however often it is asked.
 public struct FinishResponse: Codable, Hashable, Sendable {
     /// The transaction that is finished.
@@ -64,6 +77,19 @@ public struct CreditsResponse: Codable, Hashable, Sendable {
     public var balances: [String: Int64]
     /// Makes an answer.
     public init(balances: [String: Int64]) { self.balances = balances }
+}
+
+/// Every receipt of an account in an app (spec rules 78 to 82).
+public struct AppReceiptResponse: Codable, Hashable, Sendable {
+    /// The app.
+    public var bundleID: BundleID
+    /// The signed transactions, oldest first; consumables only until they are finished.
+    public var signedTransactions: [String]
+    /// Makes an answer.
+    public init(bundleID: BundleID, signedTransactions: [String]) {
+        self.bundleID = bundleID
+        self.signedTransactions = signedTransactions
+    }
 }
 
 /// The signed transaction that `receipts` serves.

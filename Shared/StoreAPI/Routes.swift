@@ -33,6 +33,14 @@ public enum Routes {
     ///
     /// `GET`.
     public static let queueTransactions = "/v1/queue/transactions"
+    /// `fulfillment`: every transaction of the account, finished ones too, in pages.
+    ///
+    /// `GET ?after=`, the revision that the page before ended with.
+    public static let history = "/v1/history"
+    /// `fulfillment`: the transactions that gave the account what it owns.
+    ///
+    /// `GET`.
+    public static let entitlementTransactions = "/v1/entitlements/transactions"
     /// `fulfillment`: what the account owns.
     ///
     /// `GET`.
@@ -45,6 +53,10 @@ public enum Routes {
     ///
     /// Append its id. `GET`.
     public static let transactions = "/v1/transactions"
+    /// `receipts`: every receipt of the account in the app, as one document.
+    ///
+    /// `GET`.
+    public static let appReceipt = "/v1/receipts/app"
     /// `receipts`: the certificate that every receipt's chain ends in, in DER.
     ///
     /// `GET`.

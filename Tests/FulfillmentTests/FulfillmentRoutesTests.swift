@@ -60,6 +60,49 @@ struct FulfillmentRoutesTests {
         }
     }
 
+    @Test("The history has every transaction once, whatever the page it is on")
+    func history() async throws {
+        try await StreamServer.run { server in
+            let count = HistoryRoutes.pageSize + 5
+            for number in 1...count { try await server.store.arrive(.sample(Int64(number))) }
+            try await server.store.arrive(.sample(1_000, account: "bob"))
+            try await server.store.finish(2)
+            var seen: [QueueChanged] = []
+            var next: Int64? = 0
+            var pages = 0
+            while let after = next {
+                let answer = try await server.send(.GET, "\(Routes.history)?after=\(after)")
+                let page = try JSONDecoder().decode(HistoryResponse.self, from: answer.body)
+                seen += page.transactions
+                next = page.next
+                pages += 1
+            }
+            #expect(pages == 2)
+            #expect(Set(seen.map(\.transaction.id.number)) == Set(1...Int64(count)))
+            #expect(seen.count == count)
+            #expect(seen.last?.finishedAt != nil, "What changed last comes last.")
+            let malformed = try await server.send(.GET, "\(Routes.history)?after=x")
+            #expect(malformed.status == 400)
+        }
+    }
+
+    @Test("What the account owns comes with the transactions that gave it")
+    func entitlementTransactions() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(
+                .sample(1, plan: [.entitlement]),
+                .sample(2, plan: [.credit(unit: "coins", amount: 5)]),
+                .sample(3, account: "bob", plan: [.entitlement])
+            )
+            try await server.store.finish(1)
+            let answer = try await server.send(.GET, Routes.entitlementTransactions)
+            let page = try JSONDecoder().decode(HistoryResponse.self, from: answer.body)
+            #expect(page.transactions.map(\.transaction.id.number) == [1])
+            #expect(page.transactions.first?.finishedAt != nil)
+            #expect(page.next == nil)
+        }
+    }
+
     @Test("Entitlements and credits are the account's own")
     func belongings() async throws {
         try await StreamServer.run { server in

@@ -58,6 +58,7 @@ final class StreamServer: Sendable {
             let finishes = RequestBatcher<FinishRequest, FinishOutcome>(name: "finishes") {
                 try await store.finishing.finish($0)
             }
+            HistoryRoutes(store: store.reads).add(to: router)
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
             let (ports, port) = AsyncStream<Int>.makeStream()

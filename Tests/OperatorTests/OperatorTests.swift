@@ -62,54 +62,6 @@ import Testing
     }
 }
 
-@Suite struct EventStreamParserTests {
-    private static let stream = """
-        : heartbeat
-
-        id: 7
-        event: queue.changed
-        data: {"a":
-        data: 1}
-
-        data:x
-        unknown: field
-        id
-
-        event: no data
-
-
-        """
-
-    private static let events = [
-        ServerSentEvent(id: "7", name: "queue.changed", data: "{\"a\":\n1}"),
-        ServerSentEvent(id: "", name: nil, data: "x"),
-    ]
-
-    @Test(arguments: ["\n", "\r\n", "\r"])
-    func eventsAreCutAtEmptyLines(lineEnd: String) {
-        var parser = EventStreamParser()
-        let bytes = Array(Self.stream.replacing("\n", with: lineEnd).utf8)
-        #expect(parser.consume(bytes) == Self.events)
-    }
-
-    @Test func itDoesNotMatterHowTheBytesArrive() {
-        for size in 1...20 {
-            var parser = EventStreamParser()
-            let bytes = Array(Self.stream.utf8)
-            let events = stride(from: 0, to: bytes.count, by: size).flatMap {
-                parser.consume(bytes[$0..<min($0 + size, bytes.count)])
-            }
-            #expect(events == Self.events)
-        }
-    }
-
-    @Test func anUnfinishedEventIsNoEvent() {
-        var parser = EventStreamParser()
-        #expect(parser.consume(Array("data: x\n".utf8)).isEmpty)
-        #expect(parser.consume(Array("\n".utf8)) == [ServerSentEvent(data: "x")])
-    }
-}
-
 @Suite struct OperatorCommandTests {
     @Test(arguments: [
         ["keys", "create", "--directory", "d"], ["token", "account", "--account", "ada"],

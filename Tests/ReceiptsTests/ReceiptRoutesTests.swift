@@ -112,6 +112,29 @@ import Testing
         }
     }
 
+    @Test func theAppReceiptHoldsEverythingButFinishedConsumables() async throws {
+        try await withTestDatabase(migrations: receiptsMigrations) { database in
+            try await database.withClient(role: "counterfoil_receipts") { client in
+                let receipts = ReceiptsUnderTest(client, chain: chain)
+                let transactions = [
+                    purchased(1), purchased(2, type: .nonConsumable),
+                    purchased(3), purchased(4, account: "bob"), purchased(5, bundle: "com.other"),
+                ]
+                try await receipts.apply(
+                    try transactions.map { try .of(.transactionPurchased, $0) }
+                )
+                let reader = ReceiptReader(store: ReceiptStore(), client: client)
+                let alice = (account: AccountID(unchecked: "alice"), bundle: purchased().bundleID)
+                let whole = try await reader.receipts(of: alice)
+                #expect(whole.count == 3)
+                #expect(try await reader.receipts(of: alice) == whole, "It is the same twice.")
+                let finished = [purchased(1), purchased(2, type: .nonConsumable)]
+                try await receipts.apply(try finished.map { try .finished($0, at: TestChain.now) })
+                #expect(try await reader.receipts(of: alice) == Array(whole[1...]))
+            }
+        }
+    }
+
     @Test func theRootCertificateIsServedToBePinned() async throws {
         let token = try keys.account("alice")
         try await withStore { [chain] store in

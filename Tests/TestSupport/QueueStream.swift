@@ -3,6 +3,7 @@ public import EventTypes
 import Foundation
 import NIOCore
 import NIOHTTP1
+import StoreAPI
 
 /// The account's queue as server-sent events: all unfinished transactions, then changes.
 ///
@@ -55,59 +56,20 @@ public struct QueueStream: AsyncSequence, Sendable {
             let body = try await response.body.collect(upTo: 1 << 16)
             throw HarnessError("The queue refused: \(response.status) \(String(buffer: body))")
         }
-        var parser = ServerSentEvents()
+        var parser = ServerSentEventParser()
         for try await bytes in response.body {
-            for event in parser.parse(bytes) {
-                continuation.yield(event)
+            for event in try parser.parse(bytes.readableBytesView) {
+                continuation.yield(Element(event))
             }
         }
     }
 }
 
-/// Parses `text/event-stream`; only line feeds end lines, as the store writes them.
-struct ServerSentEvents {
-    private var line: [UInt8] = []
-    private var id: String?
-    private var name = "message"
-    private var data: [String] = []
-
-    mutating func parse(_ bytes: ByteBuffer) -> [QueueStream.Element] {
-        var events: [QueueStream.Element] = []
-        for byte in bytes.readableBytesView {
-            guard byte == UInt8(ascii: "\n") else {
-                line.append(byte)
-                continue
-            }
-            if let event = endLine() { events.append(event) }
-        }
-        return events
-    }
-
-    private mutating func endLine() -> QueueStream.Element? {
-        if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        let text = String(decoding: line, as: UTF8.self)
-        line.removeAll(keepingCapacity: true)
-        guard !text.isEmpty else { return endEvent() }
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        var value = parts.count > 1 ? String(parts[1]) : ""
-        if value.first == " " { value.removeFirst() }
-        switch parts[0] {
-        case "id": id = value
-        case "event": name = value
-        case "data": data.append(value)
-        default: break  // A comment (the heartbeat) or a field that is not ours.
-        }
-        return nil
-    }
-
-    private mutating func endEvent() -> QueueStream.Element? {
-        defer {
-            name = "message"
-            data = []
-        }
-        guard !data.isEmpty else { return nil }
-        let text = data.joined(separator: "\n")
-        let change = try? JSONDecoder().decode(QueueChanged.self, from: Data(text.utf8))
-        return QueueStream.Element(id: id, name: name, data: text, change: change)
+extension QueueStream.Element {
+    fileprivate init(_ event: ServerSentEventParser.Event) {
+        id = event.id
+        name = event.name
+        data = String(decoding: event.data, as: UTF8.self)
+        change = try? EventCoding.decode(QueueChanged.self, from: event.data)
     }
 }

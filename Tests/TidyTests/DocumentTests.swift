@@ -39,6 +39,7 @@ import Testing
     @Test(
         arguments: [
             "EventTypes", "Kafka", "Postgres", "Messaging", "Ledger", "ServiceKit", "StoreAPI",
+            "PaymentQueue",
         ]
     )
     func everyLibraryHasItsLandingPage(library: String) {

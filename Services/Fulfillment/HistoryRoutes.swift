@@ -1,0 +1,83 @@
+import EventTypes
+import Hummingbird
+import NIOCore
+import ServiceKit
+import StoreAPI
+
+/// What an account has bought, whether it is finished or not (spec rule 105).
+struct HistoryRoutes: Sendable {
+    /// How many transactions a page holds.
+    static let pageSize = 100
+
+    let store: QueueReadStore
+
+    func add(to router: StoreRouter) {
+        router.account
+            .get(RouterPath(Routes.history), use: history)
+            .get(RouterPath(Routes.entitlementTransactions), use: entitlementTransactions)
+    }
+
+    @Sendable private func history(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let page = try await store.changes(
+            in: try context.requireQueue(),
+            after: try Self.after(request),
+            limit: Self.pageSize
+        )
+        return Self.response(page)
+    }
+
+    @Sendable private func entitlementTransactions(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let page = try await store.entitlementTransactions(
+            in: try context.requireQueue(),
+            after: try Self.after(request),
+            limit: Self.pageSize
+        )
+        return Self.response(page)
+    }
+
+    private static func after(_ request: Request) throws -> Int64 {
+        guard let text = request.uri.queryParameters["after"] else { return 0 }
+        guard let after = Int64(text), after >= 0 else {
+            throw HTTPProblem(
+                .badRequest,
+                code: "after_malformed",
+                title: "`after` is not where a page ended",
+                detail: "Send `next` of the page before, or nothing for the first page."
+            )
+        }
+        return after
+    }
+
+    /// The same document as encoding a ``HistoryResponse`` gives, from bytes that are JSON already.
+    private static func response(_ page: QueuePage) -> Response {
+        var body = ByteBuffer(string: "{")
+        if !page.isComplete, let next = page.changes.last?.revision {
+            body.writeString("\"next\":\(next),")
+        }
+        body.writeQueueChanges(page.changes)
+        body.writeString("}")
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: body)
+        )
+    }
+}
+
+extension ByteBuffer {
+    /// Writes changes of a queue as the member `transactions` of a JSON object.
+    mutating func writeQueueChanges(_ changes: [QueueChange]) {
+        writeString("\"transactions\":[")
+        for (index, change) in changes.enumerated() {
+            if index > 0 { writeString(",") }
+            writeBytes(change.data)
+        }
+        writeString("]")
+    }
+}

@@ -1,0 +1,220 @@
+import EventTypes
+import StoreAPI
+
+/// The transactions that this client knows of, and what its observers have to be told.
+///
+/// No I/O. A transaction object shows what its observers were told; what the store said last is
+/// kept here.
+struct PendingTransactions {
+    /// A transaction and what it is to show.
+    typealias Update = (transaction: SKPaymentTransaction, fields: SKPaymentTransaction.Fields)
+
+    /// What observers have to be told, in this order.
+    struct News {
+        /// One call each; a transaction is at most once in a call, so no state of it is passed
+        /// over.
+        var updates: [[Update]] = []
+        /// What observers need not be told, such as a confirmed delivery.
+        var silent: [Update] = []
+        var removed: [SKPaymentTransaction] = []
+        var revoked: [String] = []
+        var restoresEnded = 0
+        /// What the store says of the account.
+        var account: [[UInt8]] = []
+    }
+
+    private(set) var all: [SKPaymentTransaction] = []
+    /// Where the stream is to be resumed.
+    private(set) var lastEventID: String?
+    private var known: [TransactionID: Update] = [:]
+    /// Payments that the store has not answered yet.
+    private var unanswered: [SKPaymentTransaction] = []
+    /// What may be one of theirs: the stream can be faster than the answer.
+    private var early: [QueueChanged] = []
+    /// For each restore the transactions that its observers have not heard of yet.
+    private var restores: [Set<TransactionID>] = []
+    /// Restored transactions that came while a restore was unanswered.
+    private var heardOf: Set<TransactionID> = []
+    private var unansweredRestores = 0
+
+    // MARK: - Payments
+
+    /// A payment was added.
+    mutating func begin(_ transaction: SKPaymentTransaction) -> News {
+        unanswered.append(transaction)
+        all.append(transaction)
+        return News(updates: [[(transaction, transaction.fields)]])
+    }
+
+    /// The store has taken a payment.
+    mutating func bind(_ transaction: SKPaymentTransaction, to id: TransactionID) -> News {
+        unanswered.removeAll { $0 === transaction }
+        transaction.bind(to: id)
+        known[id] = (transaction, transaction.fields)
+        return reconsiderEarly()
+    }
+
+    /// The store has not taken a payment.
+    mutating func refuse(_ transaction: SKPaymentTransaction, with error: SKError) -> News {
+        unanswered.removeAll { $0 === transaction }
+        var news = reconsiderEarly()
+        news.add((transaction, transaction.fields.failed(with: error)))
+        return news
+    }
+
+    /// A transaction was finished here.
+    mutating func finish(_ transaction: SKPaymentTransaction) -> News {
+        leave(transaction) ? News(removed: [transaction]) : News()
+    }
+
+    /// The transaction of an id, if it is in the queue.
+    func transaction(_ id: TransactionID) -> SKPaymentTransaction? { known[id]?.transaction }
+
+    // MARK: - Restores
+
+    /// A restore was asked for.
+    mutating func beginRestore() -> News {
+        unansweredRestores += 1
+        return News()
+    }
+
+    /// The store has made the transactions of a restore.
+    mutating func await(_ ids: [TransactionID]) -> News {
+        let missing = Set(ids).subtracting(heardOf)
+        _ = endRestore()
+        guard !missing.isEmpty else { return News(restoresEnded: 1) }
+        restores.append(missing)
+        return News()
+    }
+
+    /// A restore is answered, or will never be.
+    mutating func endRestore() -> News {
+        unansweredRestores -= 1
+        if unansweredRestores == 0 { heardOf = [] }
+        return News()
+    }
+
+    // MARK: - The stream
+
+    /// Something came over the stream.
+    mutating func receive(_ events: [ServerSentEventParser.Event]) -> News {
+        var news = News()
+        for event in events {
+            if event.name == "account" {
+                news.account.append(event.data)
+            } else if let change = try? EventCoding.decode(QueueChanged.self, from: event.data) {
+                changed(change, &news)
+            }
+            // What cannot be read stays in the queue of the store; the next launch asks again.
+            lastEventID = event.id ?? lastEventID
+        }
+        return news
+    }
+
+    /// The store was asked for what is unfinished.
+    mutating func receive(_ changes: [QueueChanged]) -> News {
+        var news = News()
+        for change in changes { changed(change, &news) }
+        return news
+    }
+
+    /// The stream is closed: the next one begins with everything that is unfinished.
+    mutating func forgetStream() {
+        lastEventID = nil
+        early = []
+        all.removeAll { $0.id != nil }
+        known = [:]
+    }
+
+    private mutating func reconsiderEarly() -> News {
+        var news = News()
+        let waiting = early
+        early = []
+        for change in waiting { changed(change, &news) }
+        return news
+    }
+
+    private mutating func changed(_ change: QueueChanged, _ news: inout News) {
+        let id = change.transaction.id
+        if let (transaction, fields) = known[id] {
+            if change.transaction.revokedAt != nil, fields.revocationDate == nil {
+                news.revoked.append(change.transaction.productID.rawValue)
+            }
+            if change.finishedAt == nil {
+                update(transaction, fields, with: change, &news)
+            } else if leave(transaction) {
+                news.removed.append(transaction)
+            }
+        } else if change.finishedAt != nil {
+            // Long gone from the queue; only a refund of it is news.
+            if change.transaction.revokedAt != nil {
+                news.revoked.append(change.transaction.productID.rawValue)
+            }
+        } else if isPerhapsUnanswered(change.transaction) {
+            early.append(change)
+            return
+        } else {
+            let transaction = SKPaymentTransaction(change)
+            known[id] = (transaction, transaction.fields)
+            all.append(transaction)
+            news.add((transaction, transaction.fields))
+        }
+        if change.transaction.state == .restored { news.restoresEnded += heard(of: id) }
+    }
+
+    private mutating func update(
+        _ transaction: SKPaymentTransaction,
+        _ known: SKPaymentTransaction.Fields,
+        with change: QueueChanged,
+        _ news: inout News
+    ) {
+        guard change.transaction.version >= known.version else { return }
+        var fields = SKPaymentTransaction.Fields(change)
+        // A delivery once confirmed stays confirmed.
+        fields.isDelivered = fields.isDelivered || known.isDelivered
+        self.known[change.transaction.id] = (transaction, fields)
+        if fields.state != known.state || fields.revocationDate != known.revocationDate {
+            news.add((transaction, fields))
+        } else {
+            news.silent.append((transaction, fields))
+        }
+    }
+
+    private mutating func leave(_ transaction: SKPaymentTransaction) -> Bool {
+        guard let index = all.firstIndex(where: { $0 === transaction }) else { return false }
+        all.remove(at: index)
+        if let id = transaction.id { known[id] = nil }
+        return true
+    }
+
+    private func isPerhapsUnanswered(_ transaction: EventTypes.Transaction) -> Bool {
+        transaction.state != .restored
+            && unanswered.contains {
+                $0.payment.productIdentifier == transaction.productID.rawValue
+                    && $0.payment.quantity == transaction.quantity
+                    && $0.payment.applicationUsername == transaction.applicationUsername
+            }
+    }
+
+    private mutating func heard(of id: TransactionID) -> Int {
+        guard let index = restores.firstIndex(where: { $0.contains(id) }) else {
+            if unansweredRestores > 0 { heardOf.insert(id) }
+            return 0
+        }
+        restores[index].remove(id)
+        guard restores[index].isEmpty else { return 0 }
+        restores.remove(at: index)
+        return 1
+    }
+}
+
+extension PendingTransactions.News {
+    fileprivate mutating func add(_ update: PendingTransactions.Update) {
+        let isInLast = updates.last?.contains { $0.transaction === update.transaction } ?? true
+        if isInLast {
+            updates.append([update])
+        } else {
+            updates[updates.count - 1].append(update)
+        }
+    }
+}

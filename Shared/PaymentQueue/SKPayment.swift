@@ -1,0 +1,90 @@
+/// What the buyer is to pay for: a product and how many of it.
+///
+/// A value that is changed before it is added is a ``SKMutablePayment``; the queue keeps a copy
+/// (spec rule 29).
+public class SKPayment: @unchecked Sendable, Hashable {
+    // `@unchecked`: only a ``SKMutablePayment`` changes, it belongs to who makes it until it is
+    // added, and the queue copies what it is given.
+    struct Fields: Hashable, Sendable {
+        var productIdentifier: String
+        var quantity = 1
+        var applicationUsername: String?
+        var requestData: [UInt8]?
+        var simulatesAskToBuyInSandbox = false
+        /// The promoted purchase that this payment answers (spec rule 116).
+        var purchaseIntentID: String?
+    }
+
+    final fileprivate(set) var fields: Fields
+    /// The product as the buyer saw it, with its price.
+    public final let product: SKProduct
+
+    /// The product's identifier.
+    public var productIdentifier: String { fields.productIdentifier }
+    /// How many.
+    public var quantity: Int { fields.quantity }
+    /// The app's own opaque name for the buyer (spec rule 30).
+    public var applicationUsername: String? { fields.applicationUsername }
+    /// Reserved by StoreKit; the store does not read it.
+    public var requestData: [UInt8]? { fields.requestData }
+    /// Whether the sandbox asks for approval before it charges.
+    public var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
+
+    /// Makes a payment for one of a product.
+    public init(product: SKProduct) {
+        self.product = product
+        fields = Fields(productIdentifier: product.productIdentifier)
+    }
+
+    init(product: SKProduct, fields: Fields) {
+        self.product = product
+        self.fields = fields
+    }
+
+    /// A copy that nobody else can change.
+    func copy() -> SKPayment { SKPayment(product: product, fields: fields) }
+
+    /// A copy that can be changed.
+    public func mutableCopy() -> SKMutablePayment {
+        SKMutablePayment(product: product, fields: fields)
+    }
+
+    /// Whether two payments ask for the same.
+    public static func == (left: SKPayment, right: SKPayment) -> Bool {
+        left.fields == right.fields
+    }
+
+    /// Hashes what the payment asks for.
+    public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
+}
+
+/// A payment that can be changed until it is added to the queue.
+public final class SKMutablePayment: SKPayment, @unchecked Sendable {
+    // `@unchecked`: as its superclass says.
+
+    /// The product's identifier.
+    public override var productIdentifier: String {
+        get { fields.productIdentifier }
+        set { fields.productIdentifier = newValue }
+    }
+    /// How many.
+    public override var quantity: Int {
+        get { fields.quantity }
+        set { fields.quantity = newValue }
+    }
+    /// The app's own opaque name for the buyer.
+    public override var applicationUsername: String? {
+        get { fields.applicationUsername }
+        set { fields.applicationUsername = newValue }
+    }
+    /// Reserved by StoreKit; the store does not read it.
+    public override var requestData: [UInt8]? {
+        get { fields.requestData }
+        set { fields.requestData = newValue }
+    }
+    /// Whether the sandbox asks for approval before it charges.
+    public override var simulatesAskToBuyInSandbox: Bool {
+        get { fields.simulatesAskToBuyInSandbox }
+        set { fields.simulatesAskToBuyInSandbox = newValue }
+    }
+}

@@ -1,0 +1,196 @@
+import EventTypes
+import Foundation
+import Logging
+import StoreAPI
+
+extension SKPaymentQueue {
+    /// A transaction in a state in which it cannot be finished.
+    public struct NotFinishable: Error, Hashable, CustomStringConvertible {
+        /// The state.
+        public let state: SKPaymentTransactionState
+
+        /// The reason in words.
+        public var description: String {
+            switch state {
+            case .deferred: "it waits for approval; wait until it is purchased or has failed"
+            case .purchasing: "it is still purchasing; wait until it is purchased or has failed"
+            default: "its state, \(state), is known to a newer version only; update the app"
+            }
+        }
+    }
+
+    /// Finishes a transaction and waits until the store knows.
+    ///
+    /// It waits until the store has made its own deliveries, and is sent until there is an answer.
+    ///
+    /// - Throws: ``NotFinishable`` in a state that is not finished (spec rules 54 and 55),
+    ///   ``SKError`` when the store refuses, or `CancellationError`.
+    public func finish(_ transaction: SKPaymentTransaction) async throws {
+        let state = transaction.transactionState
+        guard state.isFinishable else { throw NotFinishable(state: state) }
+        // What failed before the store had taken it is known to this queue alone.
+        if let id = transaction.id, let transport {
+            try await finish(id, of: transaction, transport)
+        }
+        change { $0.finish(transaction) }
+    }
+
+    private func finish(
+        _ id: TransactionID,
+        of transaction: SKPaymentTransaction,
+        _ transport: StoreTransport
+    ) async throws {
+        let question = StoreTransport.Question.post(
+            transport.configuration.addresses.fulfillment + Routes.finish(id)
+        )
+        var refusals = 0
+        while true {
+            do {
+                _ = try await transport.sendUntilAnswered(question, as: FinishResponse.self)
+                return
+            } catch let failure as StoreFailure where failure.code == "transaction_not_delivered" {
+                // The stream says when it is; without a stream it is asked again now and then.
+                refusals += 1
+                let count = refusals
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await transaction.waitUntilDelivered() }
+                    group.addTask { try await transport.pause(afterFailures: count) }
+                    defer { group.cancelAll() }
+                    try await group.next()
+                }
+                try Task.checkCancellation()
+            } catch let failure as StoreFailure {
+                throw failure.error
+            }
+        }
+    }
+
+    /// Puts a payment into the queue and sends it.
+    ///
+    /// - Returns: Its transaction.
+    @discardableResult
+    func begin(_ payment: SKPayment) -> SKPaymentTransaction {
+        let transaction = SKPaymentTransaction(
+            payment: payment.copy(),
+            fields: .init(state: .purchasing)
+        )
+        change { $0.begin(transaction) }
+        if transactionObservers.isEmpty {
+            logger.warning("A payment was added while nobody observes the queue")
+        }
+        Task {
+            do {
+                let id = try await self.send(transaction)
+                self.change { $0.bind(transaction, to: id) }
+            } catch {
+                self.change { $0.refuse(transaction, with: SKError(error)) }
+            }
+        }
+        return transaction
+    }
+
+    private func send(_ transaction: SKPaymentTransaction) async throws -> TransactionID {
+        guard let transport else {
+            throw SKError.notConfigured
+        }
+        let payment = transaction.payment
+        guard payment.quantity > 0 else {
+            throw SKError(
+                .paymentInvalid,
+                detail: "the quantity is \(payment.quantity), and has to be above zero"
+            )
+        }
+        guard let productID = ProductID(rawValue: payment.productIdentifier),
+            let storefront = EventTypes.Storefront(rawValue: transport.configuration.storefront)
+        else {
+            throw SKError(
+                .storeProductNotAvailable,
+                detail: "“\(payment.productIdentifier)” in “\(transport.configuration.storefront)”"
+                    + " is not the name of a product and a storefront"
+            )
+        }
+        let request = PaymentRequest(
+            productID: productID,
+            quantity: payment.quantity,
+            storefront: storefront,
+            price: payment.product.money,
+            paymentMethod: try await transport.paymentMethod(for: payment),
+            applicationUsername: payment.applicationUsername
+        )
+        let response: TransactionResponse = try await transport.sendUntilAnswered(
+            .post(
+                transport.configuration.addresses.payments + Routes.payments,
+                request,
+                idempotencyKey: UUID().uuidString
+            ),
+            patience: transport.configuration.paymentPatience
+        )
+        return response.transaction.id
+    }
+
+    /// Restores, and tells the observers how it ended: exactly one of the two (spec rule 65).
+    func restore(_ username: String?) async {
+        guard let transport else {
+            return restoreFailed(.notConfigured)
+        }
+        change { $0.beginRestore() }
+        do {
+            let response: RestoreResponse = try await transport.sendUntilAnswered(
+                .post(
+                    transport.configuration.addresses.payments + Routes.restores,
+                    RestoreRequest(applicationUsername: username),
+                    idempotencyKey: UUID().uuidString
+                ),
+                patience: transport.configuration.requestTimeout
+            )
+            change { $0.await(response.transactions.map(\.id)) }
+        } catch {
+            change { $0.endRestore() }
+            restoreFailed(SKError(error))
+        }
+    }
+
+    private func restoreFailed(_ error: SKError) {
+        tell { $0.paymentQueue(self, restoreCompletedTransactionsFailedWithError: error) }
+    }
+
+    /// Asks the catalog for products (spec rule 99).
+    ///
+    /// - Throws: ``SKError``, or `CancellationError`.
+    public func products(for identifiers: some Sequence<String>) async throws -> SKProductsResponse
+    {
+        guard let transport else {
+            throw SKError.notConfigured
+        }
+        let configuration = transport.configuration
+        // Names that cannot be are not asked for: a comma or a space would change the question.
+        let identifiers = Set(identifiers).sorted()
+        let possible = identifiers.filter { ProductID(rawValue: $0) != nil }
+        guard !possible.isEmpty else {
+            return SKProductsResponse(products: [], invalidProductIdentifiers: identifiers)
+        }
+        let query =
+            "?ids=\(possible.joined(separator: ","))"
+            + "&storefront=\(configuration.storefront)&language=\(configuration.language)"
+        do {
+            let response: StoreAPI.ProductsResponse = try await transport.send(
+                .get(configuration.addresses.catalog + Routes.products + query)
+            )
+            let impossible = Set(identifiers).subtracting(possible).sorted()
+            return SKProductsResponse(
+                products: response.products.map(SKProduct.init),
+                invalidProductIdentifiers: response.invalidProductIDs + impossible
+            )
+        } catch let failure as StoreFailure {
+            throw failure.error
+        }
+    }
+}
+
+extension StoreTransport {
+    /// What the payment is charged to.
+    fileprivate func paymentMethod(for payment: SKPayment) async throws -> String {
+        if payment.simulatesAskToBuyInSandbox { return SandboxPaymentMethod.needsApproval.rawValue }
+        return try await configuration.paymentMethod(payment)
+    }
+}

@@ -1,0 +1,261 @@
+public import Dispatch
+import Logging
+import StoreAPI
+import Synchronization
+
+/// The queue of the account's transactions: payments go in, and every transaction that is not
+/// finished comes out, at every launch again, until it is finished.
+///
+/// Configure it once with ``configure(_:callbacks:)``, add an observer as early as possible, and
+/// finish every transaction after what it paid for is delivered. The first observer opens the stream
+/// to the store, the removal of the last one closes it; without observers nothing is asked (spec
+/// rules 12 and 14).
+///
+/// Safe to use from any thread. Observers are called on ``callbacks``, one call after the other.
+public final class SKPaymentQueue: Sendable {
+    struct State: ~Copyable {
+        var pending = PendingTransactions()
+        // `unsafe`: only touched under the lock, and called on the callback queue alone.
+        nonisolated(unsafe) var observers: [any SKPaymentTransactionObserver] = []
+        nonisolated(unsafe) weak var delegate: (any SKPaymentQueueDelegate)?
+        var session: Task<Void, Never>?
+    }
+
+    private static let current = Mutex<SKPaymentQueue?>(nil)
+
+    /// The queue that observers and delegates are called on.
+    public let callbacks: DispatchQueue
+    let transport: StoreTransport?
+    let state = Mutex(State())
+    let logger: Logger
+
+    init(configuration: StoreConfiguration?, callbacks: DispatchQueue) {
+        transport = configuration.map(StoreTransport.init)
+        logger = configuration?.logger ?? Logger(label: "counterfoil.payment-queue")
+        self.callbacks = callbacks
+    }
+
+    // MARK: - The default queue
+
+    /// Says which store the program uses, and as whom; the queue of before ends.
+    ///
+    /// - Parameters:
+    ///   - configuration: The store and the account.
+    ///   - callbacks: Where observers and delegates are called: a serial queue.
+    public static func configure(
+        _ configuration: StoreConfiguration,
+        callbacks: DispatchQueue = DispatchQueue(label: "counterfoil.payment-queue")
+    ) {
+        let queue = SKPaymentQueue(configuration: configuration, callbacks: callbacks)
+        let before = current.withLock { current in
+            defer { current = queue }
+            return current
+        }
+        before?.close()
+    }
+
+    /// The one queue of the configured app and account (spec rule 3).
+    ///
+    /// Without a configuration it warns once, and the queue that it returns does nothing (spec rule
+    /// 4).
+    public static func `default`() -> SKPaymentQueue {
+        current.withLock { current in
+            if let current { return current }
+            let queue = SKPaymentQueue(
+                configuration: nil,
+                callbacks: DispatchQueue(label: "counterfoil.payment-queue.inert")
+            )
+            queue.logger.warning(
+                "There is no store: call SKPaymentQueue.configure before anything else"
+            )
+            current = queue
+            return queue
+        }
+    }
+
+    /// Whether the buyer can make payments: there is a store, and it lets the account pay (spec rule
+    /// 1).
+    public static func canMakePayments() -> Bool { `default`().transport != nil }
+
+    /// The buyer's storefront (spec rule 5); `nil` without a configuration.
+    ///
+    /// Never waits for the network.
+    public var storefront: SKStorefront? {
+        transport.map { SKStorefront(countryCode: $0.configuration.storefront) }
+    }
+
+    /// Who is asked what only the app knows (spec rule 10); held weakly.
+    public var delegate: (any SKPaymentQueueDelegate)? {
+        get { state.withLock { $0.delegate } }
+        set {
+            // `unsafe`: see ``State``.
+            nonisolated(unsafe) let delegate = newValue
+            state.withLock { $0.delegate = delegate }
+        }
+    }
+
+    // MARK: - Observers
+
+    /// The active observers (spec rule 13).
+    public var transactionObservers: [any SKPaymentTransactionObserver] {
+        state.withLock { state in
+            // `unsafe`: see ``State``.
+            nonisolated(unsafe) let observers = state.observers
+            return observers
+        }
+    }
+
+    /// Adds an observer.
+    ///
+    /// It is told of every unfinished transaction; the first one opens the stream to the store.
+    public func add(_ observer: any SKPaymentTransactionObserver) {
+        // `unsafe`: see ``State``.
+        nonisolated(unsafe) let observer = observer
+        state.withLock { state in
+            guard !state.observers.contains(where: { $0 === observer }) else { return }
+            state.observers.append(observer)
+            let known = state.pending.all
+            if !known.isEmpty {
+                callbacks.async { observer.paymentQueue(self, updatedTransactions: known) }
+            }
+            if state.session == nil, let transport {
+                state.session = Task { await self.follow(transport) }
+            }
+        }
+    }
+
+    /// Removes an observer; with the last one the stream to the store ends.
+    public func remove(_ observer: any SKPaymentTransactionObserver) {
+        // `unsafe`: see ``State``.
+        nonisolated(unsafe) let observer = observer
+        state.withLock { state in
+            state.observers.removeAll { $0 === observer }
+            if state.observers.isEmpty { state.endSession() }
+        }
+    }
+
+    /// Tells the observers of every unfinished transaction again, as when a program comes back from
+    /// the background (spec rule 46).
+    public func applicationDidBecomeActive() {
+        state.withLock { state in
+            let known = state.pending.all
+            guard !known.isEmpty else { return }
+            tell { $0.paymentQueue(self, updatedTransactions: known) }
+        }
+    }
+
+    // MARK: - Transactions
+
+    /// The transactions that are not finished; those of the store only while somebody observes (spec
+    /// rule 32).
+    public var transactions: [SKPaymentTransaction] { state.withLock { $0.pending.all } }
+
+    /// Adds a payment.
+    ///
+    /// Observers are told of the transaction at once, in the state `purchasing`, and of everything
+    /// that becomes of it. It is sent until the store has answered, under one idempotency key, so it
+    /// is charged once. A payment that cannot be right, such as one for a quantity of zero, fails at
+    /// once with ``SKError/Code/paymentInvalid`` and is not sent (spec rules 24 and 25).
+    public func add(_ payment: SKPayment) {
+        begin(payment)
+    }
+
+    /// Finishes a transaction: what it paid for is delivered, and it leaves the queue.
+    ///
+    /// It is sent until the store has answered, as soon as the store has made its own deliveries,
+    /// and is safe to call twice. A transaction that waits for approval is not finished: the call
+    /// only logs a warning (see ``finish(_:)``).
+    ///
+    /// - Precondition: The transaction is not in the state `purchasing` (spec rule 54).
+    public func finishTransaction(_ transaction: SKPaymentTransaction) {
+        precondition(
+            transaction.transactionState != .purchasing,
+            "A transaction in the state purchasing cannot be finished."
+        )
+        Task {
+            do {
+                try await self.finish(transaction)
+            } catch {
+                self.logger.warning(
+                    "A transaction was not finished; the store will tell of it again",
+                    metadata: ["transaction": "\(transaction)", "error": "\(error)"]
+                )
+            }
+        }
+    }
+
+    /// Restores what the account has bought: one new transaction for each finished purchase that can
+    /// be restored, and then
+    /// ``SKPaymentTransactionObserver/paymentQueueRestoreCompletedTransactionsFinished(_:)`` (spec
+    /// rules 62 to 70).
+    ///
+    /// Call it when the buyer asks for it, never by yourself.
+    public func restoreCompletedTransactions() {
+        restoreCompletedTransactions(withApplicationUsername: nil)
+    }
+
+    /// Restores what the account has bought under a name of the app's own (spec rule 67).
+    ///
+    /// - Parameter username: The name that the payments carried; `nil` for all.
+    public func restoreCompletedTransactions(withApplicationUsername username: String?) {
+        Task { await self.restore(username) }
+    }
+}
+
+extension SKPaymentQueue.State {
+    fileprivate mutating func endSession() {
+        session?.cancel()
+        session = nil
+        pending.forgetStream()
+    }
+}
+
+extension SKPaymentQueue {
+    /// Lets go of the observers and of the stream.
+    private func close() {
+        state.withLock { state in
+            state.observers = []
+            state.endSession()
+        }
+    }
+
+    /// Changes what is known and tells the observers, so that they hear of it in its order.
+    func change(_ body: (inout PendingTransactions) -> PendingTransactions.News) {
+        state.withLock { deliver(body(&$0.pending)) }
+    }
+
+    /// Calls every observer, on the callback queue.
+    func tell(_ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void) {
+        callbacks.async {
+            for observer in self.transactionObservers { call(observer) }
+        }
+    }
+
+    private func deliver(_ news: PendingTransactions.News) {
+        for updates in news.updates {
+            callbacks.async {
+                for (transaction, fields) in updates { transaction.show(fields) }
+                let transactions = updates.map(\.transaction)
+                for observer in self.transactionObservers {
+                    observer.paymentQueue(self, updatedTransactions: transactions)
+                }
+            }
+        }
+        if !news.silent.isEmpty {
+            callbacks.async {
+                for (transaction, fields) in news.silent { transaction.show(fields) }
+            }
+        }
+        if !news.revoked.isEmpty {
+            tell {
+                $0.paymentQueue(self, didRevokeEntitlementsForProductIdentifiers: news.revoked)
+            }
+        }
+        if !news.removed.isEmpty {
+            tell { $0.paymentQueue(self, removedTransactions: news.removed) }
+        }
+        for _ in 0..<news.restoresEnded {
+            tell { $0.paymentQueueRestoreCompletedTransactionsFinished(self) }
+        }
+    }
+}

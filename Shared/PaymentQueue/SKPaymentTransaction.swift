@@ -1,0 +1,162 @@
+import EventTypes
+public import Foundation
+import Synchronization
+
+/// One transaction in the payment queue.
+///
+/// The same object from its first state to its last; safe to read on any thread.
+public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
+    struct Fields: Sendable {
+        var id: TransactionID?
+        var version = 0
+        var state: SKPaymentTransactionState
+        var error: SKError?
+        var date: Date?
+        var originalID: TransactionID?
+        var originalDate: Date?
+        var revocationDate: Date?
+        var isDelivered = false
+    }
+
+    private struct Guarded: ~Copyable {
+        var fields: Fields
+        /// Those who wait until it can be finished.
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let guarded: Mutex<Guarded>
+    /// What was asked for.
+    public let payment: SKPayment
+
+    init(payment: SKPayment, fields: Fields) {
+        self.payment = payment
+        guarded = Mutex(Guarded(fields: fields))
+    }
+
+    /// Where it stands.
+    public var transactionState: SKPaymentTransactionState { fields.state }
+    /// Its number in the store; `nil` unless it is purchased or restored (spec rule 43).
+    public var transactionIdentifier: String? {
+        let fields = fields
+        return fields.state.isPaid ? fields.id?.rawValue : nil
+    }
+    /// When it was purchased or restored; `nil` unless it is.
+    public var transactionDate: Date? { fields.date }
+    /// Why it failed, an ``SKError``; `nil` unless it did.
+    public var error: (any Error)? { fields.error }
+    /// The first transaction of the same purchase; `nil` unless this is another one (spec rules 63
+    /// and 77).
+    public var original: SKPaymentTransaction? {
+        let fields = fields
+        guard let originalID = fields.originalID, originalID != fields.id else { return nil }
+        return SKPaymentTransaction(
+            payment: payment,
+            fields: Fields(
+                id: originalID,
+                state: .purchased,
+                date: fields.originalDate,
+                originalID: originalID,
+                originalDate: fields.originalDate,
+                isDelivered: true
+            )
+        )
+    }
+    /// When it was refunded; `nil` unless it was.
+    public var revocationDate: Date? { fields.revocationDate }
+    /// Whether every delivery that the store owes is confirmed, so that it can be finished.
+    public var isDelivered: Bool { fields.isDelivered }
+
+    /// The transaction in a few words.
+    public var description: String {
+        let fields = fields
+        return "\(payment.productIdentifier) ×\(payment.quantity), \(fields.state)"
+            + (fields.id.map { ", \($0)" } ?? "")
+    }
+
+    /// Its number in the store in every state; `nil` before the store has answered.
+    var id: TransactionID? { fields.id }
+
+    /// What is shown of it at present.
+    var fields: Fields { guarded.withLock { $0.fields } }
+
+    /// Shows what the store says; called where observers are called, just before they are, so that
+    /// they see each state (spec rule 42).
+    func show(_ fields: Fields) {
+        guarded.withLock { $0.fields = fields }
+        if fields.isDelivered { wake() }
+    }
+
+    /// The store has taken the payment.
+    func bind(to id: TransactionID) {
+        guarded.withLock { $0.fields.id = id }
+    }
+
+    /// Waits until the store has delivered what it owes.
+    ///
+    /// Returns early when the task is cancelled.
+    func waitUntilDelivered() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = guarded.withLock { guarded in
+                    guard !guarded.fields.isDelivered, !Task.isCancelled else { return true }
+                    guarded.waiting.append(continuation)
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            wake()
+        }
+    }
+
+    private func wake() {
+        let waiting = guarded.withLock { guarded in
+            defer { guarded.waiting = [] }
+            return guarded.waiting
+        }
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+extension SKPaymentTransaction {
+    /// A transaction that the store tells of first.
+    convenience init(_ change: QueueChanged) {
+        let transaction = change.transaction
+        let product = SKProduct(of: transaction)
+        let payment = SKPayment(
+            product: product,
+            fields: .init(
+                productIdentifier: product.productIdentifier,
+                quantity: transaction.quantity,
+                applicationUsername: transaction.applicationUsername
+            )
+        )
+        self.init(payment: payment, fields: Fields(change))
+    }
+}
+
+extension SKPaymentTransaction.Fields {
+    /// The store has not taken the payment.
+    func failed(with error: SKError) -> Self {
+        var fields = self
+        fields.state = .failed
+        fields.error = error
+        return fields
+    }
+
+    /// What the store says of a transaction.
+    init(_ change: QueueChanged) {
+        let transaction = change.transaction
+        self.init(
+            id: transaction.id,
+            version: transaction.version,
+            state: SKPaymentTransactionState(transaction.state),
+            error: transaction.state == .failed ? SKError(transaction.failureReason) : nil,
+            date: transaction.purchasedAt?.date,
+            originalID: transaction.originalID,
+            originalDate: transaction.originalPurchasedAt?.date,
+            revocationDate: transaction.revokedAt?.date,
+            isDelivered: change.isDelivered
+        )
+    }
+}

@@ -1,0 +1,90 @@
+public import Foundation
+public import Logging
+
+/// How a program reaches its store, and as whom.
+public struct StoreConfiguration: Sendable {
+    /// Where the services are; one address for all of them behind a front such as nginx.
+    public struct Addresses: Hashable, Sendable {
+        /// Products.
+        public var catalog: String
+        /// Payments, restores and the account.
+        public var payments: String
+        /// The queue, finishing, hosted content and what the account owns.
+        public var fulfillment: String
+        /// The app receipt.
+        public var receipts: String
+
+        /// Names one address for all services.
+        ///
+        /// - Parameter origin: For example `https://store.example.com`, without a slash at its end.
+        public init(origin: String) {
+            self.init(catalog: origin, payments: origin, fulfillment: origin, receipts: origin)
+        }
+
+        /// Names the address of each service.
+        public init(catalog: String, payments: String, fulfillment: String, receipts: String) {
+            self.catalog = catalog
+            self.payments = payments
+            self.fulfillment = fulfillment
+            self.receipts = receipts
+        }
+    }
+
+    /// Where the services are.
+    public var addresses: Addresses
+    /// The buyer's region, ISO 3166-1 alpha-3, such as `USA`.
+    ///
+    /// The store's own word on the account's storefront goes before it.
+    public var storefront: String
+    /// The language of titles and descriptions, BCP 47, such as `en-US`.
+    public var language: String
+    /// What to charge: a token of the payment processor, asked for at each payment.
+    ///
+    /// Throw ``SKError/paymentCancelled`` when the buyer calls the payment off.
+    public var paymentMethod: @Sendable (SKPayment) async throws -> String
+    /// A token that proves the account.
+    ///
+    /// Asked for once, and again with the token that the store no longer takes.
+    public var accountToken: @Sendable (_ refused: String?) async throws -> String
+    /// Where the app receipt is kept (`Bundle.appStoreReceiptURL`); `nil` keeps none.
+    public var receiptURL: URL?
+    /// Where the queue logs.
+    public var logger = Logger(label: "counterfoil.payment-queue")
+    /// How long to wait for an answer.
+    public var requestTimeout: Duration = .seconds(15)
+    /// How long the first repetition waits; each further one twice as long.
+    public var retryBase: Duration = .milliseconds(200)
+    /// The longest wait between repetitions.
+    public var retryMax: Duration = .seconds(30)
+    /// How long a payment is repeated without an answer before it fails with
+    /// ``SKError/Code/cloudServiceNetworkConnectionFailed``.
+    ///
+    /// A payment that the store had taken all the same arrives as a transaction of its own.
+    public var paymentPatience: Duration = .seconds(120)
+    /// After how much silence a stream is taken for dead.
+    ///
+    /// The store sends a heartbeat every 15 s.
+    public var streamSilenceMax: Duration = .seconds(45)
+
+    /// Makes a configuration.
+    ///
+    /// - Parameters:
+    ///   - addresses: Where the services are.
+    ///   - storefront: The buyer's region.
+    ///   - language: The language of titles and descriptions.
+    ///   - paymentMethod: What to charge.
+    ///   - accountToken: Proves the account.
+    public init(
+        addresses: Addresses,
+        storefront: String,
+        language: String,
+        paymentMethod: @escaping @Sendable (SKPayment) async throws -> String,
+        accountToken: @escaping @Sendable (_ refused: String?) async throws -> String
+    ) {
+        self.addresses = addresses
+        self.storefront = storefront
+        self.language = language
+        self.paymentMethod = paymentMethod
+        self.accountToken = accountToken
+    }
+}

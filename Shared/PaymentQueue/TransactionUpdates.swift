@@ -1,0 +1,81 @@
+import Synchronization
+
+/// The transactions of the account as they change, for as long as somebody iterates: first what is
+/// unfinished, then every change (spec rules 18, 42 and 46).
+///
+/// Each iterator observes the queue. A transaction that changes again before it was taken comes
+/// once, as it then is, so what waits is never more than what is unfinished.
+public struct TransactionUpdates: AsyncSequence, Sendable {
+    /// A transaction that has changed.
+    public typealias Element = SKPaymentTransaction
+
+    let queue: SKPaymentQueue
+
+    /// Begins to observe.
+    public func makeAsyncIterator() -> Iterator { Iterator(queue) }
+
+    /// Observes until it is let go.
+    public final class Iterator: AsyncIteratorProtocol {
+        private let queue: SKPaymentQueue
+        private let observer = UpdatesObserver()
+
+        init(_ queue: SKPaymentQueue) {
+            self.queue = queue
+            queue.add(observer)
+        }
+
+        deinit { queue.remove(observer) }
+
+        /// The next transaction; `nil` when the task is cancelled.
+        public func next() async -> SKPaymentTransaction? { await observer.next() }
+    }
+}
+
+/// Keeps what has changed until it is taken.
+private final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
+    private struct State: ~Copyable {
+        var changed: [SKPaymentTransaction] = []
+        var waiting: CheckedContinuation<SKPaymentTransaction?, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        updatedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        for transaction in transactions {
+            let waiting = state.withLock { state in
+                if let waiting = state.waiting {
+                    state.waiting = nil
+                    return CheckedContinuation<SKPaymentTransaction?, Never>?.some(waiting)
+                }
+                if !state.changed.contains(where: { $0 === transaction }) {
+                    state.changed.append(transaction)
+                }
+                return nil
+            }
+            waiting?.resume(returning: transaction)
+        }
+    }
+
+    func next() async -> SKPaymentTransaction? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isOver, transaction) = state.withLock { state in
+                    if Task.isCancelled { return (true, SKPaymentTransaction?.none) }
+                    if !state.changed.isEmpty { return (true, state.changed.removeFirst()) }
+                    state.waiting = continuation
+                    return (false, nil)
+                }
+                if isOver { continuation.resume(returning: transaction) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                defer { state.waiting = nil }
+                return state.waiting
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// The client library against the running services.
+    ///
+    /// One at a time: there is one default queue in a program.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct PaymentQueues {
+        @Test func aPurchaseIsToldStepByStepAndLeavesTheQueueWhenItIsFinished() async throws {
+            try await withQueue { store, observer in
+                let queue = SKPaymentQueue.default()
+                queue.add(observer)
+                let coins = try #require(try await product(SampleCatalog.coins))
+                #expect(coins.price == Decimal(string: "0.99"))
+                #expect(coins.displayPrice == "$0.99")
+                let payment = SKMutablePayment(product: coins)
+                payment.quantity = 2
+                payment.applicationUsername = "ada@example.com"
+                queue.add(payment)
+                payment.quantity = 9
+                let transaction = try await observer.first(.purchased)
+                #expect(observer.states(of: transaction).first == .purchasing)
+                #expect(transaction.payment.quantity == 2, "The queue keeps a copy.")
+                #expect(transaction.payment.applicationUsername == "ada@example.com")
+                #expect(transaction.transactionIdentifier != nil)
+                try await observer.delivered(transaction)
+                try await queue.finish(transaction)
+                try await observer.removed(transaction)
+                #expect(queue.transactions.isEmpty)
+                try await queue.finish(transaction)
+                let credits = try await store.client(account: "ada").credits().value
+                #expect(credits.balances == ["coins": 200])
+            }
+        }
+
+        @Test func aFailureAndACancellationEndDifferently() async throws {
+            for (method, code) in [
+                (SandboxPaymentMethod.decline, SKError.Code.paymentInvalid),
+                (.cancelled, .paymentCancelled),
+            ] {
+                try await withQueue(paying: method) { _, observer in
+                    let queue = SKPaymentQueue.default()
+                    queue.add(observer)
+                    queue.add(
+                        SKPayment(product: try #require(try await product(SampleCatalog.hint)))
+                    )
+                    let transaction = try await observer.first(.failed)
+                    #expect((transaction.error as? SKError)?.code == code)
+                    #expect(transaction.transactionIdentifier == nil)
+                    try await queue.finish(transaction)
+                    try await observer.removed(transaction)
+                }
+            }
+        }
+
+        @Test func whatIsUnfinishedIsToldAtEveryLaunchAgain() async throws {
+            try await withQueue { store, first in
+                SKPaymentQueue.default().add(first)
+                let hint = try #require(try await product(SampleCatalog.hint))
+                SKPaymentQueue.default().add(SKPayment(product: hint))
+                let transaction = try await first.first(.purchased)
+                for _ in 0..<2 {
+                    SKPaymentQueue.configure(try Self.configuration(of: store))
+                    let later = RecordingObserver()
+                    SKPaymentQueue.default().add(later)
+                    let again = try await later.first(.purchased)
+                    #expect(again.transactionIdentifier == transaction.transactionIdentifier)
+                }
+            }
+        }
+
+        @Test func whatNobodyObservesIsNotAskedFor() async throws {
+            try await withQueue { store, observer in
+                let queue = SKPaymentQueue.default()
+                queue.add(observer)
+                #expect(queue.transactionObservers.count == 1)
+                queue.remove(observer)
+                #expect(queue.transactionObservers.isEmpty)
+                _ = try await store.buy()
+                let client = try store.client(account: "ada")
+                try await eventually("the purchase to be delivered") {
+                    try await client.unfinished().value.transactions.first?.isDelivered == true
+                        ? true : nil
+                }
+                #expect(queue.transactions.isEmpty)
+                queue.add(observer)
+                _ = try await observer.first(.purchased)
+            }
+        }
+
+        @Test func aRestoreTellsOfItsLastTransactionBeforeItsEnd() async throws {
+            try await withQueue { store, observer in
+                let queue = SKPaymentQueue.default()
+                queue.add(observer)
+                let pro = try #require(try await product(SampleCatalog.pro))
+                queue.add(SKPayment(product: pro))
+                let bought = try await observer.first(.purchased)
+                try await observer.delivered(bought)
+                try await queue.finish(bought)
+                try await eventually("payments to know of the finish") {
+                    try await store.client(account: "ada").restore().value.transactions.isEmpty
+                        ? nil : true
+                }
+                queue.restoreCompletedTransactions()
+                try await observer.restored(1)
+                let restored = try await observer.first(.restored)
+                #expect(restored.original?.transactionIdentifier == bought.transactionIdentifier)
+                #expect(restored.original?.transactionDate == bought.transactionDate)
+                #expect(restored.transactionIdentifier != bought.transactionIdentifier)
+                queue.restoreCompletedTransactions(withApplicationUsername: "somebody else")
+                try await observer.restored(2)
+            }
+        }
+
+        @Test func anUnknownProductIsInvalidAndItsPaymentFails() async throws {
+            try await withQueue { store, observer in
+                let response = try await SKPaymentQueue.default().products(
+                    for: ["com.example.nothing", SampleCatalog.hint.rawValue]
+                )
+                #expect(response.invalidProductIdentifiers == ["com.example.nothing"])
+                let hint = try #require(response.products.first)
+                try await store.change(SampleCatalog.hint, priceTo: 149)
+                try await store.expectPayments(toAskFor: 149, for: SampleCatalog.hint)
+                SKPaymentQueue.default().add(observer)
+                SKPaymentQueue.default().add(SKPayment(product: hint))
+                let transaction = try await observer.first(.failed)
+                #expect((transaction.error as? SKError)?.code == .storeProductNotAvailable)
+                try await SKPaymentQueue.default().finish(transaction)
+                try await observer.removed(transaction)
+            }
+        }
+
+        private func product(_ id: ProductID) async throws -> SKProduct? {
+            try await SKPaymentQueue.default().products(for: [id.rawValue]).products.first
+        }
+
+        private func withQueue(
+            paying method: SandboxPaymentMethod = .success,
+            _ body: (StoreHarness, RecordingObserver) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                SKPaymentQueue.configure(try Self.configuration(of: store, paying: method))
+                try await body(store, RecordingObserver())
+                for observer in SKPaymentQueue.default().transactionObservers {
+                    SKPaymentQueue.default().remove(observer)
+                }
+            }
+        }
+
+        static func configuration(
+            of store: StoreHarness,
+            paying method: SandboxPaymentMethod = .success
+        ) throws -> StoreConfiguration {
+            let urls = store.urls
+            let token = try store.client(account: "ada").token
+            return StoreConfiguration(
+                addresses: .init(
+                    catalog: urls.catalog,
+                    payments: urls.payments,
+                    fulfillment: urls.fulfillment,
+                    receipts: urls.receipts
+                ),
+                storefront: "USA",
+                language: "en-US",
+                paymentMethod: { _ in method.rawValue },
+                accountToken: { _ in token }
+            )
+        }
+    }
+}

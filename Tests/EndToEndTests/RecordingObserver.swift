@@ -1,0 +1,103 @@
+import PaymentQueue
+import Synchronization
+import TestSupport
+
+/// Remembers everything that it is told.
+final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
+    private struct Told {
+        var updates: [(transaction: SKPaymentTransaction, state: SKPaymentTransactionState)] = []
+        var removed: [SKPaymentTransaction] = []
+        var revoked: [String] = []
+        var restores = 0
+        var failedRestores: [any Error] = []
+    }
+
+    private let told = Mutex(Told())
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        updatedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        told.withLock { $0.updates += transactions.map { ($0, $0.transactionState) } }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        removedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        told.withLock { $0.removed += transactions }
+    }
+
+    func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
+        told.withLock { $0.restores += 1 }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        restoreCompletedTransactionsFailedWithError error: any Error
+    ) {
+        told.withLock { $0.failedRestores.append(error) }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
+    ) {
+        told.withLock { $0.revoked += productIdentifiers }
+    }
+
+    /// The errors of restores that failed.
+    var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
+    /// How many restores have ended.
+    var restores: Int { told.withLock { $0.restores } }
+
+    /// The states that were told of a transaction, in their order.
+    func states(of transaction: SKPaymentTransaction) -> [SKPaymentTransactionState] {
+        told.withLock { told in
+            told.updates.filter { $0.transaction === transaction }.map(\.state)
+        }
+    }
+
+    /// The transactions that were told in a state, each once.
+    func transactions(_ state: SKPaymentTransactionState) -> [SKPaymentTransaction] {
+        told.withLock { told in
+            var found: [SKPaymentTransaction] = []
+            for update in told.updates where update.state == state {
+                if !found.contains(where: { $0 === update.transaction }) {
+                    found.append(update.transaction)
+                }
+            }
+            return found
+        }
+    }
+
+    func first(_ state: SKPaymentTransactionState) async throws -> SKPaymentTransaction {
+        try await eventually(within: .seconds(30), "a transaction to be \(state)") {
+            self.transactions(state).first
+        }
+    }
+
+    func delivered(_ transaction: SKPaymentTransaction) async throws {
+        try await eventually(within: .seconds(30), "\(transaction) to be delivered") {
+            transaction.isDelivered ? () : nil
+        }
+    }
+
+    func removed(_ transaction: SKPaymentTransaction) async throws {
+        try await eventually(within: .seconds(30), "\(transaction) to be removed") {
+            self.told.withLock { $0.removed.contains { $0 === transaction } } ? () : nil
+        }
+    }
+
+    func revoked(_ product: String) async throws {
+        try await eventually(within: .seconds(30), "\(product) to be taken back") {
+            self.told.withLock { $0.revoked.contains(product) } ? () : nil
+        }
+    }
+
+    func restored(_ count: Int) async throws {
+        try await eventually(within: .seconds(30), "\(count) restores to end") {
+            self.restores >= count ? () : nil
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import EventTypes
+import StoreAPI
+
+@testable import PaymentQueue
+
+extension QueueChanged {
+    /// What the stream says of one transaction.
+    static func of(
+        _ number: Int64,
+        _ product: String,
+        _ state: EventTypes.TransactionState,
+        version: Int? = nil,
+        isDelivered: Bool = false,
+        finishedAt: Int64? = nil,
+        revokedAt: Int64? = nil
+    ) -> QueueChanged {
+        let id = TransactionID(number: number)
+        let isPaid = state == .purchased || state == .restored
+        let paidAt = isPaid ? Timestamp(millisecondsSinceEpoch: 1_000) : nil
+        return QueueChanged(
+            revision: 1,
+            transaction: EventTypes.Transaction(
+                id: id,
+                originalID: id,
+                version: version ?? (state == .purchasing ? 1 : state == .deferred ? 2 : 3),
+                state: state,
+                accountID: AccountID(unchecked: "ada"),
+                bundleID: BundleID(unchecked: "com.example.app"),
+                productID: ProductID(unchecked: product),
+                productVersion: 1,
+                productType: .consumable,
+                quantity: 1,
+                storefront: EventTypes.Storefront(unchecked: "USA"),
+                price: .usd(99),
+                applicationUsername: nil,
+                deliveryPlan: [],
+                requestedAt: Timestamp(millisecondsSinceEpoch: 0),
+                purchasedAt: paidAt,
+                originalPurchasedAt: paidAt,
+                failureReason: state == .failed ? .paymentDeclined : nil,
+                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+            ),
+            isDelivered: isDelivered,
+            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+        )
+    }
+}
+
+extension Money {
+    /// An amount in US dollars' cents.
+    static func usd(_ cents: Int64) -> Money {
+        Money(minorUnits: cents, currency: Currency(unchecked: "USD"))
+    }
+}
+
+extension SKProduct {
+    /// A product at 0.99 USD.
+    static func sample(_ id: String) -> SKProduct {
+        SKProduct(
+            ProductListing(
+                id: ProductID(unchecked: id),
+                version: 1,
+                type: .consumable,
+                price: .usd(99),
+                title: id,
+                description: "",
+                language: LanguageTag(unchecked: "en-US")
+            )
+        )
+    }
+}
+
+extension SKPaymentTransaction {
+    /// A payment for one of a product, just added.
+    static func payment(of product: String) -> SKPaymentTransaction {
+        SKPaymentTransaction(
+            payment: SKPayment(product: .sample(product)),
+            fields: .init(state: .purchasing)
+        )
+    }
+}

@@ -1,0 +1,183 @@
+import EventTypes
+import StoreAPI
+import Testing
+
+@testable import PaymentQueue
+
+@Suite struct PendingTransactionsTests {
+    private var pending = PendingTransactions()
+
+    @Test func aPaymentAndWhatTheStreamSaysOfItAreOneTransaction() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        #expect(pending.bind(transaction, to: id(1)).updates.isEmpty)
+        let news = pending.receive([.of(1, "coins", .purchasing), .of(1, "coins", .purchased)])
+        #expect(news.updates.flatMap { $0 }.map(\.fields.state) == [.purchased])
+        #expect(news.updates.first?.first?.transaction === transaction)
+        #expect(pending.all.count == 1)
+    }
+
+    @Test func aStreamThatIsFasterThanTheAnswerMakesNoSecondTransaction() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        #expect(pending.receive([.of(1, "coins", .purchased)]).updates.isEmpty)
+        let news = pending.bind(transaction, to: id(1))
+        #expect(news.updates.count == 1)
+        #expect(news.updates.first?.first?.transaction === transaction)
+        #expect(pending.all.count == 1)
+    }
+
+    @Test func whileAPaymentIsUnansweredOtherPurchasesAreToldOf() {
+        var pending = pending
+        _ = pending.begin(.payment(of: "coins"))
+        let news = pending.receive([.of(1, "hint", .purchased), .of(2, "coins", .purchased)])
+        #expect(news.updates.count == 1)
+        #expect(
+            news.updates.first?.first?.transaction.payment.productIdentifier == "hint",
+            "What may be the payment's own waits for its answer; what cannot be does not."
+        )
+    }
+
+    @Test func aRefusalLetsWhatItHeldBackThrough() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        _ = pending.receive([.of(7, "coins", .purchased)])
+        let news = pending.refuse(transaction, with: SKError(.paymentInvalid))
+        let updates = news.updates.flatMap { $0 }
+        #expect(updates.map(\.fields.state) == [.purchased, .failed])
+        #expect(pending.all.count == 2)
+    }
+
+    @Test func eachStateOfATransactionIsACallOfItsOwn() {
+        var pending = pending
+        let news = pending.receive([
+            .of(1, "coins", .purchasing), .of(2, "hint", .purchasing), .of(1, "coins", .deferred),
+            .of(1, "coins", .purchased),
+        ])
+        #expect(
+            news.updates.map { $0.map(\.fields.state) } == [
+                [.purchasing, .purchasing], [.deferred], [.purchased],
+            ]
+        )
+    }
+
+    @Test func anOlderVersionAndARepetitionAreNotTold() {
+        var pending = pending
+        _ = pending.receive([.of(1, "coins", .purchased, version: 3)])
+        let news = pending.receive([
+            .of(1, "coins", .purchasing, version: 2), .of(1, "coins", .purchased, version: 3),
+        ])
+        #expect(news.updates.isEmpty)
+        #expect(pending.all.map(\.transactionState) == [.purchased])
+    }
+
+    @Test func aConfirmedDeliveryIsShownButNotTold() {
+        var pending = pending
+        _ = pending.receive([.of(1, "coins", .purchased)])
+        let news = pending.receive([.of(1, "coins", .purchased, isDelivered: true)])
+        #expect(news.updates.isEmpty)
+        #expect(news.silent.map(\.fields.isDelivered) == [true])
+    }
+
+    @Test func whatIsFinishedElsewhereIsRemovedOnce() {
+        var pending = pending
+        _ = pending.receive([.of(1, "coins", .purchased)])
+        let finished = QueueChanged.of(1, "coins", .purchased, finishedAt: 9)
+        #expect(pending.receive([finished]).removed.count == 1)
+        #expect(pending.receive([finished]).removed.isEmpty)
+        #expect(pending.all.isEmpty)
+    }
+
+    @Test func finishedByTwoItIsRemovedOnce() throws {
+        var pending = pending
+        _ = pending.receive([.of(1, "coins", .purchased)])
+        let transaction = try #require(pending.all.first)
+        #expect(pending.finish(transaction).removed.count == 1)
+        #expect(pending.finish(transaction).removed.isEmpty)
+    }
+
+    @Test func aRefundTakesTheProductBackWhetherItIsFinishedOrNot() {
+        var pending = pending
+        _ = pending.receive([.of(1, "pro", .purchased)])
+        #expect(
+            pending.receive([.of(1, "pro", .purchased, version: 3, revokedAt: 5)]).revoked == [
+                "pro"
+            ]
+        )
+        #expect(
+            pending.receive([.of(2, "map", .purchased, version: 3, finishedAt: 4, revokedAt: 5)])
+                .revoked == ["map"]
+        )
+    }
+
+    @Test(arguments: [true, false])
+    func aRestoreEndsAfterItsLastTransaction(isAnsweredFirst: Bool) {
+        var pending = pending
+        _ = pending.beginRestore()
+        let changes: [QueueChanged] = [.of(8, "pro", .restored), .of(9, "map", .restored)]
+        var ended: [Int] = []
+        if isAnsweredFirst { ended.append(pending.await([id(8), id(9)]).restoresEnded) }
+        for change in changes { ended.append(pending.receive([change]).restoresEnded) }
+        if !isAnsweredFirst { ended.append(pending.await([id(8), id(9)]).restoresEnded) }
+        #expect(ended == [0, 0, 1])
+    }
+
+    @Test func aRestoreOfNothingEndsAtOnce() {
+        var pending = pending
+        _ = pending.beginRestore()
+        #expect(pending.await([]).restoresEnded == 1)
+    }
+
+    @Test func twoRestoresEndOneByOne() {
+        var pending = pending
+        _ = pending.beginRestore()
+        _ = pending.beginRestore()
+        #expect(pending.await([id(8)]).restoresEnded == 0)
+        #expect(pending.await([id(9)]).restoresEnded == 0)
+        #expect(pending.receive([.of(9, "pro", .restored)]).restoresEnded == 1)
+        #expect(pending.receive([.of(8, "pro", .restored)]).restoresEnded == 1)
+    }
+
+    @Test func withoutAStreamOnlyWhatTheStoreHasNotTakenStays() throws {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        _ = pending.receive([try event(.of(1, "hint", .purchased), id: "4")])
+        #expect(pending.lastEventID == "4")
+        pending.forgetStream()
+        #expect(pending.all.count == 1)
+        #expect(pending.all.first === transaction)
+        #expect(pending.lastEventID == nil, "The next stream begins with everything unfinished.")
+        #expect(pending.receive([.of(1, "hint", .purchased)]).updates.count == 1)
+    }
+
+    @Test func whatCannotBeReadIsPassedOverAndTheRestIsNot() throws {
+        var pending = pending
+        let garbage = ServerSentEventParser.Event(
+            id: "5",
+            name: "transaction",
+            data: Array("{\"transaction\":17".utf8)
+        )
+        let news = pending.receive([garbage, try event(.of(1, "hint", .purchased), id: "6")])
+        #expect(news.updates.count == 1)
+        #expect(pending.lastEventID == "6")
+    }
+
+    @Test func aStateOfANewerStoreSurvivesAndIsNotFinishable() throws {
+        var pending = pending
+        _ = pending.receive([.of(1, "hint", .unknown("99"))])
+        let transaction = try #require(pending.all.first)
+        #expect(transaction.transactionState == .unknown("99"))
+        #expect(transaction.transactionState.rawValue == -1)
+        #expect(!transaction.transactionState.isFinishable)
+    }
+
+    private func id(_ number: Int64) -> TransactionID { TransactionID(number: number) }
+
+    private func event(_ change: QueueChanged, id: String) throws -> ServerSentEventParser.Event {
+        .init(id: id, name: "transaction", data: try EventCoding.encode(change))
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import PaymentQueue
+import Testing
+
+/// Every symbol of the original API that its reference and its articles name is here.
+///
+/// A symbol that is missing does not compile; one that is not in the list is found by the count of
+/// the reference's own list.
+@Suite struct ReferenceSymbolTests {
+    private typealias Queue = SKPaymentQueue
+
+    /// The members of `SKPaymentQueue`, as the reference lists them.
+    private static var queueMembers: [String: Any] {
+        [
+            "canMakePayments()": Queue.canMakePayments,
+            "default()": Queue.default,
+            "storefront": \Queue.storefront,
+            "delegate": \Queue.delegate,
+            "add(_: SKPaymentTransactionObserver)": Queue.add
+                as (Queue) -> (any SKPaymentTransactionObserver) -> Void,
+            "remove(_:)": Queue.remove,
+            "transactionObservers": \Queue.transactionObservers,
+            "add(_: SKPayment)": Queue.add as (Queue) -> (SKPayment) -> Void,
+            "transactions": \Queue.transactions,
+            "finishTransaction(_:)": Queue.finishTransaction,
+            "restoreCompletedTransactions()": Queue.restoreCompletedTransactions
+                as (Queue) -> () -> Void,
+            "restoreCompletedTransactions(withApplicationUsername:)":
+                Queue.restoreCompletedTransactions(withApplicationUsername:),
+        ]
+    }
+
+    /// What a transaction, a payment, a product and the requests have.
+    private static var members: [String: Any] {
+        [
+            "SKPaymentTransaction.transactionState": \SKPaymentTransaction.transactionState,
+            "SKPaymentTransaction.transactionIdentifier":
+                \SKPaymentTransaction.transactionIdentifier,
+            "SKPaymentTransaction.transactionDate": \SKPaymentTransaction.transactionDate,
+            "SKPaymentTransaction.error": \SKPaymentTransaction.error,
+            "SKPaymentTransaction.original": \SKPaymentTransaction.original,
+            "SKPaymentTransaction.payment": \SKPaymentTransaction.payment,
+            "SKPayment.init(product:)": SKPayment.init(product:),
+            "SKPayment.productIdentifier": \SKPayment.productIdentifier,
+            "SKPayment.quantity": \SKPayment.quantity,
+            "SKPayment.applicationUsername": \SKPayment.applicationUsername,
+            "SKMutablePayment.quantity": \SKMutablePayment.quantity
+                as ReferenceWritableKeyPath<SKMutablePayment, Int>,
+            "SKMutablePayment.simulatesAskToBuyInSandbox":
+                \SKMutablePayment.simulatesAskToBuyInSandbox
+                as ReferenceWritableKeyPath<SKMutablePayment, Bool>,
+            "SKProduct.productIdentifier": \SKProduct.productIdentifier,
+            "SKProduct.localizedTitle": \SKProduct.localizedTitle,
+            "SKProduct.localizedDescription": \SKProduct.localizedDescription,
+            "SKProduct.price": \SKProduct.price as KeyPath<SKProduct, Decimal>,
+            "SKProduct.priceLocale": \SKProduct.priceLocale as KeyPath<SKProduct, Locale>,
+            "SKProductsRequest.init(productIdentifiers:)": SKProductsRequest.init(
+                productIdentifiers:
+            ),
+            "SKProductsRequest.delegate": \SKProductsRequest.delegate,
+            "SKProductsRequest.start()": SKProductsRequest.start,
+            "SKProductsRequest.cancel()": SKProductsRequest.cancel,
+            "SKProductsResponse.products": \SKProductsResponse.products,
+            "SKProductsResponse.invalidProductIdentifiers":
+                \SKProductsResponse.invalidProductIdentifiers,
+            "SKReceiptRefreshRequest.init(receiptProperties:)":
+                SKReceiptRefreshRequest.init(receiptProperties:),
+            "SKStorefront.countryCode": \SKStorefront.countryCode,
+            "SKStorefront.identifier": \SKStorefront.identifier,
+            "SKError.code": \SKError.code,
+            "SKErrorDomain": SKErrorDomain,
+            "SKTerminateForInvalidReceipt()": SKTerminateForInvalidReceipt,
+        ]
+    }
+
+    /// Hears everything that the protocols can say.
+    private final class Everything: SKPaymentTransactionObserver, SKPaymentQueueDelegate,
+        SKProductsRequestDelegate
+    {
+        func paymentQueue(_: SKPaymentQueue, updatedTransactions: [SKPaymentTransaction]) {}
+        func paymentQueue(_: SKPaymentQueue, removedTransactions: [SKPaymentTransaction]) {}
+        func paymentQueueRestoreCompletedTransactionsFinished(_: SKPaymentQueue) {}
+        func paymentQueue(
+            _: SKPaymentQueue,
+            restoreCompletedTransactionsFailedWithError: any Error
+        ) {}
+        func paymentQueueDidChangeStorefront(_: SKPaymentQueue) {}
+        func paymentQueue(
+            _: SKPaymentQueue,
+            shouldAddStorePayment: SKPayment,
+            for: SKProduct
+        ) -> Bool { true }
+        func paymentQueue(
+            _: SKPaymentQueue,
+            didRevokeEntitlementsForProductIdentifiers: [String]
+        ) {}
+        func paymentQueue(
+            _: SKPaymentQueue,
+            shouldContinue: SKPaymentTransaction,
+            in: SKStorefront
+        ) -> Bool { true }
+        func paymentQueueShouldShowPriceConsent(_: SKPaymentQueue) -> Bool { true }
+        func requestDidFinish(_: SKRequest) {}
+        func request(_: SKRequest, didFailWithError: any Error) {}
+        func productsRequest(_: SKProductsRequest, didReceive: SKProductsResponse) {}
+    }
+
+    @Test func theQueueHasEveryMemberOfItsReference() {
+        #expect(Self.queueMembers.count == 12)
+        #expect(Self.members.count > 0)
+        _ = Everything()
+    }
+
+    @Test func theStatesHaveStoreKitsNumbers() {
+        let states: [SKPaymentTransactionState] = [
+            .purchasing, .purchased, .failed, .restored, .deferred,
+        ]
+        #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4])
+        #expect((0...5).map(SKPaymentTransactionState.init(rawValue:)) == states + [nil])
+    }
+
+    @Test func theErrorsHaveStoreKitsNumbers() {
+        #expect(SKError.Code.allCases.map(\.rawValue) == Array(0...20))
+        #expect(SKError.paymentCancelled.rawValue == 2)
+        #expect(SKErrorDomain == "SKErrorDomain")
+    }
+
+    @Test func aPriceIsWrittenAsTheOriginalSampleWritesIt() {
+        let formatter = NumberFormatter()
+        formatter.numberStyle = .currency
+        formatter.locale = Locale(identifier: "fr_FR@currency=EUR")
+        #expect(formatter.string(from: Decimal(string: "1.49") ?? 0)?.contains("1,49") == true)
+    }
+}
