@@ -12,7 +12,7 @@ TESTS_AT_ONCE ?= 6
 
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 DEVSTORE = .build/$(CONFIGURATION)/devstore
-SOURCES := Package.swift Services Shared Tests
+SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test lint format run demo chaos bench keys clean

@@ -59,6 +59,7 @@ let package = Package(
         .executable(name: "fulfillment", targets: ["Fulfillment"]),
         .executable(name: "counterfoil", targets: ["Operator"]),
         .executable(name: "devstore", targets: ["DevStore"]),
+        .executable(name: "shop", targets: ["ShopUnderTest"]),
         .library(name: "EventTypes", targets: ["EventTypes"]),
         .library(name: "StoreAPI", targets: ["StoreAPI"]),
         .library(name: "Kafka", targets: ["Kafka"]),
@@ -206,6 +207,14 @@ let package = Package(
                 crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1,
             ],
             path: "Tests/TestSupport",
+            swiftSettings: house
+        ),
+        // The sample app's sources, so that the tests can run it as they run the services; it has a
+        // manifest of its own for its users.
+        .executableTarget(
+            name: "ShopUnderTest",
+            dependencies: ["PaymentQueue", argumentParser],
+            path: "Examples/Shop/Sources/Shop",
             swiftSettings: house
         ),
         .executableTarget(

@@ -9,6 +9,9 @@ extension SKPaymentQueue {
         /// The state.
         public let state: SKPaymentTransactionState
 
+        /// Makes an error.
+        public init(state: SKPaymentTransactionState) { self.state = state }
+
         /// The reason in words.
         public var description: String {
             switch state {

@@ -15,6 +15,7 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         var originalID: TransactionID?
         var originalDate: Date?
         var revocationDate: Date?
+        var price: Money?
         var isDelivered = false
     }
 
@@ -61,6 +62,9 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
             )
         )
     }
+    /// What was paid for all of it, in units of the currency; zero where the store charged nobody,
+    /// as for a product that is owned already (spec rule 104), and `nil` before the store says so.
+    public var price: Decimal? { fields.price?.decimal }
     /// When it was refunded; `nil` unless it was.
     public var revocationDate: Date? { fields.revocationDate }
     /// Whether every delivery that the store owes is confirmed, so that it can be finished.
@@ -156,6 +160,7 @@ extension SKPaymentTransaction.Fields {
             originalID: transaction.originalID,
             originalDate: transaction.originalPurchasedAt?.date,
             revocationDate: transaction.revokedAt?.date,
+            price: transaction.price,
             isDelivered: change.isDelivered
         )
     }

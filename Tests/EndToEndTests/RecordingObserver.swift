@@ -48,6 +48,8 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
 
     /// The errors of restores that failed.
     var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
+    /// How many transactions have left the queue.
+    var removedCount: Int { told.withLock { $0.removed.count } }
     /// How many restores have ended.
     var restores: Int { told.withLock { $0.restores } }
 

@@ -199,7 +199,7 @@ struct StoreTransport: Sendable {
             return try await Self.client.execute(request, deadline: .distantFuture)
         } catch {
             try Task.checkCancellation()
-            throw StoreFailure.unreachable("\(error)")
+            throw StoreFailure.unreachable("\(question.url): \(error)")
         }
     }
 

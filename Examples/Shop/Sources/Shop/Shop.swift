@@ -1,0 +1,180 @@
+import ArgumentParser
+import Foundation
+import PaymentQueue
+
+/// A shop on the command line: what an app does with the payment queue, from the list of products to
+/// the finish.
+@main
+struct Shop: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "shop",
+        abstract: "Sell from a store on the command line.",
+        discussion: """
+            Start a store with `make run`, then let the store's operator make you a token:
+
+              export SHOP_TOKEN=$(.build/debug/counterfoil token account --account alice)
+              shop list
+              shop buy com.example.coins.100
+            """,
+        subcommands: [
+            List.self, Buy.self, Listen.self, Restore.self, Owned.self, Receipt.self, Coins.self,
+        ]
+    )
+}
+
+/// `shop list`: what can be bought, at the storefront's prices.
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show what can be bought.")
+
+    @OptionGroup var store: StoreOptions
+    @Argument(help: "Product identifiers; by default those that the app knows.")
+    var identifiers = StoreManager.identifiers
+
+    func run() async throws {
+        try store.configure()
+        guard SKPaymentQueue.canMakePayments() else {
+            throw ShopError("This account may not make payments.")
+        }
+        let response = try await StoreManager().fetchProducts(matchingIdentifiers: identifiers)
+        for product in response.products {
+            let name = product.productIdentifier.padding(toLength: 32, withPad: " ", startingAt: 0)
+            let price = (product.regularPrice ?? "?").padding(
+                toLength: 10,
+                withPad: " ",
+                startingAt: 0
+            )
+            print(name, price, product.localizedTitle)
+        }
+        for identifier in response.invalidProductIdentifiers {
+            print("\(identifier): not sold here")
+        }
+    }
+}
+
+/// `shop buy`: a payment, and everything that becomes of it.
+struct Buy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Buy a product.")
+
+    @OptionGroup var store: StoreOptions
+    @Argument(help: "The product's identifier.")
+    var identifier: String
+    @Option(help: "How many.")
+    var quantity = 1
+    @Option(help: "The app's own name for the buyer.")
+    var username: String?
+
+    func run() async throws {
+        try store.configure()
+        let observer = try StoreObserver(wallet: store.wallet())
+        SKPaymentQueue.default().add(observer)
+        // As an app does when it is about to end.
+        defer { SKPaymentQueue.default().remove(observer) }
+        let response = try await StoreManager().fetchProducts(matchingIdentifiers: [identifier])
+        guard let product = response.products.first else {
+            throw ShopError("\(identifier) is not sold here; `shop list` shows what is.")
+        }
+        let payment = SKMutablePayment(product: product)
+        payment.quantity = quantity
+        payment.applicationUsername = username
+        SKPaymentQueue.default().add(payment)
+        var bought: SKPaymentTransaction?
+        for await event in observer.events {
+            switch event {
+            case .began(let transaction):
+                if bought == nil, transaction.payment == payment { bought = transaction }
+            case .settled(let transaction):
+                guard transaction === bought else { continue }
+                guard transaction.transactionState != .failed else { throw ExitCode.failure }
+                return
+            case .restoreEnded: continue
+            }
+        }
+    }
+}
+
+/// `shop listen`: what an app does for as long as it runs.
+struct Listen: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Deliver and finish what is unfinished, until nothing is."
+    )
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+        try store.configure()
+        let observer = try StoreObserver(wallet: store.wallet())
+        SKPaymentQueue.default().add(observer)
+        defer { SKPaymentQueue.default().remove(observer) }
+        var unfinished = 0
+        for try await _ in Transaction.unfinished { unfinished += 1 }
+        print("\(unfinished) unfinished")
+        guard unfinished > 0 else { return }
+        for await event in observer.events {
+            if case .settled = event { unfinished -= 1 }
+            if unfinished == 0 { return }
+        }
+    }
+}
+
+/// `shop restore`: what the account bought on other devices.
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Restore what the account owns.")
+
+    @OptionGroup var store: StoreOptions
+    @Option(help: "Only what was bought under this name.")
+    var username: String?
+
+    func run() async throws {
+        try store.configure()
+        let observer = try StoreObserver(wallet: store.wallet())
+        SKPaymentQueue.default().add(observer)
+        defer { SKPaymentQueue.default().remove(observer) }
+        SKPaymentQueue.default().restoreCompletedTransactions(withApplicationUsername: username)
+        for await event in observer.events {
+            guard case .restoreEnded(let error) = event else { continue }
+            if let error { throw ShopError("Nothing was restored: \(error)") }
+            return try await observer.finishRestored()
+        }
+    }
+}
+
+/// `shop owned`: what an app unlocks when it starts.
+struct Owned: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Show what the account owns.")
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+        try store.configure()
+        for try await transaction in Transaction.currentEntitlements {
+            print(transaction.payment.productIdentifier, transaction.transactionIdentifier ?? "")
+        }
+    }
+}
+
+/// `shop receipt`: the app receipt, as a file.
+struct Receipt: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Refresh the app receipt.")
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws {
+        try store.configure()
+        let refresh = ReceiptRefresh()
+        try await refresh.run()
+        guard let url = SKPaymentQueue.default().receiptURL else { return }
+        let length = try FileManager.default.attributesOfItem(atPath: url.path)[.size] ?? 0
+        print("\(url.path): \(length) bytes")
+    }
+}
+
+/// `shop coins`: what the app itself has given, from its own log.
+struct Coins: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show how many coins this device was given."
+    )
+
+    @OptionGroup var store: StoreOptions
+
+    func run() async throws { print("\(try store.wallet().coins) coins") }
+}

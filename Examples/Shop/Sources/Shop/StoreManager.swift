@@ -1,0 +1,73 @@
+import Foundation
+import PaymentQueue
+
+/// Fetches products, with a delegate as the original API has it.
+final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
+    // `@unchecked`: used by one task, and by the callbacks of the one request that it waits for.
+
+    /// What this app has to sell.
+    static let identifiers = [
+        "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.discontinued",
+    ]
+
+    // A request that nobody holds may be gone before it is answered.
+    private var request: SKProductsRequest?
+    private var waiting: CheckedContinuation<SKProductsResponse, any Error>?
+
+    /// Asks the store for products.
+    func fetchProducts(matchingIdentifiers identifiers: [String]) async throws -> SKProductsResponse
+    {
+        try await withCheckedThrowingContinuation { continuation in
+            waiting = continuation
+            let request = SKProductsRequest(productIdentifiers: Set(identifiers))
+            request.delegate = self
+            self.request = request
+            request.start()
+        }
+    }
+
+    func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse) {
+        waiting?.resume(returning: response)
+        waiting = nil
+    }
+
+    func request(_ request: SKRequest, didFailWithError error: any Error) {
+        waiting?.resume(throwing: error)
+        waiting = nil
+    }
+}
+
+/// Refreshes the receipt, with a delegate as the original API has it.
+final class ReceiptRefresh: NSObject, SKRequestDelegate, @unchecked Sendable {
+    // `@unchecked`: used by one task, and by the callbacks of the one request that it waits for.
+    private let refresh = SKReceiptRefreshRequest()
+    private var waiting: CheckedContinuation<Void, any Error>?
+
+    func run() async throws {
+        try await withCheckedThrowingContinuation { continuation in
+            waiting = continuation
+            refresh.delegate = self
+            refresh.start()
+        }
+    }
+
+    func requestDidFinish(_ request: SKRequest) {
+        waiting?.resume()
+        waiting = nil
+    }
+
+    func request(_ request: SKRequest, didFailWithError error: any Error) {
+        waiting?.resume(throwing: error)
+        waiting = nil
+    }
+}
+
+extension SKProduct {
+    /// The price of the product in its storefront's currency.
+    var regularPrice: String? {
+        let formatter = NumberFormatter()
+        formatter.numberStyle = .currency
+        formatter.locale = self.priceLocale
+        return formatter.string(from: self.price)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import PaymentQueue
+import Synchronization
+
+/// The app's one observer: shows each state, delivers, and finishes after that.
+final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
+    /// What the rest of the app waits for.
+    enum Event: Sendable {
+        /// The store has a payment in hand.
+        case began(SKPaymentTransaction)
+        /// Nothing more happens to a transaction now: it is finished, or waits for approval.
+        case settled(SKPaymentTransaction)
+        /// A restore has ended.
+        case restoreEnded((any Error)?)
+    }
+
+    let events: AsyncStream<Event>
+    private let send: AsyncStream<Event>.Continuation
+    private let wallet: Wallet
+    private let restored = Mutex<[SKPaymentTransaction]>([])
+
+    init(wallet: Wallet) {
+        self.wallet = wallet
+        (events, send) = AsyncStream.makeStream()
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        updatedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        for transaction in transactions {
+            switch transaction.transactionState {
+            case .purchasing:
+                show(transaction, "purchasing …")
+                send.yield(.began(transaction))
+            case .deferred:
+                show(transaction, "waits for approval")
+                send.yield(.settled(transaction))
+            case .purchased:
+                handlePurchased(transaction)
+            case .failed:
+                handleFailed(transaction)
+            case .restored:
+                handleRestored(transaction)
+            case .unknown(let state):
+                // Of a newer store: left in the queue for a newer app.
+                show(transaction, "in a state that this app does not know: \(state)")
+            }
+        }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        removedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        for transaction in transactions {
+            show(transaction, "finished")
+            send.yield(.settled(transaction))
+        }
+    }
+
+    func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
+        send.yield(.restoreEnded(nil))
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        restoreCompletedTransactionsFailedWithError error: any Error
+    ) {
+        send.yield(.restoreEnded(error))
+    }
+
+    /// Finishes what was restored, and waits until the store knows.
+    func finishRestored() async throws {
+        let transactions = restored.withLock { $0 }
+        for transaction in transactions { try await transaction.finish() }
+        print("\(transactions.count) restored")
+    }
+
+    private func handlePurchased(_ transaction: SKPaymentTransaction) {
+        do {
+            let isNew = try wallet.deliver(transaction)
+            show(transaction, isNew ? "purchased; delivered" : "purchased; was delivered before")
+        } catch {
+            // Not delivered, so not finished: the store will tell of it again.
+            return show(transaction, "not delivered: \(error)")
+        }
+        SKPaymentQueue.default().finishTransaction(transaction)
+    }
+
+    private func handleFailed(_ transaction: SKPaymentTransaction) {
+        // Nobody is bothered with what they have called off themselves.
+        if let error = transaction.error, (error as? SKError)?.code != .paymentCancelled {
+            show(transaction, "failed: \(error)")
+        }
+        SKPaymentQueue.default().finishTransaction(transaction)
+    }
+
+    private func handleRestored(_ transaction: SKPaymentTransaction) {
+        let original = transaction.original
+        let date = original?.transactionDate?.formatted(.iso8601) ?? "?"
+        show(
+            transaction,
+            "restored; first bought as \(original?.transactionIdentifier ?? "?") on \(date)"
+        )
+        restored.withLock { $0.append(transaction) }
+    }
+
+    private func show(_ transaction: SKPaymentTransaction, _ message: String) {
+        let id = transaction.transactionIdentifier.map { " \($0)" } ?? ""
+        print("\(transaction.payment.productIdentifier)\(id): \(message)")
+    }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import Foundation
+import PaymentQueue
+
+/// Which store, and as whom.
+struct StoreOptions: ParsableArguments {
+    @Option(help: "The catalog's address.")
+    var catalog = "http://127.0.0.1:8081"
+    @Option(help: "The address of payments.")
+    var payments = "http://127.0.0.1:8082"
+    @Option(help: "The address of receipts.")
+    var receipts = "http://127.0.0.1:8083"
+    @Option(help: "The address of fulfillment.")
+    var fulfillment = "http://127.0.0.1:8084"
+    @Option(help: "One address for all of them, as behind nginx.")
+    var origin: String?
+    @Option(help: "The account's token (or SHOP_TOKEN).")
+    var token: String?
+    @Option(help: "The buyer's storefront.")
+    var storefront = "USA"
+    @Option(help: "The buyer's language.")
+    var language = "en-US"
+    @Option(help: "What to charge: a token of the payment processor.")
+    var method = "sandbox_success"
+    @Option(help: "Where the app keeps its files.")
+    var directory = "shop-data"
+
+    private var folder: URL { URL(fileURLWithPath: directory, isDirectory: true) }
+
+    /// Says which store the program uses.
+    func configure() throws {
+        guard let token = token ?? ProcessInfo.processInfo.environment["SHOP_TOKEN"] else {
+            throw ShopError(
+                "Who is buying? Give --token or set SHOP_TOKEN; `shop --help` says how."
+            )
+        }
+        var configuration = StoreConfiguration(
+            addresses: origin.map(StoreConfiguration.Addresses.init(origin:))
+                ?? .init(
+                    catalog: catalog,
+                    payments: payments,
+                    fulfillment: fulfillment,
+                    receipts: receipts
+                ),
+            storefront: storefront,
+            language: language,
+            paymentMethod: { [method] _ in method },
+            accountToken: { refused in
+                // An app asks its server here. This one has only the token that it was given.
+                if refused != nil { throw ShopError("The store does not take this token.") }
+                return token
+            }
+        )
+        configuration.receiptURL = folder.appendingPathComponent("receipt")
+        SKPaymentQueue.configure(configuration)
+    }
+
+    /// The app's own books.
+    func wallet() throws -> Wallet {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return try Wallet(url: folder.appendingPathComponent("steps.jsonl"))
+    }
+}
+
+/// What went wrong, in words for the person at the terminal.
+struct ShopError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,25 @@
+import Foundation
+import PaymentQueue
+
+/// What this app gives by itself.
+///
+/// The steps are the books, so nothing is given twice, even if finishing a transaction fails again
+/// and again.
+struct Wallet: Sendable {
+    private let log: StepLog
+
+    init(url: URL) throws { log = try StepLog(url: url) }
+
+    /// Gives what a transaction paid for.
+    ///
+    /// - Returns: Whether it was given now; `false` if it was given before.
+    func deliver(_ transaction: SKPaymentTransaction) throws -> Bool {
+        let coins =
+            transaction.payment.productIdentifier.hasPrefix("com.example.coins.")
+            ? 100 * transaction.payment.quantity : 0
+        return try log.record("deliver", of: transaction, value: String(coins))
+    }
+
+    /// How many coins were given.
+    var coins: Int { log.entries().compactMap { Int($0.value ?? "") }.reduce(0, +) }
+}

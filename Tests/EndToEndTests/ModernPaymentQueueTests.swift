@@ -1,0 +1,245 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// The client library's `async` forms and sequences, against the running services.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Modern {
+        private func withProducts(
+            paying method: SandboxPaymentMethod = .success,
+            _ body: (StoreHarness, [String: SKProduct]) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                SKPaymentQueue.configure(
+                    try EndToEnd.PaymentQueues.configuration(of: store, paying: method)
+                )
+                let ids = [SampleCatalog.coins, SampleCatalog.pro, SampleCatalog.hint]
+                let products = try await Product.products(for: ids.map(\.rawValue))
+                #expect(products.count == 3)
+                try await body(
+                    store,
+                    Dictionary(uniqueKeysWithValues: products.map { ($0.productIdentifier, $0) })
+                )
+            }
+        }
+
+        private func collect(_ pages: TransactionPages) async throws -> [SKPaymentTransaction] {
+            try await pages.reduce(into: []) { $0.append($1) }
+        }
+
+        private func success(
+            _ product: SKProduct?,
+            _ options: Set<SKProduct.PurchaseOption> = []
+        ) async throws -> SKPaymentTransaction {
+            let result = try await #require(product).purchase(options: options)
+            guard case .success(let transaction) = result else {
+                throw HarnessError("The purchase ended with \(result).")
+            }
+            return transaction
+        }
+
+        @Test func aPurchaseSucceedsAndIsInTheHistoryFinishedOrNot() async throws {
+            try await withProducts { _, products in
+                let coins = try await success(
+                    products[SampleCatalog.coins.rawValue],
+                    [.quantity(2)]
+                )
+                let pro = try await success(products[SampleCatalog.pro.rawValue])
+                #expect(coins.payment.quantity == 2)
+                #expect(try await collect(Transaction.unfinished).count == 2)
+                try await coins.finish()
+                try await pro.finish()
+                #expect(try await collect(Transaction.unfinished).isEmpty)
+                let all = try await collect(Transaction.all).map(\.transactionIdentifier)
+                #expect(all == [coins.transactionIdentifier, pro.transactionIdentifier])
+                let owned = try await collect(Transaction.currentEntitlements)
+                #expect(owned.map(\.transactionIdentifier) == [pro.transactionIdentifier])
+                try await AppStore.sync()
+                #expect(AppStore.canMakePayments)
+            }
+        }
+
+        @Test func whatAwaitsApprovalIsPendingAndItsEndComesWithTheUpdates() async throws {
+            try await withProducts { store, products in
+                let hint = try #require(products[SampleCatalog.hint.rawValue])
+                for decision in [ApprovalRequest.Decision.approve, .decline] {
+                    let asking = SKProduct.PurchaseOption.simulatesAskToBuyInSandbox(true)
+                    let result = try await hint.purchase(options: [asking])
+                    guard case .pending(let transaction) = result else {
+                        throw HarnessError("The purchase ended with \(result).")
+                    }
+                    #expect(transaction.transactionIdentifier == nil)
+                    await #expect(throws: SKPaymentQueue.NotFinishable(state: .deferred)) {
+                        try await transaction.finish()
+                    }
+                    let id = try #require(try await deferredID(store))
+                    _ = try await store.administrator.decide(decision, on: id).value
+                    for await update in Transaction.updates
+                    where update.transactionState != .deferred {
+                        let isApproved = decision == .approve
+                        #expect(update.transactionState == (isApproved ? .purchased : .failed))
+                        let code = (update.error as? SKError)?.code
+                        #expect(code == (isApproved ? nil : .paymentNotAllowed))
+                        try await update.finish()
+                        break
+                    }
+                }
+            }
+        }
+
+        private func deferredID(_ store: StoreHarness) async throws -> TransactionID? {
+            try await eventually("a transaction to wait for approval") {
+                try await store.client(account: "ada").unfinished().value.transactions
+                    .map(\.transaction).first { $0.state == .deferred }?.id
+            }
+        }
+
+        @Test func aCancellationIsNoErrorAndADeclineIsOne() async throws {
+            try await withProducts(paying: .cancelled) { store, products in
+                let hint = try #require(products[SampleCatalog.hint.rawValue])
+                guard case .userCancelled = try await hint.purchase() else {
+                    Issue.record("A cancellation ends a purchase with userCancelled.")
+                    return
+                }
+                var configuration = try EndToEnd.PaymentQueues.configuration(
+                    of: store,
+                    paying: .insufficientFunds
+                )
+                SKPaymentQueue.configure(configuration)
+                let error = await #expect(throws: SKError.self) { try await hint.purchase() }
+                #expect(error?.code == .paymentInvalid)
+                configuration.paymentMethod = { _ in throw SKError(.paymentCancelled) }
+                SKPaymentQueue.configure(configuration)
+                guard case .userCancelled = try await hint.purchase() else {
+                    Issue.record("A buyer may call it off before the store hears of it.")
+                    return
+                }
+                #expect(try await collect(Transaction.unfinished).isEmpty, "Failures are finished.")
+            }
+        }
+
+        @Test func anOwnedProductIsBoughtAgainWithoutACharge() async throws {
+            try await withProducts { store, products in
+                let pro = products[SampleCatalog.pro.rawValue]
+                let first = try await success(pro)
+                let second = try await success(pro)
+                #expect(second.transactionState == .purchased)
+                #expect(second.transactionIdentifier != first.transactionIdentifier)
+                #expect(second.original?.transactionIdentifier == first.transactionIdentifier)
+                #expect(first.price == first.payment.product.price)
+                #expect(second.price == 0)
+                try await first.finish()
+                try await second.finish()
+                #expect(try await collect(Transaction.currentEntitlements).count == 1)
+                let charges = try await store.withDatabase(of: .payments) { connection in
+                    try connection.query("SELECT count(*) FROM processor_attempts").first?
+                        .decode(Int64.self)
+                }
+                #expect(charges == 1)
+            }
+        }
+
+        @Test func restoredThreeTimesItIsThreeTransactionsAndOneEntitlement() async throws {
+            try await withProducts { store, products in
+                let pro = products[SampleCatalog.pro.rawValue]
+                let first = try await success(pro, [.applicationUsername("ada@example.com")])
+                try await first.finish()
+                let client = try store.client(account: "ada")
+                try await eventually("payments to know of the finish") {
+                    try await client.restore().value.transactions.isEmpty ? nil : true
+                }
+                let queue = SKPaymentQueue.default()
+                let observer = RecordingObserver()
+                queue.add(observer)
+                let before = try await observer.first(.restored)
+                for (count, name) in [nil, "ada@example.com", "somebody else"].enumerated() {
+                    queue.restoreCompletedTransactions(withApplicationUsername: name)
+                    try await observer.restored(count + 1)
+                }
+                let restored = observer.transactions(.restored)
+                #expect(restored.count == 3, "Under another name nothing is restored.")
+                #expect(restored.first === before)
+                #expect(Set(restored.map(\.transactionIdentifier)).count == 3)
+                for transaction in restored {
+                    let original = transaction.original
+                    #expect(original?.transactionIdentifier == first.transactionIdentifier)
+                    #expect(original?.transactionDate == first.transactionDate)
+                    try await observer.delivered(transaction)
+                    try await transaction.finish()
+                }
+                #expect(try await collect(Transaction.currentEntitlements).count == 1)
+                queue.remove(observer)
+            }
+        }
+
+        @Test func twoObserversMayBothFinishAndEachHearsOfOneRemoval() async throws {
+            try await withProducts { _, products in
+                let queue = SKPaymentQueue.default()
+                let observers = [RecordingObserver(), RecordingObserver()]
+                for observer in observers { queue.add(observer) }
+                #expect(queue.transactionObservers.count == 2)
+                queue.add(SKPayment(product: try #require(products[SampleCatalog.hint.rawValue])))
+                let transaction = try await observers[0].first(.purchased)
+                #expect(try await observers[1].first(.purchased) === transaction)
+                for _ in observers { queue.finishTransaction(transaction) }
+                for observer in observers { try await observer.removed(transaction) }
+                try await queue.finish(transaction)
+                #expect(observers.map(\.removedCount) == [1, 1])
+                for observer in observers { queue.remove(observer) }
+            }
+        }
+
+        @Test func aRefundTakesTheProductBack() async throws {
+            try await withProducts { store, products in
+                let queue = SKPaymentQueue.default()
+                let observer = RecordingObserver()
+                queue.add(observer)
+                let pro = try await success(products[SampleCatalog.pro.rawValue])
+                try await pro.finish()
+                let id = try #require(
+                    pro.transactionIdentifier.flatMap(TransactionID.init(rawValue:))
+                )
+                _ = try await store.administrator.refund(id).value
+                try await observer.revoked(SampleCatalog.pro.rawValue)
+                #expect(try await collect(Transaction.currentEntitlements).isEmpty)
+                queue.remove(observer)
+            }
+        }
+
+        @Test func theReceiptIsAFileThatIsTheSameEachTime() async throws {
+            try await withProducts { store, products in
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "receipt-\(UUID().uuidString)"
+                )
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                configuration.receiptURL = folder.appendingPathComponent("StoreKit/receipt")
+                SKPaymentQueue.configure(configuration)
+                let pro = try await success(products[SampleCatalog.pro.rawValue])
+                let coins = try await success(products[SampleCatalog.coins.rawValue])
+                try await coins.finish()
+                try await pro.finish()
+                let queue = SKPaymentQueue.default()
+                let receipt = try await eventually("receipts to know of the finish") {
+                    let receipt = try await queue.refreshReceipt()
+                    return try signed(receipt).count == 1 ? receipt : nil
+                }
+                let url = try #require(queue.receiptURL)
+                try FileManager.default.removeItem(at: url)
+                #expect(try await queue.refreshReceipt() == receipt)
+                #expect(try Data(contentsOf: url) == receipt)
+                #expect(try await collect(Transaction.all).count == 2, "It makes no transactions.")
+                try FileManager.default.removeItem(at: folder)
+            }
+        }
+
+        private func signed(_ receipt: Data) throws -> [String] {
+            try JSONDecoder().decode(AppReceiptResponse.self, from: receipt).signedTransactions
+        }
+    }
+}

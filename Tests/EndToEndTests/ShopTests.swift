@@ -1,0 +1,177 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// The sample app as a process of its own: used, and killed at every step of a purchase.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Shops {
+        /// A store behind proxies, and the sample app as one buyer has it.
+        fileprivate struct Setup {
+            let store: StoreHarness
+            let payments: HTTPProxy
+            let fulfillment: HTTPProxy
+            let folder: String
+
+            private func arguments(_ arguments: [String], language: String) throws -> [String] {
+                arguments + [
+                    "--catalog", store.urls.catalog, "--payments", payments.url,
+                    "--receipts", store.urls.receipts, "--fulfillment", fulfillment.url,
+                    "--token", try store.client(account: "ada").token, "--directory", folder,
+                    "--language", language,
+                ]
+            }
+
+            /// Runs the app to its end.
+            func shop(_ words: String..., language: String = "en-US") async throws -> String {
+                try await ChildProcess.run(
+                    try BuiltExecutables.path("shop"),
+                    try arguments(words, language: language)
+                )
+            }
+
+            /// Starts the app.
+            func start(_ words: String...) async throws -> ChildProcess {
+                try await ChildProcess.start(
+                    try BuiltExecutables.path("shop"),
+                    try arguments(words, language: "en-US"),
+                    environment: [:],
+                    logPath: folder + "/shop.log"
+                )
+            }
+        }
+
+        private func withShop(_ body: (Setup) async throws -> Void) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let folder = NSTemporaryDirectory() + "counterfoil-shop-\(UUID().uuidString)"
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: true
+                )
+                // A leftover in the temporary folder does no harm.
+                defer { try? FileManager.default.removeItem(atPath: folder) }
+                let setup = Setup(
+                    store: store,
+                    payments: try await HTTPProxy.start(inFrontOf: store.urls.payments),
+                    fulfillment: try await HTTPProxy.start(inFrontOf: store.urls.fulfillment),
+                    folder: folder
+                )
+                try await body(setup)
+                await setup.payments.cut()
+                await setup.fulfillment.cut()
+            }
+        }
+
+        @Test func itListsBuysRestoresAndRefreshesAsTheSampleDocumentDoes() async throws {
+            try await withShop { setup in
+                let list = try await setup.shop("list", language: "fr")
+                #expect(list.contains("$0.99") || list.contains("0,99"))
+                #expect(list.contains("com.example.discontinued: not sold here"))
+                let buy = try await setup.shop("buy", "com.example.coins.100", "--quantity", "3")
+                #expect(buy.contains("purchasing …"))
+                #expect(buy.contains("purchased; delivered"))
+                #expect(buy.contains("finished"))
+                _ = try await setup.shop("buy", "com.example.pro")
+                #expect(try await setup.shop("coins") == "300 coins\n")
+                #expect(try await setup.shop("owned").hasPrefix("com.example.pro "))
+                let client = try setup.store.client(account: "ada")
+                try await eventually("payments to know of the finish") {
+                    try await client.restore().value.transactions.isEmpty ? nil : true
+                }
+                let restored = try await setup.shop("restore")
+                #expect(restored.contains("restored; first bought as"))
+                _ = try await setup.shop("receipt")
+                let receipt = try JSONDecoder().decode(
+                    AppReceiptResponse.self,
+                    from: try Data(contentsOf: URL(fileURLWithPath: setup.folder + "/receipt"))
+                )
+                #expect(!receipt.signedTransactions.isEmpty)
+                #expect(try await setup.shop("listen") == "0 unfinished\n")
+            }
+        }
+
+        @Test func whatFailsExitsWithAFailureAndIsFinished() async throws {
+            try await withShop { setup in
+                for method in ["sandbox_decline", "sandbox_cancelled"] {
+                    let error = await #expect(throws: HarnessError.self) {
+                        try await setup.shop("buy", "com.example.hint", "--method", method)
+                    }
+                    let text = error.map { "\($0)" } ?? ""
+                    #expect(text.contains("paymentInvalid") == (method == "sandbox_decline"))
+                    #expect(text.contains("finished"))
+                }
+                let unknown = await #expect(throws: HarnessError.self) {
+                    try await setup.shop("buy", "com.example.nothing")
+                }
+                #expect(unknown.map { "\($0)" }?.contains("is not sold here") == true)
+                let waiting = try await setup.shop(
+                    "buy",
+                    "com.example.hint",
+                    "--method",
+                    "sandbox_needs_approval"
+                )
+                #expect(waiting.contains("waits for approval"))
+            }
+        }
+
+        /// A moment of a purchase in the app's life, and whether the store has the payment then.
+        enum Step: String, CaseIterable, Sendable {
+            case beforeThePaymentIsSent
+            case beforeThePaymentIsAnswered
+            case beforeTheStreamSaysAnything
+            case beforeTheFinishIsSent
+            case beforeTheFinishIsAnswered
+
+            var isPaid: Bool { self != .beforeThePaymentIsSent }
+        }
+
+        @Test(arguments: Step.allCases)
+        func killedAtAnyStepItDeliversOnce(_ step: Step) async throws {
+            try await withShop { setup in
+                let hold = setup.hold(at: step)
+                let shop = try await setup.start("buy", "com.example.coins.100")
+                try await hold.reached()
+                if step.isPaid { try await setup.store.expectPurchase() }
+                shop.send(SIGKILL)
+                _ = await shop.exit()
+                try await hold.dropped()
+                hold.release()
+                let log = try await setup.shop("listen")
+                let isFinished = step == .beforeTheFinishIsAnswered || !step.isPaid
+                #expect(log.hasPrefix(isFinished ? "0 unfinished" : "1 unfinished"))
+                #expect(
+                    try await setup.shop("coins") == (step.isPaid ? "100 coins\n" : "0 coins\n")
+                )
+                #expect(try await setup.shop("listen") == "0 unfinished\n")
+            }
+        }
+    }
+}
+
+extension EndToEnd.Shops.Setup {
+    fileprivate func hold(at step: EndToEnd.Shops.Step) -> Hold {
+        switch step {
+        case .beforeThePaymentIsSent:
+            payments.hold(at: .beforeRequest("POST \(Routes.payments)"))
+        case .beforeThePaymentIsAnswered:
+            payments.hold(at: .beforeResponse("POST \(Routes.payments)"))
+        case .beforeTheStreamSaysAnything:
+            fulfillment.hold(at: .beforeResponse("GET \(Routes.queue) "), occurrence: 2)
+        case .beforeTheFinishIsSent: fulfillment.hold(at: .beforeRequest("/finish"))
+        case .beforeTheFinishIsAnswered: fulfillment.hold(at: .beforeResponse("/finish"))
+        }
+    }
+}
+
+extension StoreHarness {
+    /// Waits until the account has a purchase that is delivered, finished or not.
+    fileprivate func expectPurchase() async throws {
+        let client = try client(account: "ada")
+        try await eventually("the purchase to be delivered") {
+            try await client.credits().value.balances["coins"] == 100 ? true : nil
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import NIOCore
+import Synchronization
+
+/// A proxy in front of a service that can hold requests and answers by their request line, and
+/// remembers what was asked.
+///
+/// It reads as much of HTTP/1.1 as the store's clients speak: one request after the other on a
+/// connection, each small enough to come in one piece.
+public final class HTTPProxy: Sendable {
+    /// A moment in a connection's life.
+    public enum Point: Sendable, CustomStringConvertible {
+        /// The client sent the request; the service has not got it.
+        case beforeRequest(String)
+        /// The service has answered, or has more to say; the client has not got it.
+        case beforeResponse(String)
+
+        /// In words.
+        public var description: String {
+            switch self {
+            case .beforeRequest(let line): "before the request `\(line)`"
+            case .beforeResponse(let line): "before the answer to `\(line)`"
+            }
+        }
+    }
+
+    private let proxy: HoldingProxy<HTTPWireReader>
+    private let lines = Mutex<[String]>([])
+
+    private init(proxy: HoldingProxy<HTTPWireReader>) { self.proxy = proxy }
+
+    /// Starts a proxy.
+    ///
+    /// - Parameter url: The service's address on this machine.
+    /// - Returns: The proxy.
+    /// - Throws: An error when the address has no port, or no port is free.
+    public static func start(inFrontOf url: String) async throws -> HTTPProxy {
+        guard let port = url.split(separator: ":").last.flatMap({ Int($0) }) else {
+            throw HarnessError("There is no port in \(url).")
+        }
+        let proxy = HTTPProxy(proxy: HoldingProxy(port: try freePort(), targetPort: port))
+        _ = proxy.proxy.hold("every request", occurrence: 1) { [weak proxy] moment in
+            if !moment.isResponse { proxy?.lines.withLock { $0.append(moment.requestLine) } }
+            return false
+        }
+        try await proxy.resume()
+        return proxy
+    }
+
+    /// Its address.
+    public var url: String { "http://127.0.0.1:\(proxy.port)" }
+
+    /// The request lines that have come, in their order.
+    public var requests: [String] { lines.withLock { $0 } }
+
+    /// Holds traffic at a point.
+    ///
+    /// - Parameters:
+    ///   - point: Where; the text is a part of the request line, such as `POST /v1/payments`.
+    ///   - occurrence: From which time on that the point is reached.
+    /// - Returns: The hold, to wait for and to release.
+    public func hold(at point: Point, occurrence: Int = 1) -> Hold {
+        proxy.hold("\(point)", occurrence: occurrence) { moment in
+            switch point {
+            case .beforeRequest(let line):
+                !moment.isResponse && moment.requestLine.contains(line)
+            case .beforeResponse(let line):
+                moment.isResponse && moment.requestLine.contains(line)
+            }
+        }
+    }
+
+    /// Drops all connections and refuses others, as a dead network does.
+    public func cut() async { await proxy.cut() }
+
+    /// Accepts connections again.
+    public func resume() async throws { try await proxy.resume() }
+}
+
+/// What a proxy has to know of HTTP.
+struct HTTPWireReader: WireReader {
+    struct Moment: Sendable {
+        var requestLine: String
+        var isResponse: Bool
+    }
+
+    private var requestLine = ""
+
+    mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer? {
+        guard buffer.readableBytes > 0 else { return nil }
+        return buffer.readSlice(length: buffer.readableBytes)
+    }
+
+    mutating func moment(of message: ByteBuffer, from side: ProxySide) -> Moment? {
+        guard side == .client else { return Moment(requestLine: requestLine, isResponse: true) }
+        let text = String(decoding: message.readableBytesView.prefix(256), as: UTF8.self)
+        // What begins no request is the rest of one.
+        guard let line = text.split(separator: "\r\n").first, line.hasSuffix(" HTTP/1.1") else {
+            return nil
+        }
+        requestLine = String(line)
+        return Moment(requestLine: requestLine, isResponse: false)
+    }
+}
