@@ -104,14 +104,41 @@ struct QueueStreamTests {
         try await StreamServer.run { server in
             var stream = try await server.connect()
             try await server.store.arrive(.sample(1))
+            let missed = MissedChanges()
             let heartbeat = QueueHeartbeat(
                 hub: server.hub,
                 store: server.store.reads,
+                missed: missed,
                 interval: .seconds(15),
                 logger: quiet
             )
+            missed.note()
             await heartbeat.beat()
             #expect(try await stream.next()?.change.revision == 1)
+            #expect(missed.isSuspected, "One check may have been too early.")
+            await heartbeat.beat()
+            #expect(!missed.isSuspected)
+        }
+    }
+
+    @Test("While nothing can have been missed a heartbeat asks the database nothing")
+    func heartbeatsAreFree() async throws {
+        try await StreamServer.run { server in
+            var stream = try await server.connect()
+            let heartbeat = QueueHeartbeat(
+                hub: server.hub,
+                store: server.store.reads,
+                missed: MissedChanges(),
+                interval: .seconds(15),
+                logger: quiet
+            )
+            try await server.store.arrive(.sample(1))
+            await heartbeat.beat()
+            try await server.store.arrive(.sample(2))
+            try await server.handOn(skipping: 1)
+            // The first change is only found when the second one shows the gap.
+            #expect(try await stream.next()?.change.revision == 1)
+            #expect(try await stream.next()?.change.revision == 2)
         }
     }
 
