@@ -15,7 +15,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format run demo chaos bench keys clean
+.PHONY: help setup build test lint format run demo chaos bench clients keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -58,6 +58,10 @@ chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1)
 bench: CONFIGURATION = release
 bench: build ## Measure finished purchases per second with a release build (N=100000)
 	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N))
+
+clients: CONFIGURATION = release
+clients: build ## Measure with a release build what connected clients cost (IDLE=5000)
+	@exec $(DEVSTORE) clients $(if $(IDLE),--idle $(IDLE))
 
 keys: build ## Make development keys and certificates in .dev/keys
 	@exec .build/$(CONFIGURATION)/counterfoil keys create --directory .dev/keys

@@ -220,8 +220,8 @@ let package = Package(
         .executableTarget(
             name: "DevStore",
             dependencies: [
-                "TestSupport", "EventTypes", "StoreAPI", "Kafka", "Postgres", asyncHTTPClient,
-                argumentParser, logging, nioCore, nioPosix, nioHTTP1,
+                "TestSupport", "EventTypes", "StoreAPI", "PaymentQueue", "Kafka", "Postgres",
+                asyncHTTPClient, argumentParser, logging, nioCore, nioPosix, nioHTTP1,
             ],
             path: "Tests/DevStore",
             swiftSettings: house

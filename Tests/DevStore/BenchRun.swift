@@ -185,7 +185,7 @@ struct BenchRun: Sendable {
         driver.times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }.sorted()
     }
 
-    private static func quantile(_ fraction: Double, of sorted: [Double]) -> Double {
+    static func quantile(_ fraction: Double, of sorted: [Double]) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return sorted[min(sorted.count - 1, Int(fraction * Double(sorted.count)))]
     }

@@ -15,6 +15,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore demo                  one purchase, told step by step
               devstore chaos --seed 7        buy while all is killed, then audit
               devstore bench                 purchases per second, and their cost
+              devstore clients               what connected clients cost
 
             The environment:
               NO_COLOR                       no colour, whatever the terminal
@@ -25,6 +26,7 @@ struct DevStoreCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
+            ClientsCommand.self,
         ]
     )
 }

@@ -1,0 +1,200 @@
+import EventTypes
+import Foundation
+import NIOCore
+import NIOPosix
+import PaymentQueue
+import Postgres
+import StoreAPI
+import Synchronization
+import TestSupport
+
+/// The measurements of `devstore clients`.
+struct ClientsRun: Sendable {
+    let terminal: Terminal
+    let store: StoreHarness
+
+    // MARK: - Idle clients
+
+    /// Connects clients that do nothing, and looks at what they cost.
+    func watchIdle(_ count: Int, for time: Duration) async throws {
+        terminal.heading("Idle")
+        let before = try await cost(over: time)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        guard let port = store.urls.fulfillment.split(separator: ":").last.flatMap({ Int($0) })
+        else { throw HarnessError("There is no port in \(store.urls.fulfillment).") }
+        var streams: [BenchStream] = []
+        let start = ContinuousClock.now
+        for number in 0..<count {
+            streams.append(
+                try await BenchStream.open(
+                    port: port,
+                    token: try store.client(account: "idle-\(number)").token,
+                    on: loop,
+                    onDelivered: { _ in },
+                    onClose: {}
+                ).get()
+            )
+        }
+        terminal.done("\(Terminal.describe(count)) streams", ContinuousClock.now - start)
+        let after = try await cost(over: time)
+        terminal.table(
+            [
+                ["", "fulfillment RSS MB", "its CPU s", "its database transactions/s"],
+                ["nobody connected"] + before.cells, ["\(count) connected"] + after.cells,
+            ],
+            rightAligned: [1, 2, 3]
+        )
+        let opened = streams
+        loop.execute { for stream in opened { stream.close() } }
+    }
+
+    private struct Cost {
+        var residentBytes: Int
+        var cpuSeconds: Double
+        var transactionsPerSecond: Double
+
+        var cells: [String] {
+            [
+                "\(residentBytes >> 20)", String(format: "%.2f", cpuSeconds),
+                String(format: "%.1f", transactionsPerSecond),
+            ]
+        }
+    }
+
+    private func cost(over time: Duration) async throws -> Cost {
+        // The database's own counters lag behind by about a second.
+        try await Task.sleep(for: .seconds(2))
+        let before = (try usage().cpuSeconds, try await databaseTransactions())
+        try await Task.sleep(for: time)
+        let usage = try usage()
+        let transactions = try await databaseTransactions() - before.1
+        return Cost(
+            residentBytes: usage.residentBytes,
+            cpuSeconds: usage.cpuSeconds - before.0,
+            transactionsPerSecond: Double(transactions) / Double(time.components.seconds)
+        )
+    }
+
+    private func usage() throws -> ProcessUsage {
+        guard let usage = store.processes.first(where: { $0.name == "fulfillment" })?.usage else {
+            throw HarnessError("fulfillment is not running.")
+        }
+        return usage
+    }
+
+    private func databaseTransactions() async throws -> Int64 {
+        try await store.withDatabase(of: .fulfillment) { connection in
+            try connection.query(
+                """
+                SELECT xact_commit + xact_rollback FROM pg_stat_database
+                WHERE datname = current_database()
+                """
+            ).first?.decode(Int64.self) ?? 0
+        }
+    }
+
+    // MARK: - A launch
+
+    /// Lets a client launch that has many unfinished transactions.
+    func launch(with count: Int) async throws {
+        terminal.heading("A launch with \(Terminal.describe(count)) unfinished transactions")
+        let client = try store.client(account: "hoarder")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= 64 { try await group.next() }
+                group.addTask {
+                    _ = try await client.addUntilAnswered(.sample(SampleCatalog.coins)).value
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await eventually(within: .seconds(60), "everything to be delivered") {
+            let transactions = try await client.unfinished().value.transactions
+            return transactions.count { $0.isDelivered } == count ? true : nil
+        }
+        let observer = TimingObserver()
+        SKPaymentQueue.configure(try configuration(account: "hoarder"))
+        let start = ContinuousClock.now
+        SKPaymentQueue.default().add(observer)
+        try await eventually(within: .seconds(60), "all to be told") {
+            observer.count == count ? true : nil
+        }
+        let last = observer.lastAt ?? start
+        terminal.done("\(Terminal.describe(count)) told, of \(count)", last - start)
+        SKPaymentQueue.default().remove(observer)
+    }
+
+    // MARK: - Purchases
+
+    /// Buys, one after the other, and looks at how long each takes.
+    func buy(_ count: Int) async throws {
+        terminal.heading("\(Terminal.describe(count)) purchases, one after the other")
+        SKPaymentQueue.configure(try configuration(account: "buyer"))
+        let id = SampleCatalog.coins.rawValue
+        guard let coins = try await Product.products(for: [id]).first else {
+            throw HarnessError("\(id) is not sold.")
+        }
+        // Keeps the stream open between the purchases.
+        let observer = TimingObserver()
+        SKPaymentQueue.default().add(observer)
+        var purchased: [Double] = []
+        var finished: [Double] = []
+        for _ in 0..<count {
+            let start = ContinuousClock.now
+            guard case .success(let transaction) = try await coins.purchase() else {
+                throw HarnessError("A purchase did not succeed.")
+            }
+            purchased.append(Self.milliseconds(ContinuousClock.now - start))
+            try await transaction.finish()
+            finished.append(Self.milliseconds(ContinuousClock.now - start))
+        }
+        SKPaymentQueue.default().remove(observer)
+        terminal.table(
+            [["from → to", "p50 ms", "p90 ms", "p99 ms", "max ms"]]
+                + [("added → purchased", purchased), ("added → finished", finished)].map {
+                    name,
+                    values in
+                    [name]
+                        + [0.5, 0.9, 0.99, 1].map {
+                            String(format: "%.1f", BenchRun.quantile($0, of: values.sorted()))
+                        }
+                },
+            rightAligned: [1, 2, 3, 4]
+        )
+    }
+
+    private func configuration(account: String) throws -> StoreConfiguration {
+        let token = try store.client(account: account).token
+        return StoreConfiguration(
+            addresses: .init(
+                catalog: store.urls.catalog,
+                payments: store.urls.payments,
+                fulfillment: store.urls.fulfillment,
+                receipts: store.urls.receipts
+            ),
+            storefront: "USA",
+            language: "en-US",
+            paymentMethod: { _ in SandboxPaymentMethod.success.rawValue },
+            accountToken: { _ in token }
+        )
+    }
+
+    private static func milliseconds(_ time: Duration) -> Double {
+        Double(time.components.seconds) * 1000 + Double(time.components.attoseconds) / 1e15
+    }
+}
+
+/// Counts what it is told, and remembers when the last came.
+private final class TimingObserver: SKPaymentTransactionObserver, Sendable {
+    private let told = Mutex<(count: Int, lastAt: ContinuousClock.Instant?)>((0, nil))
+
+    var count: Int { told.withLock { $0.count } }
+    var lastAt: ContinuousClock.Instant? { told.withLock { $0.lastAt } }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        updatedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        told.withLock { $0 = ($0.count + transactions.count, .now) }
+    }
+}
