@@ -35,4 +35,12 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``QueueChanged``.
     public static let transactionFinished = EventType(rawValue: "transaction.finished.v1")
+    /// What the store knows of an account changed.
+    ///
+    /// Data: ``AccountChanged``.
+    public static let accountChanged = EventType(rawValue: "account.changed.v1")
+    /// An account changed, as its queue tells it.
+    ///
+    /// Data: ``QueueAccountChanged``.
+    public static let queueAccountChanged = EventType(rawValue: "queue.account-changed.v1")
 }

@@ -118,6 +118,34 @@ public struct TransactionID: Identifier {
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
+/// A purchase that a buyer began outside the app.
+public struct PurchaseIntentID: Identifier {
+    /// A UUID in lower case.
+    public static let form = "a purchase intent id, which is a UUID in lower case"
+    /// The UUID's 36 characters.
+    public let rawValue: String
+    /// Wraps a string without checking it.
+    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// Makes a new id: a UUID of version 7, as an event's.
+    public init(time: Timestamp) { rawValue = EventID(time: time).description }
+    /// Tells whether the string is a UUID in lower case.
+    public static func isWellFormed(_ rawValue: String) -> Bool { isUUID(rawValue) }
+}
+
+/// A price increase that a subscriber was asked about.
+public struct PriceConsentID: Identifier {
+    /// A UUID in lower case.
+    public static let form = "a price consent id, which is a UUID in lower case"
+    /// The UUID's 36 characters.
+    public let rawValue: String
+    /// Wraps a string without checking it.
+    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// Makes a new id: a UUID of version 7, as an event's.
+    public init(time: Timestamp) { rawValue = EventID(time: time).description }
+    /// Tells whether the string is a UUID in lower case.
+    public static func isWellFormed(_ rawValue: String) -> Bool { isUUID(rawValue) }
+}
+
 /// A region of sale: an ISO 3166-1 alpha-3 code, as StoreKit's `SKStorefront.countryCode`.
 public struct Storefront: Identifier {
     /// Three upper-case letters of ISO 3166-1.
@@ -147,6 +175,11 @@ public struct LanguageTag: Identifier {
 private func isVisibleASCII(_ string: String, lengthMax: Int) -> Bool {
     (1...lengthMax).contains(string.utf8.count)
         && string.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+}
+
+/// One spelling only, because identifiers are compared by their characters.
+private func isUUID(_ string: String) -> Bool {
+    EventID(string)?.description == string
 }
 
 private func isName(_ string: String, lengthMax: Int, punctuation: String) -> Bool {

@@ -115,6 +115,12 @@ public enum FailureReason: OpenEnum {
     case approvalExpired
     /// The processor cannot serve this payment for good. `SKError.unknown`.
     case processorRefused
+    /// The account buys in another storefront since the request. `SKError.storeProductNotAvailable`.
+    case storefrontChanged
+    /// The buyer left to mend something (spec rule 114); what comes of it is another transaction.
+    ///
+    /// `SKError.unknown`: StoreKit has no code of its own for it.
+    case interrupted
     /// A reason that a newer version of the store knows.
     case unknown(String)
 
@@ -127,6 +133,8 @@ public enum FailureReason: OpenEnum {
         case "approvalDeclined": self = .approvalDeclined
         case "approvalExpired": self = .approvalExpired
         case "processorRefused": self = .processorRefused
+        case "storefrontChanged": self = .storefrontChanged
+        case "interrupted": self = .interrupted
         default: self = .unknown(rawValue)
         }
     }
@@ -140,6 +148,8 @@ public enum FailureReason: OpenEnum {
         case .approvalDeclined: "approvalDeclined"
         case .approvalExpired: "approvalExpired"
         case .processorRefused: "processorRefused"
+        case .storefrontChanged: "storefrontChanged"
+        case .interrupted: "interrupted"
         case .unknown(let rawValue): rawValue
         }
     }
@@ -150,7 +160,8 @@ public enum FailureReason: OpenEnum {
         case .paymentCancelled: 2
         case .paymentDeclined, .insufficientFunds: 3
         case .approvalDeclined, .approvalExpired: 4
-        case .processorRefused, .unknown: 0
+        case .storefrontChanged: 5
+        case .processorRefused, .interrupted, .unknown: 0
         }
     }
 }

@@ -69,4 +69,6 @@ extension BundleID: PostgresEncodable, PostgresDecodable {}
 extension ProductID: PostgresEncodable, PostgresDecodable {}
 extension Storefront: PostgresEncodable, PostgresDecodable {}
 extension LanguageTag: PostgresEncodable, PostgresDecodable {}
+extension PurchaseIntentID: PostgresEncodable, PostgresDecodable {}
+extension PriceConsentID: PostgresEncodable, PostgresDecodable {}
 extension Currency: PostgresEncodable, PostgresDecodable {}

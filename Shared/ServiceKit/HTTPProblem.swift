@@ -26,6 +26,7 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     ///   - title: The code in words; the same for every problem of one code.
     ///   - detail: What was wrong in this request, where, and what to do.
     ///   - currentPrice: With `stale_price`: what the purchase costs at present.
+    ///   - currentStorefront: With `storefront_changed`: where the account buys at present.
     ///   - retryAfter: After how long trying again makes sense.
     public init(
         _ status: HTTPResponse.Status,
@@ -33,6 +34,7 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         title: String,
         detail: String,
         currentPrice: Money? = nil,
+        currentStorefront: Storefront? = nil,
         retryAfter: Duration? = nil
     ) {
         self.status = status
@@ -42,7 +44,8 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
             title: title,
             status: status.code,
             detail: detail,
-            currentPrice: currentPrice
+            currentPrice: currentPrice,
+            currentStorefront: currentStorefront
         )
     }
 

@@ -18,6 +18,10 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
     public var paymentMethod: String
     /// The app's own opaque name for the buyer.
     public var applicationUsername: String?
+    /// The purchase that the buyer began outside the app and that this pays (spec rule 116).
+    ///
+    /// It is paid once: whoever comes second is refused with `purchase_intent_unknown`.
+    public var purchaseIntentID: PurchaseIntentID?
 
     /// Makes a request.
     public init(
@@ -26,7 +30,8 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         storefront: Storefront,
         price: Money,
         paymentMethod: String,
-        applicationUsername: String? = nil
+        applicationUsername: String? = nil,
+        purchaseIntentID: PurchaseIntentID? = nil
     ) {
         self.productID = productID
         self.quantity = quantity
@@ -34,6 +39,7 @@ public struct PaymentRequest: Codable, Hashable, Sendable {
         self.price = price
         self.paymentMethod = paymentMethod
         self.applicationUsername = applicationUsername
+        self.purchaseIntentID = purchaseIntentID
     }
 }
 

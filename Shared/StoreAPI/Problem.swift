@@ -15,6 +15,8 @@ public struct Problem: Codable, Hashable, Sendable {
     public var incident: String?
     /// With `stale_price`: what the purchase costs at present.
     public var currentPrice: Money?
+    /// With `storefront_changed`: where the account buys at present.
+    public var currentStorefront: Storefront?
 
     /// Makes a problem.
     public init(
@@ -23,7 +25,8 @@ public struct Problem: Codable, Hashable, Sendable {
         status: Int,
         detail: String,
         incident: String? = nil,
-        currentPrice: Money? = nil
+        currentPrice: Money? = nil,
+        currentStorefront: Storefront? = nil
     ) {
         self.code = code
         self.title = title
@@ -31,5 +34,6 @@ public struct Problem: Codable, Hashable, Sendable {
         self.detail = detail
         self.incident = incident
         self.currentPrice = currentPrice
+        self.currentStorefront = currentStorefront
     }
 }

@@ -66,6 +66,45 @@ public enum Routes {
     /// Append its id and what to do.
     public static let adminTransactions = "/v1/admin/transactions"
 
+    /// `payments`: what the store knows of the account.
+    ///
+    /// `GET`.
+    public static let account = "/v1/account"
+    /// `payments`: the purchases that the account began outside the app.
+    ///
+    /// Append an id. `DELETE` declines it for good.
+    public static let purchaseIntents = "\(account)/purchase-intents"
+    /// `payments`: the price increases that the account was asked about.
+    ///
+    /// Append an id. `POST` answers it.
+    public static let priceConsents = "\(account)/price-consents"
+    /// `payments`, administrators: one account in one app.
+    ///
+    /// Append its id, percent-encoded. `GET ?bundleID=com.example.app`, `PUT`.
+    public static let adminAccounts = "/v1/admin/accounts"
+
+    /// `payments`: one purchase that the account began outside the app.
+    public static func purchaseIntent(_ id: PurchaseIntentID) -> String {
+        "\(purchaseIntents)/\(id)"
+    }
+    /// `payments`: one price increase that the account was asked about.
+    public static func priceConsent(_ id: PriceConsentID) -> String { "\(priceConsents)/\(id)" }
+    /// `payments`, administrators: one account in one app.
+    public static func adminAccount(_ id: AccountID) -> String {
+        "\(adminAccounts)/\(percentEncoded(id.rawValue))"
+    }
+    /// `payments`, administrators: begin a purchase for an account, as a promotion does.
+    ///
+    /// `POST`; with an `Idempotency-Key` it is begun once, however often it is asked.
+    public static func adminPurchaseIntents(_ id: AccountID) -> String {
+        "\(adminAccount(id))/purchase-intents"
+    }
+    /// `payments`, administrators: ask an account to agree to a higher price.
+    ///
+    /// `PUT`.
+    public static func adminPriceConsent(_ id: AccountID, _ product: ProductID) -> String {
+        "\(adminAccount(id))/price-consents/\(product)"
+    }
     /// `payments`: one transaction as the ledger has it.
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.
@@ -90,4 +129,17 @@ public enum Routes {
     public static func refund(_ id: TransactionID) -> String { "\(adminTransactions)/\(id)/refund" }
     /// `catalog`, administrators: one product.
     public static func adminProduct(_ id: ProductID) -> String { "\(adminProducts)/\(id)" }
+
+    /// An account's id may hold characters that would end a part of a path.
+    private static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        return text.utf8.reduce(into: "") { encoded, byte in
+            let character = Character(UnicodeScalar(byte))
+            if character.isLetter || character.isNumber || "-._~@".contains(character) {
+                encoded.append(character)
+            } else {
+                encoded += ["%", digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+            }
+        }
+    }
 }

@@ -89,6 +89,17 @@ import Testing
         #expect(change.finishedAt == Timestamp(millisecondsSinceEpoch: 1_795_237_176_000))
     }
 
+    @Test func aChangedAccountReadsBack() throws {
+        let account = try roundTrip(AccountChanged.self, "account.changed").account
+        #expect(account.accountID == AccountID(unchecked: "ada") && account.version == 4)
+        #expect(account.canMakePayments && account.storefront == Storefront(unchecked: "FRA"))
+        #expect(account.purchaseIntents.map(\.quantity) == [2])
+        #expect(account.priceConsents.map(\.status) == [.pending])
+        #expect(account.priceConsents.map(\.price.description) == ["2.99 EUR"])
+        let change = try roundTrip(QueueAccountChanged.self, "queue.account-changed")
+        #expect(change == QueueAccountChanged(revision: 14, account: account))
+    }
+
     @Test func unknownFieldsAndValuesOfAProductSurvive() throws {
         let product = try surviving(ProductChanged.self, "product.changed").product
         #expect(product.type == .unknown("lootBox"))
@@ -116,11 +127,19 @@ import Testing
         #expect(change.transaction.productType == .unknown("lootBox"))
     }
 
+    @Test func unknownFieldsAndValuesOfAnAccountSurvive() throws {
+        let account = try surviving(AccountChanged.self, "account.changed").account
+        #expect(account.storefront == nil && !account.canMakePayments)
+        #expect(account.priceConsents.map(\.status) == [.unknown("considering")])
+        let change = try surviving(QueueAccountChanged.self, "queue.account-changed")
+        #expect(change.account == account)
+    }
+
     @Test func everyEventTypeHasBothFixtures() throws {
         let types: [EventType] = [
             .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
             .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
-            .queueChanged, .transactionFinished,
+            .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
         ]
         let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
         #expect(try Fixture.names(in: "events/v1") == expected)

@@ -34,6 +34,16 @@ import Testing
         #expect(TransactionID(number: 9) < TransactionID(number: 10))
     }
 
+    @Test func intentsAndConsentsAreUUIDsInOneSpelling() {
+        let id = PurchaseIntentID(time: Timestamp(millisecondsSinceEpoch: 1_795_237_175_000))
+        #expect(PurchaseIntentID(rawValue: id.rawValue) == id)
+        #expect(PriceConsentID(rawValue: id.rawValue) != nil)
+        for text in ["", "7", id.rawValue.uppercased(), id.rawValue + "0"] {
+            #expect(PurchaseIntentID(rawValue: text) == nil)
+            #expect(PriceConsentID(rawValue: text) == nil)
+        }
+    }
+
     @Test func storefrontsAreTheCodesOfISO3166() {
         for code in ["USA", "FRA", "JPN", "KWT", "XKS"] {
             #expect(Storefront(rawValue: code) != nil)
@@ -69,6 +79,7 @@ import Testing
     @Test(arguments: [
         (FailureReason.paymentCancelled, 2), (.paymentDeclined, 3), (.insufficientFunds, 3),
         (.approvalDeclined, 4), (.approvalExpired, 4), (.processorRefused, 0),
+        (.storefrontChanged, 5), (.interrupted, 0),
     ])
     func failuresHaveTheirStoreKitCode(reason: FailureReason, code: Int) {
         #expect(reason.storeKitErrorCode == code)

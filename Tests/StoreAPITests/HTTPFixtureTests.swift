@@ -71,6 +71,37 @@ import Testing
         let minimal = try roundTrip(PaymentRequest.self, "payment.request.minimal")
         #expect(minimal.price.description == "800 JPY")
         #expect(SandboxPaymentMethod(rawValue: minimal.paymentMethod) == .decline)
+        #expect(minimal.purchaseIntentID == nil)
+        let promoted = try roundTrip(PaymentRequest.self, "payment.request.intent")
+        #expect(promoted.purchaseIntentID?.rawValue == "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f")
+    }
+
+    @Test func account() throws {
+        let account = try roundTrip(AccountResponse.self, "account.response").account
+        #expect(account.storefront == Storefront(unchecked: "FRA"))
+        let unknown = try roundTrip(AccountResponse.self, "account.response.default").account
+        #expect(unknown == Account(accountID: account.accountID, bundleID: account.bundleID))
+        let change = try roundTrip(AccountChangeRequest.self, "account.change.request")
+        #expect(change.canMakePayments == false)
+        let minimal = try roundTrip(AccountChangeRequest.self, "account.change.request.minimal")
+        #expect(minimal.canMakePayments == nil && minimal.storefront == account.storefront)
+    }
+
+    @Test func purchaseIntent() throws {
+        let request = try roundTrip(PurchaseIntentRequest.self, "purchase.intent.request")
+        let response = try roundTrip(PurchaseIntentResponse.self, "purchase.intent.response")
+        #expect(response.purchaseIntent.productID == request.productID)
+    }
+
+    @Test func priceConsent() throws {
+        let request = try roundTrip(PriceConsentRequest.self, "price.consent.request")
+        let response = try roundTrip(PriceConsentResponse.self, "price.consent.response")
+        #expect(response.priceConsent.price == request.price)
+        #expect(
+            try ["agree", "decline"].map {
+                try roundTrip(PriceConsentDecisionRequest.self, "price.consent.\($0)").decision
+            } == [.agree, .decline]
+        )
     }
 
     @Test func transactionResponse() throws {
@@ -124,6 +155,10 @@ import Testing
             try roundTrip(Problem.self, "problem.stale_price").currentPrice?.description
                 == "1.19 EUR"
         )
+        #expect(
+            try roundTrip(Problem.self, "problem.storefront_changed").currentStorefront
+                == Storefront(unchecked: "FRA")
+        )
         #expect(try roundTrip(Problem.self, "problem.incident").incident == "0193-abc")
     }
 
@@ -147,6 +182,12 @@ import Testing
         #expect(Routes.receipt(id) == "/v1/transactions/7/receipt")
         #expect(Routes.approval(id) == "/v1/admin/transactions/7/approval")
         #expect(Routes.refund(id) == "/v1/admin/transactions/7/refund")
+        let account = AccountID(unchecked: "ada/7@example.com")
+        #expect(Routes.adminAccount(account) == "/v1/admin/accounts/ada%2F7@example.com")
+        #expect(
+            Routes.adminPriceConsent(AccountID(unchecked: "ada"), ProductID(unchecked: "pro"))
+                == "/v1/admin/accounts/ada/price-consents/pro"
+        )
         #expect(Routes.adminProduct(ProductID(unchecked: "pro")) == "/v1/admin/products/pro")
     }
 }
