@@ -106,7 +106,8 @@ struct AdminHandler: Sendable {
         return reply
     }
 
-    /// An approved transaction is charged, unless its product has been bought meanwhile.
+    /// An approved transaction is charged, unless its product has been bought or its account has
+    /// moved to another storefront meanwhile: nobody is charged in a currency of the past.
     private func approve(
         _ record: TransactionRecord,
         _ settlement: inout Settlement,
@@ -115,6 +116,13 @@ struct AdminHandler: Sendable {
         let id = record.transaction.id
         let key = AttemptKey(transactionID: id, kind: .charge)
         settlement.change(key) { $0.isApproved = true }
+        let standing = try AccountStore.standings(of: [record.accountKey], on: connection)[
+            record.accountKey
+        ]
+        if let storefront = standing?.storefront, storefront != record.transaction.storefront {
+            try settlement.apply(.fail(.storefrontChanged), to: id)
+            return settlement.change(key) { $0.settle(FailureReason.storefrontChanged.rawValue) }
+        }
         guard record.isOwnable,
             let ownership = try OwnershipStore.claim(
                 [(record.ownershipKey, id)],

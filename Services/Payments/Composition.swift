@@ -95,10 +95,11 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         runner.offer(attempts)
         relay.wake()
     }
+    let products = ProductStore()
     let payments = PaymentHandler(
         client: client,
         processor: processor,
-        products: ProductStore(),
+        products: products,
         policy: settings.policy,
         tax: settings.tax,
         owner: owner,
@@ -111,6 +112,12 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         restores: RestoreHandler(client: client, now: now, didCommit: { relay.wake() }),
         admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
         runner: runner
+    )
+    let accounts = AccountHandler(
+        client: client,
+        products: products,
+        now: now,
+        didCommit: { relay.wake() }
     )
 
     // Events in: the catalog, and what buyers have finished.
@@ -130,6 +137,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     ]
     let router = storeRouter(authenticator: authenticator, readiness: readiness, logger: logger)
     routes.add(to: router)
+    AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
     return Composition(
         services: [client, schema, sandboxClient, relay, runner, consumer, batcher, server],
@@ -163,6 +171,7 @@ enum PaymentsMigrations {
         + [
             own("payments_m0001_payments", PackageResources.m0001_payments_sql),
             own("payments_m0002_sandbox_processor", PackageResources.m0002_sandbox_processor_sql),
+            own("payments_m0003_accounts", PackageResources.m0003_accounts_sql),
         ]
 
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {

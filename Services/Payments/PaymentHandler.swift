@@ -16,7 +16,22 @@ struct PaymentSubmission: Sendable {
         RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
     }
 
+    var accountKey: AccountKey {
+        AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+    }
+
+    /// The purchase intent that it pays, if it names one.
+    var intent: IntentKey? {
+        request.purchaseIntentID.map { IntentKey(account: accountKey, id: $0) }
+    }
+
     var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
+}
+
+/// A purchase intent, within the account whose it has to be.
+struct IntentKey: Hashable, Sendable {
+    let account: AccountKey
+    let id: PurchaseIntentID
 }
 
 /// What a payment request came to.
@@ -51,17 +66,6 @@ struct PaymentHandler: Sendable {
         var attempts: [ProcessorAttempt] = []
     }
 
-    /// An accepted request that becomes a transaction.
-    private struct Acceptance {
-        var position: Int
-        var record: TransactionRecord
-        var attempt: ProcessorAttempt?
-        /// Why it is granted at once, if it is.
-        var grant: TransactionCommand?
-        /// The answer and event, encoded once for both.
-        var body: [UInt8] = []
-    }
-
     /// Accepts or refuses each request of a batch.
     func accept(_ batch: [PaymentSubmission]) async throws -> [PaymentReply] {
         let result = try await client.withRepeatableTransaction { connection in
@@ -80,6 +84,12 @@ struct PaymentHandler: Sendable {
         let time = now()
         var result = Batch(replies: Array(repeating: nil, count: batch.count))
         let fingerprints = batch.map(\.fingerprint)
+        // Before anything is looked up: whoever has used a key or an intent meanwhile is visible
+        // from here on, and nobody else uses an intent until this ends.
+        try AccountStore.lockExisting(
+            Set(batch.filter { $0.request.purchaseIntentID != nil }.map(\.accountKey)),
+            on: connection
+        )
         try replay(batch, fingerprints, &result, on: connection)
 
         var leaders: [RequestKey: Int] = [:]
@@ -111,8 +121,9 @@ struct PaymentHandler: Sendable {
                 })
             else { throw PaymentError(.keyVanished) }
         }
-        try claimOwnerships(&acceptances, time, on: connection)
-        try store(&acceptances, time, on: connection)
+        let accountEvents = try endIntents(of: acceptances, batch, time, on: connection)
+        let writer = AcceptanceHandler(policy: policy, owner: owner)
+        try writer.write(&acceptances, followedBy: accountEvents, at: time, on: connection)
         for acceptance in acceptances {
             result.replies[acceptance.position] = .accepted(
                 body: acceptance.body,
@@ -178,6 +189,11 @@ struct PaymentHandler: Sendable {
             Set(open.map { batch[$0].request.productID }),
             on: connection
         )
+        let standings = try AccountStore.standings(
+            of: Set(open.map { batch[$0].accountKey }),
+            on: connection
+        )
+        var intents = try openIntents(open.map { batch[$0] }, on: connection)
         var accepted: [(position: Int, product: Product, price: Money)] = []
         for position in open {
             let submission = batch[position]
@@ -188,13 +204,16 @@ struct PaymentHandler: Sendable {
             let product = products[submission.request.productID]
             let price = PaymentRules.price(
                 of: submission.request,
+                account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
+                intent: submission.intent.flatMap { intents[$0] },
                 knowsMethod: processor.lane(of: submission.request.paymentMethod) != nil
             )
             switch price {
             case .failure(let refusal): result.replies[position] = .refused(refusal)
             case .success(let price):
                 guard let product else { continue }
+                if let intent = submission.intent { intents[intent] = nil }
                 leaders[submission.key] = position
                 accepted.append((position, product, price))
             }
@@ -224,102 +243,46 @@ struct PaymentHandler: Sendable {
             ),
             taxBasisPoints: tax.basisPoints(in: request.storefront)
         )
-        guard !accepted.price.isZero else {
-            return Acceptance(position: accepted.position, record: record, grant: .grantFree)
-        }
-        let attempt = ProcessorAttempt(
-            transactionID: id,
-            kind: .charge,
-            id: AttemptID(time: time),
-            step: .calling,
-            paymentMethod: request.paymentMethod,
-            amount: accepted.price,
-            dueAt: time.advanced(by: policy.lease)
+        return AcceptanceHandler(policy: policy, owner: owner).acceptance(
+            of: record,
+            by: request.paymentMethod,
+            at: time,
+            position: accepted.position
         )
-        return Acceptance(position: accepted.position, record: record, attempt: attempt)
     }
 
-    /// Of non-consumables, what is owned already is granted without a charge, and what is being
-    /// bought by another transaction waits for its outcome.
-    private func claimOwnerships(
-        _ acceptances: inout [Acceptance],
-        _ time: Timestamp,
+    /// The open intents of the accounts whose requests name any, which are locked.
+    private func openIntents(
+        _ submissions: [PaymentSubmission],
         on connection: isolated PostgresConnection
-    ) throws {
-        let claims = acceptances.filter(\.record.isOwnable)
-        guard !claims.isEmpty else { return }
-        let holders = try OwnershipStore.claim(
-            claims.map { ($0.record.ownershipKey, $0.record.transaction.id) },
-            on: connection
-        )
-        var ownedAtOnce: [OwnershipStore.Change] = []
-        var freeHolders: Set<TransactionID> = []
-        for index in acceptances.indices where acceptances[index].record.isOwnable {
-            let record = acceptances[index].record
-            let id = record.transaction.id
-            guard let ownership = holders[record.ownershipKey] else { continue }
-            if ownership.holder == id {
-                guard acceptances[index].grant != nil else { continue }
-                freeHolders.insert(id)
-                ownedAtOnce.append(
-                    .init(key: record.ownershipKey, holder: id, newHolder: id, ownedAt: time)
-                )
-            } else if ownership.ownedAt != nil || freeHolders.contains(ownership.holder) {
-                acceptances[index].record.transaction.originalID = ownership.holder
-                acceptances[index].record.transaction.price = .zero(
-                    record.transaction.price.currency
-                )
-                acceptances[index].attempt = nil
-                acceptances[index].grant = .grantOwned(
-                    originalID: ownership.holder,
-                    originalPurchasedAt: ownership.ownedAt ?? time
-                )
-            } else {
-                acceptances[index].attempt?.step = .waiting
-                acceptances[index].attempt?.waitsFor = ownership.holder
-                acceptances[index].attempt?.dueAt = nil
-            }
+    ) throws -> [IntentKey: PurchaseIntent] {
+        let keys = Set(submissions.filter { $0.intent != nil }.map(\.accountKey))
+        var open: [IntentKey: PurchaseIntent] = [:]
+        for (key, intents) in try PurchaseIntentStore.open(of: keys, on: connection) {
+            for intent in intents { open[IntentKey(account: key, id: intent.id)] = intent }
         }
-        try OwnershipStore.change(ownedAtOnce, on: connection)
+        return open
     }
 
-    /// Writes transactions, attempts and events.
+    /// Ends the intents that are paid, in the database transaction of their payments.
     ///
-    /// What is granted at once passes through `purchasing` like everything else, within the same
-    /// database transaction.
-    private func store(
-        _ acceptances: inout [Acceptance],
+    /// - Returns: What tells of the accounts that changed by it.
+    private func endIntents(
+        of acceptances: [Acceptance],
+        _ batch: [PaymentSubmission],
         _ time: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws {
-        guard !acceptances.isEmpty else { return }
-        var events: [OutboxEvent] = []
-        events.reserveCapacity(acceptances.count)
-        for index in acceptances.indices {
-            let event = try OutboxEvent(
-                acceptances[index].record.transaction,
-                .transactionPurchasing,
-                at: time
-            )
-            acceptances[index].body = event.data
-            events.append(event)
-            guard let grant = acceptances[index].grant else { continue }
-            let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
-            if case .moved(let record, let type, _) = machine.apply(
-                grant,
-                to: acceptances[index].record
-            ) {
-                acceptances[index].record = record
-                events.append(try OutboxEvent(record.transaction, type, at: time))
-            }
+    ) throws -> [OutboxEvent] {
+        let paid = acceptances.compactMap { acceptance in
+            batch[acceptance.position].intent.map { ($0, acceptance.record.transaction.id) }
         }
-        try TransactionStore.insert(acceptances.map(\.record), on: connection)
-        try AttemptStore.insert(
-            acceptances.compactMap(\.attempt),
-            owner: owner,
-            on: connection
-        )
-        try Outbox.append(events, on: connection)
+        guard !paid.isEmpty else { return [] }
+        try PurchaseIntentStore.end(paid.map { ($0.id, $1) }, at: time, on: connection)
+        let keys = Set(paid.map(\.0.account))
+        try AccountStore.raise(keys, on: connection)
+        return try AccountStore.load(keys, on: connection).values.map {
+            try OutboxEvent($0, at: time)
+        }
     }
 
     private func answer(

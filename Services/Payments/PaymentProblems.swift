@@ -59,6 +59,28 @@ extension PaymentRefusal {
             )
         case .idempotencyKeyReused:
             .idempotencyKeyReused
+        case .paymentsNotAllowed:
+            HTTPProblem(
+                .forbidden,
+                code: "payments_not_allowed",
+                title: "The account may not pay",
+                detail: "The store has blocked payments of this account in this app."
+            )
+        case .storefrontChanged(let current):
+            HTTPProblem(
+                .conflict,
+                code: "storefront_changed",
+                title: "The storefront has changed",
+                detail: "The account buys in \(current). Show the prices there and ask again.",
+                currentStorefront: current
+            )
+        case .purchaseIntentUnknown:
+            HTTPProblem(
+                .conflict,
+                code: "purchase_intent_unknown",
+                title: "The purchase intent is unknown",
+                detail: "The account has no open purchase intent of this id, product and quantity."
+            )
         }
     }
 }

@@ -31,7 +31,7 @@ struct PaymentRoutes: Sendable {
     {
         let submission = PaymentSubmission(
             account: try context.requireAccount(),
-            idempotencyKey: try idempotencyKey(of: request),
+            idempotencyKey: try request.requireIdempotencyKey(),
             request: try await decodeBody(PaymentRequest.self, from: request)
         )
         switch try await payments.submit(submission) {
@@ -51,7 +51,7 @@ struct PaymentRoutes: Sendable {
         -> Response
     {
         let account = try context.requireAccount()
-        let key = try idempotencyKey(of: request)
+        let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(RestoreRequest.self, from: request)
         switch try await restores.restore(body, account, key: key) {
         case .restored(let transactions, let isReplay):
@@ -141,21 +141,30 @@ struct PaymentRoutes: Sendable {
         return id
     }
 
-    private func idempotencyKey(of request: Request) throws -> String {
-        guard let name = HTTPField.Name("Idempotency-Key"), let key = request.headers[name] else {
-            throw HTTPProblem.idempotencyKeyMissing
-        }
-        guard (1...255).contains(key.utf8.count),
-            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { throw HTTPProblem.idempotencyKeyMalformed }
-        return key
-    }
-
     private func headers(isReplay: Bool) -> HTTPFields {
         var headers: HTTPFields = [.contentType: "application/json"]
         if isReplay, let name = HTTPField.Name("Idempotent-Replayed") {
             headers[name] = "true"
         }
         return headers
+    }
+}
+
+extension Request {
+    /// The key under which the request has one effect.
+    func requireIdempotencyKey() throws -> String {
+        guard let key = try idempotencyKey() else { throw HTTPProblem.idempotencyKeyMissing }
+        return key
+    }
+
+    /// The key under which the request has one effect; `nil` if it names none.
+    func idempotencyKey() throws -> String? {
+        guard let name = HTTPField.Name("Idempotency-Key"), let key = headers[name] else {
+            return nil
+        }
+        guard (1...255).contains(key.utf8.count),
+            key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw HTTPProblem.idempotencyKeyMalformed }
+        return key
     }
 }

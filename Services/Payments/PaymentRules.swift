@@ -23,6 +23,12 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case applicationUsernameTooLong(max: Int)
     /// The key was used for a different request.
     case idempotencyKeyReused
+    /// The account may not pay (spec rules 1 and 2).
+    case paymentsNotAllowed
+    /// The account buys in this storefront, and not in the one that is named (spec rules 8 and 9).
+    case storefrontChanged(current: Storefront)
+    /// No such purchase intent is open, or it is about something else.
+    case purchaseIntentUnknown
 }
 
 /// What a payment request has to fulfil (spec rules 22 to 31, traps 21 to 26).
@@ -38,22 +44,25 @@ enum PaymentRules {
     ///
     /// - Parameters:
     ///   - request: What the buyer asks for.
+    ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
+    ///   - intent: The open purchase intent that the request names; `nil` if there is none.
     ///   - knowsMethod: Whether the processor knows the payment method.
     /// - Returns: The whole price, or why the request is refused.
     static func price(
         of request: PaymentRequest,
+        account: AccountStanding = AccountStanding(),
         product: Product?,
+        intent: PurchaseIntent? = nil,
         knowsMethod: Bool
     ) -> Result<Money, PaymentRefusal> {
+        if let refusal = refusal(of: account, in: request.storefront) { return .failure(refusal) }
         guard let product else { return .failure(.productUnknown) }
-        if case .unknown = product.type { return .failure(.productUnavailable) }
-        guard product.isOnSale, let unitPrice = product.prices[request.storefront] else {
+        guard let unitPrice = product.prices[request.storefront] else {
             return .failure(.productUnavailable)
         }
-        let quantityMax = product.type == .nonConsumable ? 1 : quantityMax
-        guard (1...quantityMax).contains(request.quantity) else {
-            return .failure(.quantityOutOfRange(max: quantityMax))
+        if let refusal = refusal(ofQuantity: request.quantity, of: product) {
+            return .failure(refusal)
         }
         guard request.price.currency == unitPrice.currency else {
             return .failure(.wrongCurrency(expected: unitPrice.currency))
@@ -68,7 +77,32 @@ enum PaymentRules {
         {
             return .failure(.applicationUsernameTooLong(max: applicationUsernameLengthMax))
         }
+        if request.purchaseIntentID != nil {
+            guard let intent, intent.productID == request.productID,
+                intent.quantity == request.quantity
+            else { return .failure(.purchaseIntentUnknown) }
+        }
         return .success(total)
+    }
+
+    /// Why an account may not be charged in a storefront; `nil` if it may (spec rules 1, 2, 8, 9).
+    static func refusal(
+        of account: AccountStanding,
+        in storefront: Storefront
+    ) -> PaymentRefusal? {
+        guard account.canMakePayments else { return .paymentsNotAllowed }
+        if let current = account.storefront, current != storefront {
+            return .storefrontChanged(current: current)
+        }
+        return nil
+    }
+
+    /// Why a product is not sold this many times anywhere; `nil` if it is (spec rules 24 and 25).
+    static func refusal(ofQuantity quantity: Int, of product: Product) -> PaymentRefusal? {
+        if case .unknown = product.type { return .productUnavailable }
+        guard product.isOnSale else { return .productUnavailable }
+        let quantityMax = product.type == .nonConsumable ? 1 : quantityMax
+        return (1...quantityMax).contains(quantity) ? nil : .quantityOutOfRange(max: quantityMax)
     }
 
     /// The transaction of an accepted request, before anything has been done about it.

@@ -6,11 +6,15 @@ import StoreAPI
 /// a client may send the same document with other white space.
 enum RequestFingerprint {
     static func of(_ request: PaymentRequest, in bundle: BundleID) -> [UInt8] {
-        of([
+        let fields: [String?] = [
             "payment", bundle.rawValue, request.productID.rawValue, String(request.quantity),
             request.storefront.rawValue, String(request.price.minorUnits),
             request.price.currency.rawValue, request.paymentMethod, request.applicationUsername,
-        ])
+        ]
+        // Only where there is one, so that keys that were used before intents were known stay what
+        // they are.
+        guard let intent = request.purchaseIntentID else { return of(fields) }
+        return of(fields + [intent.rawValue])
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {

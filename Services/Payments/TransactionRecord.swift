@@ -14,6 +14,11 @@ struct TransactionRecord: Hashable, Sendable {
     /// Whether the product is one that an account owns once and for good (spec X1).
     var isOwnable: Bool { transaction.productType == .nonConsumable }
 
+    /// The account whose it is.
+    var accountKey: AccountKey {
+        AccountKey(accountID: transaction.accountID, bundleID: transaction.bundleID)
+    }
+
     /// The one ownership that this transaction is about.
     var ownershipKey: OwnershipKey {
         OwnershipKey(

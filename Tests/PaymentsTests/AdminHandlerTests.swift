@@ -116,6 +116,34 @@ import Testing
         }
     }
 
+    @Test func whoseStorefrontChangedMeanwhileIsNotChargedInTheOldCurrency() async throws {
+        try await withStore { store in
+            let asked = try await deferred(store)
+            try await store.say(storefront: "FRA")
+            for _ in 0..<2 {
+                guard case .done(let decided) = try await store.admin.decide(.approve, on: asked.id)
+                else { return #expect(Bool(false)) }
+                #expect(decided.state == .failed)
+                #expect(decided.failureReason == .storefrontChanged)
+            }
+            try await store.settle()
+            try await store.recover(after: .seconds(48 * 3600))
+            #expect(try await store.load(asked.id).failureReason == .storefrontChanged)
+            #expect(try await store.eventTypes(of: asked.id).last == "transaction.failed.v1")
+            #expect(try await store.count("sandbox_processor.charges") == 0)
+        }
+    }
+
+    @Test func whoseStorefrontIsStillTheSameIsCharged() async throws {
+        try await withStore { store in
+            try await store.say(storefront: "USA")
+            let asked = try await deferred(store)
+            _ = try await store.admin.decide(.approve, on: asked.id)
+            try await store.settle()
+            #expect(try await store.load(asked.id).state == .purchased)
+        }
+    }
+
     @Test func nobodyApprovesWhatIsNotThere() async throws {
         try await withStore { store in
             guard
@@ -216,7 +244,10 @@ import Testing
         "UPDATE idempotency_keys SET fingerprint = ''", "DELETE FROM idempotency_keys",
         "DELETE FROM ownerships", "DELETE FROM sandbox_processor.charges",
         "UPDATE sandbox_processor.charges SET amount = 1", "TRUNCATE transactions",
-        "CREATE TABLE mine (id integer)",
+        "CREATE TABLE mine (id integer)", "DELETE FROM accounts",
+        "UPDATE accounts SET account_id = 'bob'", "DELETE FROM purchase_intents",
+        "UPDATE purchase_intents SET product_id = 'film'", "DELETE FROM price_consents",
+        "UPDATE price_consents SET price = 1",
     ]
 
     @Test func theServicesRoleCanDoOnlyWhatTheServiceDoes() async throws {

@@ -52,7 +52,8 @@ func request(
     storefront: String = "USA",
     price: Money = usd(999),
     method: SandboxPaymentMethod = .success,
-    username: String? = nil
+    username: String? = nil,
+    intent: PurchaseIntentID? = nil
 ) -> PaymentRequest {
     PaymentRequest(
         productID: ProductID(unchecked: product),
@@ -60,7 +61,8 @@ func request(
         storefront: Storefront(unchecked: storefront),
         price: price,
         paymentMethod: method.rawValue,
-        applicationUsername: username
+        applicationUsername: username,
+        purchaseIntentID: intent
     )
 }
 
@@ -142,6 +144,7 @@ struct Store: Sendable {
     let runner: ChargeRunner
     let admin: AdminHandler
     let restores: RestoreHandler
+    let accounts: AccountHandler
     /// What was committed and not carried out yet.
     let owed: Owed
 
@@ -172,10 +175,11 @@ struct Store: Sendable {
         let policy = AttemptPolicy(callsMax: 3)
         let now: @Sendable () -> Timestamp = { clock.now }
         let owner = LeaseOwner(time: startTime)
+        let products = ProductStore()
         payments = PaymentHandler(
             client: client,
             processor: processor,
-            products: ProductStore(),
+            products: products,
             policy: policy,
             tax: tax,
             owner: owner,
@@ -192,6 +196,7 @@ struct Store: Sendable {
         runner = ChargeRunner(processor: processor, handler: outcomes, logger: logger)
         admin = AdminHandler(outcomes: outcomes, didCommit: { owed.append($0) })
         restores = RestoreHandler(client: client, now: now, didCommit: {})
+        accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }
 
     /// Carries out everything that was committed, and what follows from it.

@@ -6,12 +6,23 @@ import Testing
 @testable import Payments
 
 @Suite struct PaymentRulesTests {
+    let france = Storefront(unchecked: "FRA")
+
     func refusal(
         of request: PaymentRequest,
         _ product: Product? = product(),
+        account: AccountStanding = AccountStanding(),
+        intent: PurchaseIntent? = nil,
         knowsMethod: Bool = true
     ) -> PaymentRefusal? {
-        switch PaymentRules.price(of: request, product: product, knowsMethod: knowsMethod) {
+        let price = PaymentRules.price(
+            of: request,
+            account: account,
+            product: product,
+            intent: intent,
+            knowsMethod: knowsMethod
+        )
+        return switch price {
         case .success: nil
         case .failure(let refusal): refusal
         }
@@ -73,6 +84,38 @@ import Testing
         #expect(refusal(of: request(username: String(name.dropFirst()))) == nil)
     }
 
+    @Test func anAccountThatMayNotPayIsRefusedBeforeAnythingElse() {
+        let blocked = AccountStanding(canMakePayments: false, storefront: france)
+        #expect(refusal(of: request(quantity: 0), nil, account: blocked) == .paymentsNotAllowed)
+    }
+
+    @Test func anotherStorefrontThanTheAccountsIsRefusedWithTheAccounts() {
+        let account = AccountStanding(storefront: france)
+        #expect(refusal(of: request(), account: account) == .storefrontChanged(current: france))
+        let american = AccountStanding(storefront: Storefront(unchecked: "USA"))
+        #expect(refusal(of: request(), account: american) == nil)
+    }
+
+    @Test func anIntentIsPaidAsItWasBegun() {
+        let intent = PurchaseIntent(
+            id: PurchaseIntentID(time: startTime),
+            productID: product().id,
+            quantity: 2,
+            createdAt: startTime
+        )
+        let paying = request(quantity: 2, intent: intent.id)
+        #expect(refusal(of: paying, intent: intent) == nil)
+        #expect(refusal(of: paying, intent: nil) == .purchaseIntentUnknown)
+        #expect(
+            refusal(of: request(quantity: 1, intent: intent.id), intent: intent)
+                == .purchaseIntentUnknown
+        )
+        #expect(
+            refusal(of: request("gems", quantity: 2, intent: intent.id), intent: intent)
+                == .purchaseIntentUnknown
+        )
+    }
+
     @Test func theFirstAnswerIsReadBackFromAnyLaterVersion() {
         let first = PaymentRules.transaction(
             id: TransactionID(number: 7),
@@ -98,7 +141,8 @@ import Testing
         let requests = [
             request(), request("gems"), request(quantity: 2), request(storefront: "FRA"),
             request(price: usd(99)), request(method: .decline), request(username: ""),
-            request(username: "a"),
+            request(username: "a"), request(intent: PurchaseIntentID(time: startTime)),
+            request(intent: PurchaseIntentID(time: startTime)),
         ]
         let fingerprints = Set(requests.map { RequestFingerprint.of($0, in: alice.bundleID) })
         #expect(fingerprints.count == requests.count)

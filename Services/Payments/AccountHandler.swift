@@ -1,0 +1,215 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+
+/// What is said of accounts, and what they say themselves: one database transaction each, on the
+/// locked account, with the event that tells of it.
+///
+/// Every answer is the same however often the same thing is said.
+struct AccountHandler: Sendable {
+    let client: PostgresClient
+    let products: ProductStore
+    let now: @Sendable () -> Timestamp
+    /// Told after the commit that the outbox has events.
+    let didCommit: @Sendable () -> Void
+
+    /// What something said of an account does to it.
+    private enum Effect<Answer: Sendable>: Sendable {
+        case refused(AccountRefusal)
+        /// It was said before.
+        case none(Answer)
+        case changed(Answer)
+    }
+
+    /// Reads an account.
+    func account(_ key: AccountKey) async throws -> Account {
+        try await client.withConnection { connection in
+            try Self.load(key, on: connection)
+        }
+    }
+
+    /// Notes whether an account may pay, and where it buys.
+    func change(
+        _ id: AccountID,
+        _ change: AccountChangeRequest
+    ) async throws -> Result<Account, AccountRefusal> {
+        let key = AccountKey(accountID: id, bundleID: change.bundleID)
+        return try await perform(on: key, makesAccount: true) {
+            account,
+            _,
+            connection -> Effect<Void> in
+            switch AccountRules.apply(change, to: account) {
+            case .failure(let refusal): return .refused(refusal)
+            case .success(account): return .none(())
+            case .success(let changed):
+                try AccountStore.change(changed, on: connection)
+                return .changed(())
+            }
+        }.map(\.account)
+    }
+
+    /// Begins a purchase for an account, once for each key.
+    func begin(
+        _ request: PurchaseIntentRequest,
+        for id: AccountID,
+        idempotencyKey: String?
+    ) async throws -> Result<PurchaseIntent, AccountRefusal> {
+        let key = AccountKey(accountID: id, bundleID: request.bundleID)
+        return try await perform(on: key, makesAccount: true) {
+            account,
+            time,
+            connection -> Effect<PurchaseIntent> in
+            if let idempotencyKey,
+                let begun = try PurchaseIntentStore.find(
+                    begunWith: idempotencyKey,
+                    of: key,
+                    on: connection
+                )?.intent
+            {
+                let isSame =
+                    begun.productID == request.productID && begun.quantity == request.quantity
+                return isSame ? .none(begun) : .refused(.payment(.idempotencyKeyReused))
+            }
+            let product = try products.load([request.productID], on: connection)[request.productID]
+            if let refusal = AccountRules.refusal(of: request, for: account, product: product) {
+                return .refused(refusal)
+            }
+            let intent = PurchaseIntent(
+                id: PurchaseIntentID(time: time),
+                productID: request.productID,
+                quantity: request.quantity,
+                createdAt: time
+            )
+            try PurchaseIntentStore.insert(
+                intent,
+                of: key,
+                idempotencyKey: idempotencyKey,
+                on: connection
+            )
+            return .changed(intent)
+        }.map(\.answer)
+    }
+
+    /// Declines a purchase for good; one that has ended stays as it ended.
+    func decline(
+        _ id: PurchaseIntentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await perform(on: key, makesAccount: false) { _, time, connection -> Effect<Void> in
+            guard let row = try PurchaseIntentStore.find(id, of: key, on: connection) else {
+                return .refused(.purchaseIntentUnknown)
+            }
+            guard !row.hasEnded else { return .none(()) }
+            try PurchaseIntentStore.end([(id, nil)], at: time, on: connection)
+            return .changed(())
+        }.map(\.account)
+    }
+
+    /// Asks an account to agree to a product's new price.
+    func ask(
+        _ id: AccountID,
+        about productID: ProductID,
+        _ request: PriceConsentRequest
+    ) async throws -> Result<PriceConsent, AccountRefusal> {
+        let key = AccountKey(accountID: id, bundleID: request.bundleID)
+        return try await perform(on: key, makesAccount: true) {
+            account,
+            time,
+            connection -> Effect<PriceConsent> in
+            let product = try products.load([productID], on: connection)[productID]
+            switch AccountRules.question(about: request.price, of: product, to: account) {
+            case .refused(let refusal): return .refused(refusal)
+            case .asked(let consent): return .none(consent)
+            case .ask:
+                let consent = PriceConsent(
+                    id: PriceConsentID(time: time),
+                    productID: productID,
+                    price: request.price
+                )
+                try PriceConsentStore.ask(consent, of: key, at: time, on: connection)
+                return .changed(consent)
+            }
+        }.map(\.answer)
+    }
+
+    /// Notes a subscriber's word; the first counts.
+    func decide(
+        _ decision: PriceConsentDecisionRequest.Decision,
+        on id: PriceConsentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await perform(on: key, makesAccount: false) { _, time, connection -> Effect<Void> in
+            guard let consent = try PriceConsentStore.find(id, of: key, on: connection) else {
+                return .refused(.priceConsentUnknown)
+            }
+            let verdict = AccountRules.verdict(
+                on: decision,
+                of: consent.status,
+                isReplaced: consent.isReplaced
+            )
+            switch verdict {
+            case .refused(let refusal): return .refused(refusal)
+            case .repeated: return .none(())
+            case .accepted(let status):
+                try PriceConsentStore.decide(status, on: id, at: time, on: connection)
+                return .changed(())
+            }
+        }.map(\.account)
+    }
+
+    /// Locks an account, lets the body change it, and publishes what it has become.
+    ///
+    /// One that nothing was ever said of gets a row only if `makesAccount`.
+    private func perform<Answer: Sendable>(
+        on key: AccountKey,
+        makesAccount: Bool,
+        _ body:
+            @escaping @Sendable (Account, Timestamp, isolated PostgresConnection) throws
+            -> Effect<Answer>
+    ) async throws -> Result<(account: Account, answer: Answer), AccountRefusal> {
+        let time = now()
+        let (result, hasChanged) = try await client.withRepeatableTransaction {
+            connection -> (Result<(account: Account, answer: Answer), AccountRefusal>, Bool) in
+            if makesAccount {
+                try AccountStore.lock(key, on: connection)
+            } else {
+                try AccountStore.lockExisting([key], on: connection)
+            }
+            let account = try Self.load(key, on: connection)
+            switch try body(account, time, connection) {
+            case .refused(let refusal): return (.failure(refusal), false)
+            case .none(let answer): return (.success((account, answer)), false)
+            case .changed(let answer):
+                try AccountStore.raise([key], on: connection)
+                let changed = try Self.load(key, on: connection)
+                try Outbox.append([OutboxEvent(changed, at: time)], on: connection)
+                return (.success((changed, answer)), true)
+            }
+        }
+        if hasChanged { didCommit() }
+        return result
+    }
+
+    private static func load(
+        _ key: AccountKey,
+        on connection: isolated PostgresConnection
+    ) throws -> Account {
+        try AccountStore.load([key], on: connection)[key]
+            ?? Account(accountID: key.accountID, bundleID: key.bundleID)
+    }
+}
+
+extension OutboxEvent {
+    /// The event of an account that changed.
+    init(_ account: Account, at time: Timestamp) throws {
+        try self.init(
+            AccountChanged(account: account),
+            type: .accountChanged,
+            topic: Topics.paymentsTransactions,
+            key: account.accountID.rawValue,
+            subject: account.accountID.rawValue,
+            time: time
+        )
+    }
+}

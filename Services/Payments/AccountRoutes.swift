@@ -1,0 +1,154 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+import StoreAPI
+
+/// What `payments` is told and asked of accounts over HTTP: by administrators of any, by an account
+/// of itself.
+///
+/// No SQL, no rules.
+struct AccountRoutes: Sendable {
+    let accounts: AccountHandler
+
+    func add(to router: StoreRouter) {
+        router.account
+            .get(RouterPath(Routes.account), use: ownAccount)
+            .delete(RouterPath("\(Routes.purchaseIntents)/:id"), use: declineIntent)
+            .post(RouterPath("\(Routes.priceConsents)/:id"), use: decideConsent)
+        router.admin
+            .get(RouterPath("\(Routes.adminAccounts)/:account"), use: anyAccount)
+            .put(RouterPath("\(Routes.adminAccounts)/:account"), use: changeAccount)
+            .post(
+                RouterPath("\(Routes.adminAccounts)/:account/purchase-intents"),
+                use: beginPurchase
+            )
+            .put(
+                RouterPath("\(Routes.adminAccounts)/:account/price-consents/:product"),
+                use: askConsent
+            )
+    }
+
+    @Sendable
+    private func ownAccount(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        try jsonResponse(
+            AccountResponse(account: try await accounts.account(try context.requireAccountKey()))
+        )
+    }
+
+    @Sendable
+    private func declineIntent(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        guard let id = context.parameters.get("id").flatMap({ PurchaseIntentID(rawValue: $0) })
+        else { throw AccountRefusal.purchaseIntentUnknown.problem }
+        return try answer(try await accounts.decline(id, by: key))
+    }
+
+    @Sendable
+    private func decideConsent(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let key = try context.requireAccountKey()
+        guard let id = context.parameters.get("id").flatMap({ PriceConsentID(rawValue: $0) })
+        else { throw AccountRefusal.priceConsentUnknown.problem }
+        let body = try await decodeBody(PriceConsentDecisionRequest.self, from: request)
+        return try answer(try await accounts.decide(body.decision, on: id, by: key))
+    }
+
+    @Sendable
+    private func anyAccount(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let accountID = try accountID(context)
+        guard
+            let bundleID = request.uri.queryParameters.get("bundleID").flatMap({
+                BundleID(rawValue: $0)
+            })
+        else {
+            throw HTTPProblem.badRequest(
+                "query_invalid",
+                "The query is invalid",
+                "Name the app: bundleID=com.example.app."
+            )
+        }
+        let key = AccountKey(accountID: accountID, bundleID: bundleID)
+        return try jsonResponse(AccountResponse(account: try await accounts.account(key)))
+    }
+
+    @Sendable
+    private func changeAccount(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try accountID(context)
+        let body = try await decodeBody(AccountChangeRequest.self, from: request)
+        return try answer(try await accounts.change(id, body))
+    }
+
+    @Sendable
+    private func beginPurchase(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try accountID(context)
+        let key = try request.idempotencyKey()
+        let body = try await decodeBody(PurchaseIntentRequest.self, from: request)
+        switch try await accounts.begin(body, for: id, idempotencyKey: key) {
+        case .failure(let refusal): throw refusal.problem
+        case .success(let intent):
+            return try jsonResponse(
+                PurchaseIntentResponse(purchaseIntent: intent),
+                status: .created
+            )
+        }
+    }
+
+    @Sendable
+    private func askConsent(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try accountID(context)
+        guard let productID = context.parameters.get("product").flatMap({ ProductID(rawValue: $0) })
+        else { throw PaymentRefusal.productUnknown.problem }
+        let body = try await decodeBody(PriceConsentRequest.self, from: request)
+        switch try await accounts.ask(id, about: productID, body) {
+        case .failure(let refusal): throw refusal.problem
+        case .success(let consent):
+            return try jsonResponse(PriceConsentResponse(priceConsent: consent))
+        }
+    }
+
+    private func answer(_ result: Result<Account, AccountRefusal>) throws -> Response {
+        switch result {
+        case .failure(let refusal): throw refusal.problem
+        case .success(let account): return try jsonResponse(AccountResponse(account: account))
+        }
+    }
+
+    /// The account of an administrator's path.
+    private func accountID(_ context: StoreRequestContext) throws -> AccountID {
+        guard
+            let id = context.parameters.get("account")?.removingPercentEncoding.flatMap({
+                AccountID(rawValue: $0)
+            })
+        else {
+            throw HTTPProblem.badRequest(
+                "account_id_malformed",
+                "The account id is malformed",
+                "The path names \(AccountID.form), percent-encoded."
+            )
+        }
+        return id
+    }
+}
+
+extension StoreRequestContext {
+    /// The account and app that the request speaks for.
+    fileprivate func requireAccountKey() throws -> AccountKey {
+        let account = try requireAccount()
+        return AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+    }
+}

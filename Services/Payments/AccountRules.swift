@@ -1,0 +1,130 @@
+import EventTypes
+import StoreAPI
+
+/// Which account: a buyer in an app.
+struct AccountKey: Hashable, Sendable, Comparable {
+    let accountID: AccountID
+    let bundleID: BundleID
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.accountID, left.bundleID) < (right.accountID, right.bundleID)
+    }
+}
+
+/// As much of an account as every payment has to know.
+struct AccountStanding: Hashable, Sendable {
+    /// Whether it may pay.
+    var canMakePayments = true
+    /// Where it buys; `nil`: nobody has set one, the client's word is taken.
+    var storefront: Storefront?
+}
+
+/// Why something said of an account, or by it, changes nothing.
+enum AccountRefusal: Error, Hashable, Sendable {
+    /// The change says nothing.
+    case changeEmpty
+    /// What a payment would be refused for as well.
+    case payment(PaymentRefusal)
+    /// The account has as many open purchase intents as it may.
+    case tooManyPurchaseIntents(max: Int)
+    /// The account was asked about as many products as it may.
+    case tooManyPriceConsents(max: Int)
+    /// Only a subscription's price rises for those who have it.
+    case notASubscription
+    /// The price is below zero.
+    case priceNegative
+    /// No such purchase intent, or somebody else's.
+    case purchaseIntentUnknown
+    /// No such price consent, or somebody else's.
+    case priceConsentUnknown
+    /// Another price is asked about by now.
+    case priceConsentReplaced
+    /// The subscriber has said the opposite.
+    case decidedOtherwise
+}
+
+/// What may be said of an account, and what its own word does (spec rules 1 to 9, 106, 107, 116).
+///
+/// Pure.
+enum AccountRules {
+    /// The most purchases that wait for an app at once.
+    static let purchaseIntentsMax = 20
+    /// The most products whose price an account is asked about.
+    static let priceConsentsMax = 100
+
+    /// Applies an administrator's change; what it leaves out stays as it is.
+    static func apply(
+        _ change: AccountChangeRequest,
+        to account: Account
+    ) -> Result<Account, AccountRefusal> {
+        guard change.canMakePayments != nil || change.storefront != nil else {
+            return .failure(.changeEmpty)
+        }
+        var changed = account
+        changed.canMakePayments = change.canMakePayments ?? account.canMakePayments
+        changed.storefront = change.storefront ?? account.storefront
+        return .success(changed)
+    }
+
+    /// Why a purchase cannot be begun for an account; `nil` if it can.
+    static func refusal(
+        of request: PurchaseIntentRequest,
+        for account: Account,
+        product: Product?
+    ) -> AccountRefusal? {
+        guard let product else { return .payment(.productUnknown) }
+        if let refusal = PaymentRules.refusal(ofQuantity: request.quantity, of: product) {
+            return .payment(refusal)
+        }
+        if let storefront = account.storefront, product.prices[storefront] == nil {
+            return .payment(.productUnavailable)
+        }
+        return account.purchaseIntents.count < purchaseIntentsMax
+            ? nil : .tooManyPurchaseIntents(max: purchaseIntentsMax)
+    }
+
+    /// What asking an account about a price comes to.
+    enum Question: Hashable, Sendable {
+        /// It was asked about this price before, whatever it has said.
+        case asked(PriceConsent)
+        /// It is asked, and what it was asked about this product before is replaced.
+        case ask
+        case refused(AccountRefusal)
+    }
+
+    /// Judges a question about a product's new price.
+    static func question(
+        about price: Money,
+        of product: Product?,
+        to account: Account
+    ) -> Question {
+        guard let product else { return .refused(.payment(.productUnknown)) }
+        guard product.type == .autoRenewableSubscription else { return .refused(.notASubscription) }
+        guard price.minorUnits >= 0 else { return .refused(.priceNegative) }
+        let newest = account.priceConsents.first { $0.productID == product.id }
+        if let newest {
+            return newest.price == price ? .asked(newest) : .ask
+        }
+        return account.priceConsents.count < priceConsentsMax
+            ? .ask : .refused(.tooManyPriceConsents(max: priceConsentsMax))
+    }
+
+    /// What a subscriber's word does: the first counts, the same again is answered the same.
+    enum Verdict: Hashable, Sendable {
+        case accepted(PriceConsentStatus)
+        case repeated
+        case refused(AccountRefusal)
+    }
+
+    /// Judges a word on a price increase.
+    static func verdict(
+        on decision: PriceConsentDecisionRequest.Decision,
+        of status: PriceConsentStatus,
+        isReplaced: Bool
+    ) -> Verdict {
+        let said: PriceConsentStatus = decision == .agree ? .agreed : .declined
+        if status == said { return .repeated }
+        guard status == .pending else { return .refused(.decidedOtherwise) }
+        return isReplaced ? .refused(.priceConsentReplaced) : .accepted(said)
+    }
+}

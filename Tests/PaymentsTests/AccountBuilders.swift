@@ -1,0 +1,88 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+import ServiceKit
+import StoreAPI
+
+@testable import Payments
+
+extension AuthenticatedAccount {
+    var accountKey: AccountKey { AccountKey(accountID: accountID, bundleID: bundleID) }
+}
+
+extension Store {
+    /// Has an administrator say something of an account.
+    @discardableResult
+    func say(
+        canMakePayments: Bool? = nil,
+        storefront: String? = nil,
+        of account: AuthenticatedAccount = alice
+    ) async throws -> Account {
+        let change = AccountChangeRequest(
+            bundleID: account.bundleID,
+            canMakePayments: canMakePayments,
+            storefront: storefront.map { Storefront(unchecked: $0) }
+        )
+        return try await accounts.change(account.accountID, change).get()
+    }
+
+    /// Begins a purchase outside the app.
+    @discardableResult
+    func begin(
+        _ product: String = "coins",
+        quantity: Int = 1,
+        key: String? = nil,
+        for account: AuthenticatedAccount = alice
+    ) async throws -> PurchaseIntent {
+        let request = PurchaseIntentRequest(
+            bundleID: account.bundleID,
+            productID: ProductID(unchecked: product),
+            quantity: quantity
+        )
+        return try await accounts.begin(request, for: account.accountID, idempotencyKey: key).get()
+    }
+
+    /// Asks about a new price of `weekly`.
+    @discardableResult
+    func ask(
+        _ price: Money,
+        of account: AuthenticatedAccount = alice
+    ) async throws -> PriceConsent {
+        try await accounts.ask(
+            account.accountID,
+            about: ProductID(unchecked: "weekly"),
+            PriceConsentRequest(bundleID: account.bundleID, price: price)
+        ).get()
+    }
+
+    func account(_ account: AuthenticatedAccount = alice) async throws -> Account {
+        try await accounts.account(account.accountKey)
+    }
+
+    /// What was published of an account, in the order it was.
+    func accountEvents(of account: AuthenticatedAccount = alice) async throws -> [Account] {
+        try await client.withConnection { connection in
+            try connection.query(
+                """
+                SELECT data FROM outbox
+                WHERE type = \(EventType.accountChanged.rawValue)
+                    AND key = \(account.accountID) AND topic = \(Topics.paymentsTransactions.name)
+                ORDER BY position
+                """
+            ).map { row in
+                let data = try row.decode(PostgresJSON.self)
+                return try EventCoding.decode(AccountChanged.self, from: data.bytes).account
+            }
+        }
+    }
+
+    /// Every table that something said of an account could change.
+    func accountCounts() async throws -> [Int] {
+        var counts = try await self.counts()
+        for table in ["accounts", "purchase_intents", "price_consents"] {
+            counts.append(try await count(table))
+        }
+        return counts
+    }
+}

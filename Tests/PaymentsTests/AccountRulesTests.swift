@@ -1,0 +1,141 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import Testing
+
+@testable import Payments
+
+@Suite struct AccountRulesTests {
+    let account = Account(accountID: alice.accountID, bundleID: alice.bundleID)
+    let france = Storefront(unchecked: "FRA")
+
+    func intent(quantity: Int = 1) -> PurchaseIntentRequest {
+        PurchaseIntentRequest(
+            bundleID: alice.bundleID,
+            productID: product().id,
+            quantity: quantity
+        )
+    }
+
+    @Test func whatAChangeLeavesOutStaysAsItIs() throws {
+        var blocked = account
+        blocked.canMakePayments = false
+        let moved = AccountChangeRequest(bundleID: alice.bundleID, storefront: france)
+        let changed = try AccountRules.apply(moved, to: blocked).get()
+        #expect(!changed.canMakePayments && changed.storefront == france)
+        let allowed = AccountChangeRequest(bundleID: alice.bundleID, canMakePayments: true)
+        let again = try AccountRules.apply(allowed, to: changed).get()
+        #expect(again.canMakePayments && again.storefront == france)
+    }
+
+    @Test func aChangeThatSaysNothingIsRefused() {
+        let nothing = AccountChangeRequest(bundleID: alice.bundleID)
+        #expect(AccountRules.apply(nothing, to: account) == .failure(.changeEmpty))
+    }
+
+    @Test func onlyWhatIsSoldCanBeBegun() {
+        func refusal(_ product: Product?, _ quantity: Int = 1) -> AccountRefusal? {
+            AccountRules.refusal(of: intent(quantity: quantity), for: account, product: product)
+        }
+        #expect(refusal(product()) == nil)
+        #expect(refusal(nil) == .payment(.productUnknown))
+        #expect(refusal(product(isOnSale: false)) == .payment(.productUnavailable))
+        #expect(refusal(product(), 0) == .payment(.quantityOutOfRange(max: 10)))
+        #expect(
+            refusal(product("film", .nonConsumable), 2) == .payment(.quantityOutOfRange(max: 1))
+        )
+    }
+
+    @Test func whatIsNotSoldWhereTheAccountBuysCannotBeBegun() {
+        var moved = account
+        moved.storefront = france
+        #expect(
+            AccountRules.refusal(of: intent(), for: moved, product: product())
+                == .payment(.productUnavailable)
+        )
+    }
+
+    @Test func openIntentsAreBounded() {
+        var busy = account
+        let open = PurchaseIntent(
+            id: PurchaseIntentID(time: startTime),
+            productID: product().id,
+            quantity: 1,
+            createdAt: startTime
+        )
+        let max = AccountRules.purchaseIntentsMax
+        busy.purchaseIntents = Array(repeating: open, count: max - 1)
+        #expect(AccountRules.refusal(of: intent(), for: busy, product: product()) == nil)
+        busy.purchaseIntents.append(open)
+        #expect(
+            AccountRules.refusal(of: intent(), for: busy, product: product())
+                == .tooManyPurchaseIntents(max: max)
+        )
+    }
+
+    @Test func anAccountIsAskedOnceAboutAPriceAndAgainAboutAnother() {
+        let weekly = product("weekly", .autoRenewableSubscription)
+        #expect(AccountRules.question(about: usd(1), of: weekly, to: account) == .ask)
+        var asked = account
+        let consent = PriceConsent(
+            id: PriceConsentID(time: startTime),
+            productID: weekly.id,
+            price: usd(1),
+            status: .declined
+        )
+        asked.priceConsents = [consent]
+        #expect(AccountRules.question(about: usd(1), of: weekly, to: asked) == .asked(consent))
+        #expect(AccountRules.question(about: usd(2), of: weekly, to: asked) == .ask)
+    }
+
+    @Test func onlyASubscriptionsPriceIsAskedAbout() {
+        func question(_ price: Money, _ product: Product?) -> AccountRules.Question {
+            AccountRules.question(about: price, of: product, to: account)
+        }
+        #expect(question(usd(1), nil) == .refused(.payment(.productUnknown)))
+        #expect(question(usd(1), product()) == .refused(.notASubscription))
+        let weekly = product("weekly", .autoRenewableSubscription)
+        #expect(question(usd(-1), weekly) == .refused(.priceNegative))
+    }
+
+    @Test func questionsAreBounded() {
+        var busy = account
+        busy.priceConsents = (0..<AccountRules.priceConsentsMax).map {
+            PriceConsent(
+                id: PriceConsentID(time: startTime),
+                productID: ProductID(unchecked: "p\($0)"),
+                price: usd(1)
+            )
+        }
+        let weekly = product("weekly", .autoRenewableSubscription)
+        #expect(
+            AccountRules.question(about: usd(1), of: weekly, to: busy)
+                == .refused(.tooManyPriceConsents(max: AccountRules.priceConsentsMax))
+        )
+        let known = product("p7", .autoRenewableSubscription)
+        #expect(AccountRules.question(about: usd(2), of: known, to: busy) == .ask)
+    }
+
+    /// Spec rule 106, trap 27's rule for a subscriber.
+    @Test(arguments: [
+        (PriceConsentDecisionRequest.Decision.agree, PriceConsentStatus.agreed),
+        (.decline, .declined),
+    ])
+    func theFirstWordCounts(
+        decision: PriceConsentDecisionRequest.Decision,
+        status: PriceConsentStatus
+    ) {
+        func verdict(_ status: PriceConsentStatus, isReplaced: Bool = false)
+            -> AccountRules.Verdict
+        {
+            AccountRules.verdict(on: decision, of: status, isReplaced: isReplaced)
+        }
+        let opposite: PriceConsentStatus = status == .agreed ? .declined : .agreed
+        #expect(verdict(.pending) == .accepted(status))
+        #expect(verdict(status) == .repeated)
+        #expect(verdict(status, isReplaced: true) == .repeated)
+        #expect(verdict(opposite) == .refused(.decidedOtherwise))
+        #expect(verdict(.pending, isReplaced: true) == .refused(.priceConsentReplaced))
+        #expect(verdict(.unknown("considering")) == .refused(.decidedOtherwise))
+    }
+}
