@@ -156,7 +156,11 @@ let fulfillmentMigrations =
         PostgresMigration(
             name: "fulfillment_m0001_queues",
             bytes: PackageResources.m0001_fulfillment_sql
-        )
+        ),
+        PostgresMigration(
+            name: "fulfillment_m0002_queue_accounts",
+            bytes: PackageResources.m0002_queue_accounts_sql
+        ),
     ]
 
 private func webhookSigner(

@@ -17,15 +17,28 @@ struct QueueChange: Sendable {
 
     /// The message that tells a client.
     var message: QueueMessage {
-        QueueMessage(revision: revision, isRemoval: finishedAt != nil, data: data)
+        QueueMessage(
+            revision: revision,
+            kind: finishedAt == nil ? .transaction : .removed,
+            data: data
+        )
     }
 }
 
 /// What a client's stream is sent of one change.
 struct QueueMessage: Hashable, Sendable {
+    /// What it tells of; the raw values are the names of the stream's events.
+    enum Kind: String, Hashable, Sendable {
+        /// A transaction that is in the queue.
+        case transaction
+        /// A transaction that has left it.
+        case removed
+        /// The account.
+        case account
+    }
+
     let revision: Int64
-    /// Whether the transaction has left the queue.
-    let isRemoval: Bool
-    /// The JSON of a ``QueueChanged``.
+    let kind: Kind
+    /// The JSON of a ``QueueChanged``, or of a ``QueueAccountChanged``.
     let data: [UInt8]
 }

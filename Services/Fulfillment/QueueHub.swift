@@ -97,25 +97,38 @@ final class QueueHub: Sendable {
         }
         var changes: [QueueKey: [QueueMessage]] = [:]
         for event in wanted {
-            guard event.type == .queueChanged || event.type == .transactionFinished else {
-                continue
-            }
             // What cannot be read is a gap to the streams, and they heal gaps.
-            guard let head = try? event.decode(QueueChangedHead.self) else { continue }
-            let queue = QueueKey(
-                accountID: AccountID(unchecked: event.key),
-                bundleID: head.transaction.bundleID
-            )
-            changes[queue, default: []].append(
-                QueueMessage(
-                    revision: head.revision,
-                    isRemoval: head.finishedAt != nil,
-                    data: event.data
-                )
-            )
+            guard let (bundleID, message) = try? Self.message(of: event) else { continue }
+            let queue = QueueKey(accountID: AccountID(unchecked: event.key), bundleID: bundleID)
+            changes[queue, default: []].append(message)
         }
         for (queue, messages) in changes {
             send(.changes(messages), to: queue)
+        }
+    }
+
+    /// The message of an event that streams are told of, and the app that it is for.
+    private static func message(
+        of event: ReceivedEvent
+    ) throws -> (bundleID: BundleID, message: QueueMessage)? {
+        switch event.type {
+        case .queueChanged, .transactionFinished:
+            let head = try event.decode(QueueChangedHead.self)
+            let message = QueueMessage(
+                revision: head.revision,
+                kind: head.finishedAt == nil ? .transaction : .removed,
+                data: event.data
+            )
+            return (head.transaction.bundleID, message)
+        case .queueAccountChanged:
+            let change = try event.decode(QueueAccountChanged.self)
+            let message = QueueMessage(
+                revision: change.revision,
+                kind: .account,
+                data: event.data
+            )
+            return (change.account.bundleID, message)
+        default: return nil
         }
     }
 

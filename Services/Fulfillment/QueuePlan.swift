@@ -23,6 +23,13 @@ struct QueuePlan: Sendable {
         let ordinal: Int64
     }
 
+    /// A change of a queue by its account.
+    struct AccountChange: Sendable {
+        let arrival: ArrivedAccount
+        /// Its place among the changes of its queue in this plan.
+        let ordinal: Int64
+    }
+
     /// An account's ownership of a product, given or taken.
     struct Entitlement: Sendable {
         let queue: QueueKey
@@ -32,6 +39,7 @@ struct QueuePlan: Sendable {
     }
 
     private(set) var changes: [Change] = []
+    private(set) var accountChanges: [AccountChange] = []
     private(set) var counts: [QueueKey: Int64] = [:]
     private(set) var deliveries: [DeliveryRules.Delivery] = []
     private(set) var credits: [DeliveryRules.Credit] = []
@@ -45,11 +53,15 @@ struct QueuePlan: Sendable {
     /// - Parameters:
     ///   - arrivals: In the order they arrived.
     ///   - existing: What the queues know of the same transactions.
+    ///   - accounts: The accounts that arrived with them.
+    ///   - versions: The versions that the queues know of the same accounts.
     ///   - now: The time of the grants.
     /// - Throws: ``FulfillmentError`` of a credit that cannot be held.
     init(
         arrivals: [ArrivedTransaction],
         existing: [TransactionID: QueuedTransaction],
+        accounts: [ArrivedAccount] = [],
+        versions: [QueueKey: Int] = [:],
         now: Timestamp
     ) throws(FulfillmentError) {
         var known = existing
@@ -85,6 +97,25 @@ struct QueuePlan: Sendable {
                     )
                 }
             }
+        }
+        change(accounts, versions)
+    }
+
+    /// Of several versions of an account the highest is one change, behind those of transactions:
+    /// an account is what it is, not how it came to be.
+    private mutating func change(_ accounts: [ArrivedAccount], _ versions: [QueueKey: Int]) {
+        var newest = versions
+        for arrival in accounts {
+            newest[arrival.queue] = max(newest[arrival.queue] ?? 0, arrival.version)
+        }
+        for arrival in accounts where newest[arrival.queue] == arrival.version {
+            guard arrival.version > versions[arrival.queue] ?? 0 else { continue }
+            // The same version a second time.
+            newest[arrival.queue] = nil
+            counts[arrival.queue, default: 0] += 1
+            accountChanges.append(
+                AccountChange(arrival: arrival, ordinal: counts[arrival.queue, default: 0])
+            )
         }
     }
 

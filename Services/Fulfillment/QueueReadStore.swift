@@ -7,8 +7,17 @@ struct QueuePage: Sendable {
     /// The queue's revision at that moment; 0 for a queue that never had a transaction.
     let revision: Int64
     let changes: [QueueChange]
+    /// The account, if anything is to be told of it.
+    let account: QueueAccountChange?
     /// Whether nothing that was asked for is missing.
     let isComplete: Bool
+
+    /// All of it in the order of the changes.
+    var messages: [QueueMessage] {
+        let messages = changes.map(\.message)
+        guard let account else { return messages }
+        return (messages + [account.message]).sorted { $0.revision < $1.revision }
+    }
 }
 
 /// The SQL of what clients read.
@@ -17,16 +26,22 @@ struct QueuePage: Sendable {
 struct QueueReadStore: Sendable {
     let client: PostgresClient
 
-    /// All unfinished transactions, the oldest first.
+    /// All unfinished transactions, the oldest first, and the account.
     func unfinished(in queue: QueueKey) async throws -> QueuePage {
         try await client.withConnection { connection in
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
                     row.finished_at, row.transaction
-                FROM queues LEFT JOIN queue_transactions AS row
-                    ON row.account_id = queues.account_id AND row.bundle_id = queues.bundle_id
-                    AND row.finished_at IS NULL
+                FROM queues LEFT JOIN LATERAL (
+                    SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                    FROM queue_transactions
+                    WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                        AND finished_at IS NULL
+                    UNION ALL
+                    SELECT NULL, revision, NULL, NULL, account FROM queue_accounts
+                    WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                ) AS row ON true
                 WHERE queues.account_id = \(queue.accountID)
                     AND queues.bundle_id = \(queue.bundleID)
                 ORDER BY row.transaction_id
@@ -36,7 +51,8 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// What changed after a revision, finished transactions included, in the order of the changes.
+    /// What changed after a revision, finished transactions and the account included, in the order of
+    /// the changes.
     ///
     /// A transaction that changed several times is there once, as it is.
     func changes(
@@ -62,6 +78,10 @@ struct QueueReadStore: Sendable {
                         WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                             AND finished_at IS NOT NULL AND revision > \(revision)
                         ORDER BY revision LIMIT \(limit)
+                    ) UNION ALL (
+                        SELECT NULL, revision, NULL, NULL, account FROM queue_accounts
+                        WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
+                            AND revision > \(revision)
                     )
                     ORDER BY revision LIMIT \(limit)
                 ) AS row ON true
@@ -176,6 +196,7 @@ struct QueueReadStore: Sendable {
     ) throws -> QueuePage {
         var queueRevision: Int64 = 0
         var changes: [QueueChange] = []
+        var account: QueueAccountChange?
         for row in rows {
             let (current, number, revision, isDelivered, finishedAt, json) = try row.decode(
                 Int64.self,
@@ -187,7 +208,15 @@ struct QueueReadStore: Sendable {
             )
             queueRevision = current
             // A queue with nothing to tell is one row of nothing.
-            guard let number, let revision, let isDelivered, let json else { continue }
+            guard let revision, let json else { continue }
+            guard let number, let isDelivered else {
+                account = QueueAccountChange(
+                    queue: queue,
+                    revision: revision,
+                    snapshot: AccountSnapshot(bytes: json.bytes)
+                )
+                continue
+            }
             changes.append(
                 QueueChange(
                     queue: queue,
@@ -202,7 +231,8 @@ struct QueueReadStore: Sendable {
         return QueuePage(
             revision: queueRevision,
             changes: changes,
-            isComplete: changes.count < limit
+            account: account,
+            isComplete: changes.count + (account == nil ? 0 : 1) < limit
         )
     }
 }

@@ -48,6 +48,7 @@ enum QueueStore {
         _ ids: some Collection<TransactionID>,
         on connection: isolated PostgresConnection
     ) throws -> [TransactionID: QueuedTransaction] {
+        guard !ids.isEmpty else { return [:] }
         let rows = try connection.query(
             """
             SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
@@ -139,6 +140,7 @@ enum QueueStore {
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
+        guard !rows.isEmpty else { return }
         try connection.execute(
             """
             INSERT INTO queue_transactions
@@ -209,10 +211,11 @@ enum QueueStore {
     static func publish(
         _ changes: [QueueChange],
         as type: EventType,
+        accounts: [QueueAccountChange] = [],
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
-        let events = changes.map { change in
+        var events = changes.map { change in
             OutboxEvent(
                 id: EventID(time: now),
                 type: type,
@@ -226,6 +229,18 @@ enum QueueStore {
                     isDelivered: change.isDelivered,
                     finishedAt: change.finishedAt
                 )
+            )
+        }
+        events += accounts.map { change in
+            OutboxEvent(
+                id: EventID(time: now),
+                type: .queueAccountChanged,
+                topic: Topics.fulfillmentTransactions,
+                key: change.queue.accountID.rawValue,
+                subject: change.queue.accountID.rawValue,
+                time: now,
+                traceparent: change.traceparent,
+                data: change.data
             )
         }
         try Outbox.append(events, on: connection)

@@ -37,19 +37,22 @@ struct QueueStream: Sendable {
         if let lastEventID, lastEventID > 0 {
             let page = try await store.changes(in: queue, after: lastEventID)
             if QueueStreamRules.canResume(after: lastEventID, queueRevision: page.revision) {
-                start = page.changes.map(Self.event(of:))
-                sent = page.changes.last?.revision ?? lastEventID
+                let messages = page.messages
+                start = messages.map(Self.event(of:))
+                sent = messages.last?.revision ?? lastEventID
                 isBehind = !page.isComplete
                 return
             }
         }
         let page = try await store.unfinished(in: queue)
+        // The account first: whether it may pay matters to what follows.
+        let messages = (page.account.map { [$0.message] } ?? []) + page.changes.map(\.message)
         let ids = QueueStreamRules.snapshotIDs(
-            revisions: page.changes.map(\.revision),
+            revisions: messages.map(\.revision),
             queueRevision: page.revision
         )
-        start = zip(page.changes, ids).map { change, id in
-            var event = Self.event(of: change)
+        start = zip(messages, ids).map { message, id in
+            var event = Self.event(of: message)
             event.id = id.map { String($0) }
             return event
         }
@@ -123,20 +126,17 @@ struct QueueStream: Sendable {
                 logger.debug("A gap in a stream stays open", metadata: ["error": "\(error)"])
                 return
             }
-            try await writer.send(page.changes.map(Self.event(of:)))
-            sent = page.changes.last?.revision ?? sent
+            let messages = page.messages
+            try await writer.send(messages.map(Self.event(of:)))
+            sent = messages.last?.revision ?? sent
             isBehind = !page.isComplete
         }
-    }
-
-    private static func event(of change: QueueChange) -> ServerSentEvent {
-        event(of: change.message)
     }
 
     private static func event(of message: QueueMessage) -> ServerSentEvent {
         ServerSentEvent(
             id: String(message.revision),
-            name: message.isRemoval ? "removed" : "transaction",
+            name: message.kind.rawValue,
             data: String(decoding: message.data, as: UTF8.self)
         )
     }

@@ -2,7 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Applies what other services say of transactions to the accounts' queues.
+/// Applies what other services say of transactions and accounts to the accounts' queues.
 ///
 /// A batch is a fixed number of statements, whatever its size: lock the queues, read, decide in
 /// ``QueuePlan``, write rows, deliveries and grants, publish. Whatever a delivery of our own gives
@@ -18,24 +18,52 @@ struct TransactionHandler: EventHandler {
     /// sees one before the receipt that proves it; its own events pass by.
     let eventTypes: Set<EventType> = [
         .transactionPurchasing, .transactionDeferred, .transactionFailed, .transactionRefunded,
-        .receiptIssued,
+        .receiptIssued, .accountChanged,
     ]
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        let arrivals = try events.map(Self.arrival(in:))
+        let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
+        let arrivals = try events.filter { $0.type != .accountChanged }.map(Self.arrival(in:))
         let now = now()
-        try QueueStore.lock(Set(arrivals.map(\.transaction.queue)), on: connection)
-        let existing = try QueueStore.transactions(
-            Set(arrivals.map(\.transaction.id)),
-            on: connection
+        let queues = Set(accounts.map(\.queue))
+        try QueueStore.lock(queues.union(arrivals.map(\.transaction.queue)), on: connection)
+        let plan = try QueuePlan(
+            arrivals: arrivals,
+            existing: try QueueStore.transactions(
+                Set(arrivals.map(\.transaction.id)),
+                on: connection
+            ),
+            accounts: accounts,
+            versions: try QueueAccountStore.versions(in: queues, on: connection),
+            now: now
         )
-        let plan = try QueuePlan(arrivals: arrivals, existing: existing, now: now)
-        guard !plan.changes.isEmpty else { return }
+        guard !plan.counts.isEmpty else { return }
         let revisions = try QueueStore.advance(plan.counts, on: connection)
         try QueueStore.save(plan.rows, revisions: revisions, now: now, on: connection)
+        try QueueAccountStore.save(
+            plan.accountChanges,
+            revisions: revisions,
+            now: now,
+            on: connection
+        )
         try DeliveryStore.insert(plan.deliveries, now: now, on: connection)
         try DeliveryStore.grant(plan, now: now, on: connection)
         try DeliveryStore.takeBack(plan, now: now, on: connection)
+        try publish(plan, revisions, now, on: connection)
+    }
+
+    func didCommit(_ events: [ReceivedEvent]) async {
+        wakeRelay()
+        if events.contains(where: { $0.type == .receiptIssued }) { wakeWebhooks() }
+    }
+
+    /// Publishes transactions before accounts, which is the order of the revisions.
+    private func publish(
+        _ plan: QueuePlan,
+        _ revisions: [QueueKey: Int64],
+        _ now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
         let changes = plan.changes.map { change in
             QueueChange(
                 queue: change.after.queue,
@@ -47,12 +75,30 @@ struct TransactionHandler: EventHandler {
                 traceparent: change.traceparent
             )
         }
-        try QueueStore.publish(changes, as: .queueChanged, now: now, on: connection)
+        let accounts = plan.accountChanges.map { change in
+            QueueAccountChange(
+                queue: change.arrival.queue,
+                revision: revisions[change.arrival.queue, default: 0] + change.ordinal,
+                snapshot: change.arrival.snapshot,
+                traceparent: change.arrival.traceparent
+            )
+        }
+        try QueueStore.publish(
+            changes,
+            as: .queueChanged,
+            accounts: accounts,
+            now: now,
+            on: connection
+        )
     }
 
-    func didCommit(_ events: [ReceivedEvent]) async {
-        wakeRelay()
-        if events.contains(where: { $0.type == .receiptIssued }) { wakeWebhooks() }
+    private static func account(in event: ReceivedEvent) throws -> ArrivedAccount {
+        let account = try event.decode(AccountChanged.self).account
+        return ArrivedAccount(
+            account,
+            snapshot: try AccountSnapshot(of: account, in: event.data),
+            traceparent: event.traceparent
+        )
     }
 
     private static func arrival(in event: ReceivedEvent) throws -> ArrivedTransaction {

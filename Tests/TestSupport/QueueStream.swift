@@ -20,6 +20,8 @@ public struct QueueStream: AsyncSequence, Sendable {
         public var data: String
         /// What it says, when it is a change of the queue.
         public var change: QueueChanged?
+        /// What it says, when it is a change of the account.
+        public var accountChange: QueueAccountChanged?
     }
 
     let url: String
@@ -71,5 +73,6 @@ extension QueueStream.Element {
         name = event.name
         data = String(decoding: event.data, as: UTF8.self)
         change = try? EventCoding.decode(QueueChanged.self, from: event.data)
+        accountChange = try? EventCoding.decode(QueueAccountChanged.self, from: event.data)
     }
 }

@@ -1,0 +1,59 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of what queues tell of their accounts: every function is one statement for a whole batch,
+/// under the locks of the queues (``QueueStore/lock(_:on:)``).
+enum QueueAccountStore {
+    /// The versions that queues know of their accounts.
+    static func versions(
+        in queues: Set<QueueKey>,
+        on connection: isolated PostgresConnection
+    ) throws -> [QueueKey: Int] {
+        guard !queues.isEmpty else { return [:] }
+        let queues = Array(queues)
+        let rows = try connection.query(
+            """
+            SELECT account_id, bundle_id, version
+            FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                AS wanted (account_id, bundle_id)
+            JOIN queue_accounts USING (account_id, bundle_id)
+            """
+        )
+        var versions: [QueueKey: Int] = [:]
+        for row in rows {
+            let (accountID, bundleID, version) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                Int32.self
+            )
+            versions[QueueKey(accountID: accountID, bundleID: bundleID)] = Int(version)
+        }
+        return versions
+    }
+
+    /// Writes the rows of changed accounts.
+    static func save(
+        _ changes: [QueuePlan.AccountChange],
+        revisions: [QueueKey: Int64],
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !changes.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO queue_accounts
+                (account_id, bundle_id, version, account, revision, changed_at)
+            SELECT *, \(now) FROM unnest(
+                \(changes.map(\.arrival.queue.accountID)), \(changes.map(\.arrival.queue.bundleID)),
+                \(changes.map { Int32($0.arrival.version) }),
+                \(changes.map { PostgresJSON(bytes: $0.arrival.snapshot.bytes) }),
+                \(changes.map { revisions[$0.arrival.queue, default: 0] + $0.ordinal })
+            )
+            ON CONFLICT (account_id, bundle_id) DO UPDATE SET
+                version = excluded.version, account = excluded.account,
+                revision = excluded.revision, changed_at = excluded.changed_at
+            """
+        )
+    }
+}

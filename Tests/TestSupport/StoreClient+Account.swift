@@ -1,0 +1,78 @@
+public import EventTypes
+import Foundation
+import NIOHTTP1
+public import StoreAPI
+
+extension StoreClient {
+    /// What the store knows of the account.
+    public func storeAccount() async throws -> StoreAnswer<AccountResponse> {
+        try await StoreAnswer.of(raw(.GET, urls.payments + Routes.account))
+    }
+
+    /// Declines a purchase that was begun outside the app.
+    public func decline(
+        _ intent: PurchaseIntentID
+    ) async throws -> StoreAnswer<AccountResponse> {
+        try await StoreAnswer.of(raw(.DELETE, urls.payments + Routes.purchaseIntent(intent)))
+    }
+
+    /// Says a subscriber's word on a price increase.
+    public func decide(
+        _ decision: PriceConsentDecisionRequest.Decision,
+        on consent: PriceConsentID
+    ) async throws -> StoreAnswer<AccountResponse> {
+        let request = PriceConsentDecisionRequest(decision: decision)
+        return try await StoreAnswer.of(
+            raw(
+                .POST,
+                urls.payments + Routes.priceConsent(consent),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
+}
+
+extension StoreAdministrator {
+    /// Says whether an account may pay, and where it buys.
+    public func change(
+        _ account: AccountID,
+        _ change: AccountChangeRequest
+    ) async throws -> StoreAnswer<AccountResponse> {
+        try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.adminAccount(account),
+                body: Array(try JSONEncoder().encode(change))
+            )
+        )
+    }
+
+    /// Begins a purchase for an account.
+    public func begin(
+        _ request: PurchaseIntentRequest,
+        for account: AccountID
+    ) async throws -> StoreAnswer<PurchaseIntentResponse> {
+        try await StoreAnswer.of(
+            raw(
+                .POST,
+                urls.payments + Routes.adminPurchaseIntents(account),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
+
+    /// Asks an account to agree to a product's new price.
+    public func ask(
+        _ account: AccountID,
+        about product: ProductID,
+        _ request: PriceConsentRequest
+    ) async throws -> StoreAnswer<PriceConsentResponse> {
+        try await StoreAnswer.of(
+            raw(
+                .PUT,
+                urls.payments + Routes.adminPriceConsent(account, product),
+                body: Array(try JSONEncoder().encode(request))
+            )
+        )
+    }
+}
