@@ -111,6 +111,11 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         payments: batcher,
         restores: RestoreHandler(client: client, now: now, didCommit: { relay.wake() }),
         admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
+        resumptions: ResumptionHandler(
+            outcomes: outcomes,
+            processor: processor,
+            didCommit: didCommit
+        ),
         runner: runner
     )
     let accounts = AccountHandler(
@@ -172,6 +177,7 @@ enum PaymentsMigrations {
             own("payments_m0001_payments", PackageResources.m0001_payments_sql),
             own("payments_m0002_sandbox_processor", PackageResources.m0002_sandbox_processor_sql),
             own("payments_m0003_accounts", PackageResources.m0003_accounts_sql),
+            own("payments_m0004_resumptions", PackageResources.m0004_resumptions_sql),
         ]
 
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {

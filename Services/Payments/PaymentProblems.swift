@@ -111,6 +111,13 @@ extension TransactionRefusal {
                 title: "The transaction waits for no approval",
                 detail: detail
             )
+        case .notInterrupted:
+            return HTTPProblem(
+                .conflict,
+                code: "not_interrupted",
+                title: "Only an interrupted payment is taken up again",
+                detail: detail
+            )
         case .ended, .chargeIsStray, .stateUnknown:
             return HTTPProblem(
                 .conflict,

@@ -14,6 +14,7 @@ struct PaymentRoutes: Sendable {
     let payments: RequestBatcher<PaymentSubmission, PaymentReply>
     let restores: RestoreHandler
     let admin: AdminHandler
+    let resumptions: ResumptionHandler
     let runner: ChargeRunner
 
     func add(to router: StoreRouter) {
@@ -23,6 +24,7 @@ struct PaymentRoutes: Sendable {
         router.admin.get("\(Routes.adminTransactions)/:id", use: anyTransaction)
         router.admin.post("\(Routes.adminTransactions)/:id/approval", use: approval)
         router.admin.post("\(Routes.adminTransactions)/:id/refund", use: refund)
+        router.admin.post("\(Routes.adminTransactions)/:id/resumption", use: resumption)
     }
 
     @Sendable
@@ -116,6 +118,27 @@ struct PaymentRoutes: Sendable {
             TransactionResponse(transaction: transaction),
             status: transaction.revokedAt == nil ? .accepted : .ok
         )
+    }
+
+    /// Takes up an interrupted payment; without a body by the method that charges at once.
+    @Sendable
+    private func resumption(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try transactionID(context)
+        let bytes = try await collectBody(of: request)
+        let body =
+            bytes.readableBytes == 0
+            ? ResumptionRequest() : try decodeJSON(ResumptionRequest.self, from: bytes)
+        let method = body.paymentMethod ?? SandboxPaymentMethod.success.rawValue
+        switch try await resumptions.resume(id, by: method) {
+        case .unknown: throw HTTPProblem.transactionUnknown
+        case .notInterrupted(let transaction):
+            throw TransactionRefusal.notInterrupted.problem(of: transaction)
+        case .refused(let refusal): throw refusal.problem
+        case .resumed(let transaction):
+            return try jsonResponse(TransactionResponse(transaction: transaction))
+        }
     }
 
     private func answer(_ reply: AdminReply) throws -> Response {

@@ -155,6 +155,18 @@ enum PaymentRules {
         return first
     }
 
+    /// The new transaction that takes up an interrupted one: the same payment (spec rule 114).
+    static func resumed(id: TransactionID, failed: Transaction, time: Timestamp) -> Transaction {
+        var resumed = failed
+        resumed.id = id
+        resumed.originalID = id
+        resumed.version = 1
+        resumed.state = .purchasing
+        resumed.requestedAt = time
+        resumed.failureReason = nil
+        return resumed
+    }
+
     /// The new transaction that restores a purchase (spec rules 62 to 72).
     static func restored(id: TransactionID, original: Transaction, time: Timestamp) -> Transaction {
         var restored = original

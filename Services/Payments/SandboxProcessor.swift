@@ -92,6 +92,8 @@ struct SandboxProcessor: PaymentProcessor {
             charge.declineReason = .insufficientFunds
         case .cancelled:
             charge.declineReason = .paymentCancelled
+        case .interrupted:
+            charge.declineReason = .interrupted
         case .needsApproval:
             return request.isApproved ? (charge, charged) : (nil, .needsApproval)
         case .unknownCharged:

@@ -44,6 +44,8 @@ enum TransactionRefusal: Hashable, Sendable {
     case notDeferred
     /// Only what was purchased can be refunded.
     case notPurchased
+    /// Only what was interrupted can be taken up again.
+    case notInterrupted
     /// The state is one that a newer version of the store knows.
     case stateUnknown
 }

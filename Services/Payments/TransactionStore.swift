@@ -25,6 +25,14 @@ enum TransactionStore {
         ).map { TransactionID(number: try $0.decode(Int64.self)) }
     }
 
+    /// Draws the id of one new transaction.
+    static func nextID(on connection: isolated PostgresConnection) throws -> TransactionID {
+        guard let id = try nextIDs(1, on: connection).first else {
+            throw PaymentError(.unknownRow)
+        }
+        return id
+    }
+
     /// Writes new transactions.
     static func insert(
         _ records: [TransactionRecord],

@@ -53,6 +53,8 @@ public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
     case insufficientFunds = "sandbox_insufficient_funds"
     /// The buyer calls it off at the prompt.
     case cancelled = "sandbox_cancelled"
+    /// The buyer leaves the prompt to mend something (spec rule 114); a resumption charges.
+    case interrupted = "sandbox_interrupted"
     /// Asks for approval first; charges once approved.
     case needsApproval = "sandbox_needs_approval"
     /// Charges, but the answer is lost; an inquiry finds the charge.
@@ -87,6 +89,14 @@ public struct ApprovalRequest: Codable, Hashable, Sendable {
         /// Fail it.
         case decline
     }
+}
+
+/// A request to take up a payment that was interrupted (spec rule 114).
+public struct ResumptionRequest: Codable, Hashable, Sendable {
+    /// What to charge; by default the sandbox's ``SandboxPaymentMethod/success``.
+    public var paymentMethod: String?
+    /// Makes a request.
+    public init(paymentMethod: String? = nil) { self.paymentMethod = paymentMethod }
 }
 
 /// A request to restore what the account owns (spec rules 62 to 72).

@@ -127,6 +127,12 @@ public enum Routes {
     ///
     /// `POST`.
     public static func refund(_ id: TransactionID) -> String { "\(adminTransactions)/\(id)/refund" }
+    /// `payments`, administrators: take up an interrupted payment as one new transaction.
+    ///
+    /// `POST`.
+    public static func resumption(_ id: TransactionID) -> String {
+        "\(adminTransactions)/\(id)/resumption"
+    }
     /// `catalog`, administrators: one product.
     public static func adminProduct(_ id: ProductID) -> String { "\(adminProducts)/\(id)" }
 

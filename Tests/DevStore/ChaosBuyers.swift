@@ -107,6 +107,17 @@ final class ChaosBuyers: Sendable {
         return .sample(product, by: method, quantity: quantity)
     }
 
+    /// Takes up an interrupted payment; told of the failure twice, it is the same transaction.
+    private func resume(_ id: TransactionID) async throws {
+        let administrator = try store.administrator
+        let answer = try await untilAnswered { try await administrator.resume(id) }
+        guard let transaction = answer.valueIfAny?.transaction else { return }
+        let isKnown = ledger.withLock { ledger in
+            ledger.accepted.contains { $0.transactionID == transaction.id }
+        }
+        if !isKnown { accept([transaction], method: "resumption") }
+    }
+
     private func restore(_ client: StoreClient, key: String) async throws {
         let answer = try await untilAnswered { try await client.restore(key: key) }
         accept(answer.valueIfAny?.transactions ?? [], method: "restore")
@@ -165,6 +176,7 @@ final class ChaosBuyers: Sendable {
         case .purchased, .restored, .failed:
             let isTheApps = transaction.deliveryPlan.contains(.app)
             guard change.isDelivered || isTheApps || transaction.state == .failed else { return }
+            if transaction.failureReason == .interrupted { try await resume(transaction.id) }
             let answer = try await untilAnswered { try await client.finish(transaction.id) }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
             ledger.withLock { _ = $0.finished.insert(transaction.id) }

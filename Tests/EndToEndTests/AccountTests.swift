@@ -112,6 +112,46 @@ extension EndToEnd {
             }
         }
 
+        @Test func interruptedPurchaseIsTakenUpOnceAndChargedOnce() async throws {
+            try await withStore(.with(kafkaProxy: true)) { store in
+                try await store.importSampleCatalog()
+                let client = try store.client(account: "ada")
+                let failed = try await store.buy(by: .interrupted)
+                let reason = try await client.wait(for: failed.transactionID, toBe: .failed)
+                    .failureReason
+                #expect(reason == .interrupted && reason?.storeKitErrorCode == 0)
+                // Taken up, and killed before anybody is told.
+                let hold = try #require(store.kafkaProxy).hold(
+                    at: .beforeRequest(
+                        .produce,
+                        client: StoreService.payments.rawValue,
+                        containing: Topics.paymentsTransactions.name
+                    )
+                )
+                let resumed = try await store.administrator.resume(failed.transactionID).value
+                    .transaction
+                try await store.crash(.payments, at: hold)
+                let again = try await store.administrator.resume(failed.transactionID).value
+                    .transaction
+                #expect(again.id == resumed.id && again.id != failed.transactionID)
+                // The client sees both, and the failed one stays what it is.
+                var states: [TransactionID: TransactionState] = [:]
+                for try await event in client.queue() {
+                    guard let transaction = event.change?.transaction else { continue }
+                    states[transaction.id] = transaction.state
+                    if states[resumed.id] == .purchased { break }
+                }
+                #expect(states == [failed.transactionID: .failed, resumed.id: .purchased])
+                let payments = [failed, AcceptedPayment(resumed)]
+                try await store.finish(payments)
+                let report = try await store.quietAudit(payments)
+                #expect(report.violations.isEmpty, "\(report.verdict)")
+                #expect(report.count("charges") == 1 && report.count("postings") == 1)
+                let other = try await store.administrator.resume(resumed.id)
+                #expect(other.status == 409 && other.problem?.code == "not_interrupted")
+            }
+        }
+
         @Test func subscriberAgreesToAPriceOnce() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()

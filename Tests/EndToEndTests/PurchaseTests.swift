@@ -19,6 +19,7 @@ extension EndToEnd {
                     (.decline, .failed, .paymentDeclined),
                     (.insufficientFunds, .failed, .insufficientFunds),
                     (.cancelled, .failed, .paymentCancelled),
+                    (.interrupted, .failed, .interrupted),
                     (.needsApproval, .deferred, nil),
                 ]
                 var payments: [AcceptedPayment] = []
@@ -41,7 +42,7 @@ extension EndToEnd {
                 #expect(report.violations.isEmpty, "\(report.verdict)")
                 #expect(report.count("charges") == 4)
                 #expect(report.count("purchased") == 4)
-                #expect(report.count("failed") == 5)
+                #expect(report.count("failed") == 6)
             }
         }
 

@@ -247,7 +247,8 @@ import Testing
         "CREATE TABLE mine (id integer)", "DELETE FROM accounts",
         "UPDATE accounts SET account_id = 'bob'", "DELETE FROM purchase_intents",
         "UPDATE purchase_intents SET product_id = 'film'", "DELETE FROM price_consents",
-        "UPDATE price_consents SET price = 1",
+        "UPDATE price_consents SET price = 1", "UPDATE resumptions SET transaction_id = 1",
+        "DELETE FROM resumptions",
     ]
 
     @Test func theServicesRoleCanDoOnlyWhatTheServiceDoes() async throws {

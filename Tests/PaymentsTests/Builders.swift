@@ -145,6 +145,7 @@ struct Store: Sendable {
     let admin: AdminHandler
     let restores: RestoreHandler
     let accounts: AccountHandler
+    let resumptions: ResumptionHandler
     /// What was committed and not carried out yet.
     let owed: Owed
 
@@ -195,6 +196,11 @@ struct Store: Sendable {
         )
         runner = ChargeRunner(processor: processor, handler: outcomes, logger: logger)
         admin = AdminHandler(outcomes: outcomes, didCommit: { owed.append($0) })
+        resumptions = ResumptionHandler(
+            outcomes: outcomes,
+            processor: processor,
+            didCommit: { owed.append($0) }
+        )
         restores = RestoreHandler(client: client, now: now, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }

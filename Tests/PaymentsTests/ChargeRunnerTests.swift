@@ -28,7 +28,7 @@ import Testing
                     .insufficientFunds: "insufficientFunds", .cancelled: "paymentCancelled",
                     .needsApproval: "deferred", .unknownCharged: "purchased",
                     .unknownNotCharged: "processorRefused", .slow: "purchased",
-                    .flaky: "purchased",
+                    .flaky: "purchased", .interrupted: "interrupted",
                 ]
             )
             #expect(try await store.count("ledger_postings") == 4)

@@ -114,6 +114,11 @@ import Testing
         #expect(try roundTrip(ApprovalRequest.self, "approval.decline").decision == .decline)
     }
 
+    @Test func resumptionRequest() throws {
+        let body = try roundTrip(ResumptionRequest.self, "resumption.request")
+        #expect(body.paymentMethod == SandboxPaymentMethod.slow.rawValue)
+    }
+
     @Test func restore() throws {
         let request = try roundTrip(RestoreRequest.self, "restore.request")
         #expect(request.applicationUsername == "ada-in-the-app")
@@ -182,6 +187,7 @@ import Testing
         #expect(Routes.receipt(id) == "/v1/transactions/7/receipt")
         #expect(Routes.approval(id) == "/v1/admin/transactions/7/approval")
         #expect(Routes.refund(id) == "/v1/admin/transactions/7/refund")
+        #expect(Routes.resumption(id) == "/v1/admin/transactions/7/resumption")
         let account = AccountID(unchecked: "ada/7@example.com")
         #expect(Routes.adminAccount(account) == "/v1/admin/accounts/ada%2F7@example.com")
         #expect(

@@ -33,6 +33,11 @@ extension StoreClient {
 }
 
 extension StoreAdministrator {
+    /// Takes up an interrupted payment.
+    public func resume(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
+        try await StoreAnswer.of(raw(.POST, urls.payments + Routes.resumption(id)))
+    }
+
     /// Says whether an account may pay, and where it buys.
     public func change(
         _ account: AccountID,

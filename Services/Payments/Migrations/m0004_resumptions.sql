@@ -1,0 +1,9 @@
+-- Which transaction took up a payment that was interrupted: one, however often it is asked for.
+
+CREATE TABLE resumptions (
+    failed_id bigint PRIMARY KEY,
+    transaction_id bigint NOT NULL CONSTRAINT a_transaction_resumes_one UNIQUE,
+    created_at timestamptz NOT NULL
+);
+
+GRANT SELECT, INSERT ON resumptions TO {role};

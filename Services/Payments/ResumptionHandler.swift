@@ -1,0 +1,87 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// What taking up an interrupted payment came to.
+enum ResumptionReply: Sendable {
+    /// There is no such transaction.
+    case unknown
+    /// The transaction was not interrupted.
+    case notInterrupted(Transaction)
+    /// It would be refused as a new payment.
+    case refused(PaymentRefusal)
+    /// The transaction that takes it up, now or before.
+    case resumed(Transaction)
+}
+
+/// Takes up payments that were interrupted (spec rule 114): the failed transaction stays failed, and
+/// exactly one new transaction of the same payment follows it.
+struct ResumptionHandler: Sendable {
+    let outcomes: OutcomeHandler
+    let processor: any PaymentProcessor
+    /// Takes what was committed: attempts to carry out, events to publish.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void
+
+    /// Takes up a payment, by the method that the buyer has mended.
+    func resume(
+        _ id: TransactionID,
+        by paymentMethod: String
+    ) async throws -> ResumptionReply {
+        let time = outcomes.now()
+        let (reply, attempt) = try await outcomes.client.withRepeatableTransaction { connection in
+            guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
+                return (ResumptionReply.unknown, ProcessorAttempt?.none)
+            }
+            if let resumption = try ResumptionStore.find(id, on: connection),
+                let record = try TransactionStore.load([resumption], on: connection)[resumption]
+            {
+                return (.resumed(record.transaction), nil)
+            }
+            guard failed.transaction.failureReason == .interrupted else {
+                return (.notInterrupted(failed.transaction), nil)
+            }
+            if let refusal = try refusal(of: failed, by: paymentMethod, on: connection) {
+                return (.refused(refusal), nil)
+            }
+            let acceptance = try accept(failed, by: paymentMethod, at: time, on: connection)
+            // One that waits for another's outcome is not called.
+            let attempt = acceptance.attempt.flatMap { $0.step == .calling ? $0 : nil }
+            return (.resumed(acceptance.record.transaction), attempt)
+        }
+        if case .resumed = reply { didCommit([attempt].compactMap { $0 }) }
+        return reply
+    }
+
+    /// Why the payment would be refused if it came for the first time.
+    private func refusal(
+        of failed: TransactionRecord,
+        by paymentMethod: String,
+        on connection: isolated PostgresConnection
+    ) throws -> PaymentRefusal? {
+        guard processor.lane(of: paymentMethod) != nil else { return .paymentMethodUnknown }
+        let key = failed.accountKey
+        let standing = try AccountStore.standings(of: [key], on: connection)[key]
+        return PaymentRules.refusal(
+            of: standing ?? AccountStanding(),
+            in: failed.transaction.storefront
+        )
+    }
+
+    private func accept(
+        _ failed: TransactionRecord,
+        by paymentMethod: String,
+        at time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Acceptance {
+        let id = try TransactionStore.nextID(on: connection)
+        let record = TransactionRecord(
+            transaction: PaymentRules.resumed(id: id, failed: failed.transaction, time: time),
+            taxBasisPoints: failed.taxBasisPoints
+        )
+        let writer = AcceptanceHandler(policy: outcomes.policy, owner: outcomes.owner)
+        var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]
+        try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)
+        try writer.write(&acceptances, at: time, on: connection)
+        return acceptances[0]
+    }
+}

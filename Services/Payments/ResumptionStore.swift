@@ -1,0 +1,33 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The table of interrupted payments that were taken up again.
+///
+/// Its rows are written under the lock of the failed transaction.
+enum ResumptionStore {
+    /// The transaction that took up a failed one, if any did.
+    static func find(
+        _ failedID: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> TransactionID? {
+        try connection.query(
+            "SELECT transaction_id FROM resumptions WHERE failed_id = \(failedID.number)"
+        ).first.map { TransactionID(number: try $0.decode(Int64.self)) }
+    }
+
+    /// Notes which transaction takes up a failed one.
+    static func insert(
+        _ id: TransactionID,
+        after failedID: TransactionID,
+        at time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO resumptions (failed_id, transaction_id, created_at)
+            VALUES (\(failedID.number), \(id.number), \(time))
+            """
+        )
+    }
+}
