@@ -76,19 +76,51 @@ final class ChaosBuyers: Sendable {
                 try await restore(client, key: "restore-\(index)-\(number)")
                 continue
             }
-            let request = Self.request(using: &random)
             let key = "chaos-\(index)-\(number)"
-            let answer = try await untilAnswered { try await client.add(request, key: key) }
-            if let transaction = answer.valueIfAny?.transaction {
-                accept([transaction], method: request.paymentMethod)
+            if number % 13 == 0 {
+                try await buyPromoted(client, key: key)
             } else {
-                ledger.withLock {
-                    $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1
-                }
+                _ = try await pay(Self.request(using: &random), client, key: key)
             }
             try await Task.sleep(
                 for: .milliseconds(Int.random(in: 20...150, using: &random))
             )
+        }
+    }
+
+    /// Pays, and tells whether it was accepted.
+    private func pay(
+        _ request: PaymentRequest,
+        _ client: StoreClient,
+        key: String
+    ) async throws -> Bool {
+        let answer = try await untilAnswered { try await client.add(request, key: key) }
+        if let transaction = answer.valueIfAny?.transaction {
+            accept([transaction], method: request.paymentMethod)
+            return true
+        }
+        ledger.withLock {
+            $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1
+        }
+        return false
+    }
+
+    /// Begins a purchase outside the app and pays it twice; one payment is to be accepted.
+    private func buyPromoted(_ client: StoreClient, key: String) async throws {
+        let administrator = try store.administrator
+        let promoted = PurchaseIntentRequest(
+            bundleID: StoreKeys.bundleID,
+            productID: SampleCatalog.coins
+        )
+        let begun = try await untilAnswered {
+            try await administrator.begin(promoted, for: client.account, key: key)
+        }
+        var request = PaymentRequest.sample()
+        request.purchaseIntentID = try begun.value.purchaseIntent.id
+        let isFirst = try await pay(request, client, key: key)
+        let isSecond = try await pay(request, client, key: key + "-again")
+        guard isFirst, !isSecond else {
+            throw HarnessError("An intent was paid \(isSecond ? "twice" : "never").")
         }
     }
 

@@ -4,6 +4,7 @@ import Messaging
 import Postgres
 import ServiceKit
 import StoreAPI
+import TestSupport
 
 @testable import Payments
 
@@ -74,6 +75,28 @@ extension Store {
                 let data = try row.decode(PostgresJSON.self)
                 return try EventCoding.decode(AccountChanged.self, from: data.bytes).account
             }
+        }
+    }
+
+    /// Keeps alice's account locked until as many others wait for it.
+    func holdAccount(
+        untilWaiting count: Int64,
+        whenHeld isHeld: @escaping @Sendable () -> Void
+    ) async throws {
+        try await client.withTransaction { connection in
+            try AccountStore.lock(alice.accountKey, on: connection)
+            isHeld()
+            for _ in 0..<100_000 {
+                let waiting = try connection.query(
+                    """
+                    SELECT count(*) FROM pg_locks WHERE NOT granted AND (
+                        transactionid = pg_current_xact_id()::xid OR database = (
+                            SELECT oid FROM pg_database WHERE datname = current_database()))
+                    """
+                ).first?.decode(Int64.self)
+                if waiting == count { return }
+            }
+            throw HarnessError("Nobody waits for the account.")
         }
     }
 

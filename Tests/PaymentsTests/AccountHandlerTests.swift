@@ -273,6 +273,22 @@ import Testing
         }
     }
 
+    @Test func aRepetitionThatMeetsItsFirstRequestFindsTheKeyAndNotAnIntentThatIsGone() async throws
+    {
+        try await withStore(poolSize: 4) { store in
+            let intent = try await store.begin()
+            let (held, isHeld) = AsyncStream<Void>.makeStream()
+            async let released: Void = store.holdAccount(untilWaiting: 2) { isHeld.finish() }
+            for await _ in held {}
+            async let first = store.add(request(intent: intent.id), key: "a")
+            async let again = store.add(request(intent: intent.id), key: "a")
+            let answers = try await [first, again]
+            try await released
+            #expect(answers[0] == answers[1])
+            #expect(try await store.count("transactions") == 1)
+        }
+    }
+
     @Test func ofPaymentsAtOnceOnePaysTheIntent() async throws {
         try await withStore { store in
             let intent = try await store.begin()

@@ -316,10 +316,11 @@ extension ChargeRunner {
 /// Runs a test on a fresh database, with the rights of the service's role.
 func withStore(
     tax: TaxRates = TaxRates(),
+    poolSize: Int = 2,
     _ body: @Sendable (Store) async throws -> Void
 ) async throws {
     try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
-        try await database.withClient(role: paymentsRole) { client in
+        try await database.withClient(role: paymentsRole, poolSize: poolSize) { client in
             let store = Store(client: client, tax: tax)
             try await store.sell(product(), product("film", .nonConsumable))
             try await body(store)

@@ -32,6 +32,8 @@ public struct Auditor: Sendable {
         let payments = try await read(.payments, PaymentsBooks.init)
         let receipts = try await read(.receipts, ReceiptsBooks.init)
         let fulfillment = try await read(.fulfillment, FulfillmentBooks.init)
+        let accounts = try await read(.payments, AccountBooks.known)
+        let told = try await read(.fulfillment, AccountBooks.told)
         let deadLetters = try await deadLetters()
 
         var report = AuditReport()
@@ -51,6 +53,7 @@ public struct Auditor: Sendable {
             payments.checkFinishes(&report, fulfillment.finished)
             receipts.checkFinishes(&report, payments.paid.intersection(fulfillment.finished))
         }
+        accounts.check(&report, told: told)
         if let merchant {
             let confirmed = merchant.confirmed
             report.count("webhooks", fulfillment.webhooks.count)

@@ -1,5 +1,5 @@
 public import EventTypes
-import Foundation
+public import Foundation
 import NIOHTTP1
 public import StoreAPI
 
@@ -55,13 +55,15 @@ extension StoreAdministrator {
     /// Begins a purchase for an account.
     public func begin(
         _ request: PurchaseIntentRequest,
-        for account: AccountID
+        for account: AccountID,
+        key: String = UUID().uuidString
     ) async throws -> StoreAnswer<PurchaseIntentResponse> {
         try await StoreAnswer.of(
             raw(
                 .POST,
                 urls.payments + Routes.adminPurchaseIntents(account),
-                body: Array(try JSONEncoder().encode(request))
+                body: Array(try JSONEncoder().encode(request)),
+                key: key
             )
         )
     }

@@ -245,14 +245,15 @@ public struct StoreAdministrator: Sendable {
     public func raw(
         _ method: HTTPMethod,
         _ url: String,
-        body: [UInt8]? = nil
+        body: [UInt8]? = nil,
+        key: String = UUID().uuidString
     ) async throws -> StoreResponse {
         try await StoreHTTP.send(
             method,
             url,
             headers: [
                 ("authorization", "Bearer \(token)"), ("content-type", "application/json"),
-                ("idempotency-key", UUID().uuidString),
+                ("idempotency-key", key),
             ],
             body: body
         )
