@@ -210,6 +210,8 @@ struct PendingTransactions {
 
 extension PendingTransactions.News {
     fileprivate mutating func add(_ update: PendingTransactions.Update) {
+        // What is silent is shown last, and must not be older than what is told.
+        silent.removeAll { $0.transaction === update.transaction }
         let isInLast = updates.last?.contains { $0.transaction === update.transaction } ?? true
         if isInLast {
             updates.append([update])

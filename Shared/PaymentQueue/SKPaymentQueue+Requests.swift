@@ -97,38 +97,64 @@ extension SKPaymentQueue {
             throw SKError.notConfigured
         }
         let payment = transaction.payment
+        var request = try request(for: payment, transport)
+        request.paymentMethod = try await transport.paymentMethod(for: payment)
+        while true {
+            do {
+                let response: TransactionResponse = try await transport.sendUntilAnswered(
+                    .post(
+                        transport.configuration.addresses.payments + Routes.payments,
+                        request,
+                        idempotencyKey: UUID().uuidString
+                    ),
+                    patience: transport.configuration.paymentPatience
+                )
+                return response.transaction.id
+            } catch StoreFailure.refused(let problem) {
+                guard let storefront = problem.currentStorefront, storefront != request.storefront,
+                    await shouldContinue(transaction, in: storefront)
+                else { throw SKError(problem) }
+                let response = try await products(for: [payment.productIdentifier])
+                guard let product = response.products.first else { throw SKError(problem) }
+                request.storefront = storefront
+                request.price = product.money
+            }
+        }
+    }
+
+    /// What the store is asked for; nothing is charged to it yet.
+    private func request(
+        for payment: SKPayment,
+        _ transport: StoreTransport
+    ) throws -> PaymentRequest {
         guard payment.quantity > 0 else {
             throw SKError(
                 .paymentInvalid,
                 detail: "the quantity is \(payment.quantity), and has to be above zero"
             )
         }
+        // The storefront that the product's price is of, not the one that is known by now.
+        let code = payment.product.storefront
         guard let productID = ProductID(rawValue: payment.productIdentifier),
-            let storefront = EventTypes.Storefront(rawValue: transport.configuration.storefront)
+            let storefront = EventTypes.Storefront(rawValue: code)
         else {
             throw SKError(
                 .storeProductNotAvailable,
-                detail: "“\(payment.productIdentifier)” in “\(transport.configuration.storefront)”"
-                    + " is not the name of a product and a storefront"
+                detail: "“\(payment.productIdentifier)” in “\(code)” is not the name of a product"
+                    + " and a storefront"
             )
         }
-        let request = PaymentRequest(
+        return PaymentRequest(
             productID: productID,
             quantity: payment.quantity,
             storefront: storefront,
             price: payment.product.money,
-            paymentMethod: try await transport.paymentMethod(for: payment),
-            applicationUsername: payment.applicationUsername
+            paymentMethod: "",
+            applicationUsername: payment.applicationUsername,
+            purchaseIntentID: payment.fields.purchaseIntentID.flatMap(
+                PurchaseIntentID.init(rawValue:)
+            )
         )
-        let response: TransactionResponse = try await transport.sendUntilAnswered(
-            .post(
-                transport.configuration.addresses.payments + Routes.payments,
-                request,
-                idempotencyKey: UUID().uuidString
-            ),
-            patience: transport.configuration.paymentPatience
-        )
-        return response.transaction.id
     }
 
     /// Restores, and tells the observers how it ended: exactly one of the two (spec rule 65).
@@ -174,14 +200,16 @@ extension SKPaymentQueue {
         }
         let query =
             "?ids=\(possible.joined(separator: ","))"
-            + "&storefront=\(configuration.storefront)&language=\(configuration.language)"
+            + "&storefront=\(storefrontCode(transport))&language=\(configuration.language)"
         do {
             let response: StoreAPI.ProductsResponse = try await transport.send(
                 .get(configuration.addresses.catalog + Routes.products + query)
             )
             let impossible = Set(identifiers).subtracting(possible).sorted()
             return SKProductsResponse(
-                products: response.products.map(SKProduct.init),
+                products: response.products.map {
+                    SKProduct($0, storefront: response.storefront.rawValue)
+                },
                 invalidProductIdentifiers: response.invalidProductIDs + impossible
             )
         } catch let failure as StoreFailure {

@@ -15,6 +15,7 @@ import Synchronization
 public final class SKPaymentQueue: Sendable {
     struct State: ~Copyable {
         var pending = PendingTransactions()
+        var account = AccountState()
         // `unsafe`: only touched under the lock, and called on the callback queue alone.
         nonisolated(unsafe) var observers: [any SKPaymentTransactionObserver] = []
         nonisolated(unsafe) weak var delegate: (any SKPaymentQueueDelegate)?
@@ -75,13 +76,19 @@ public final class SKPaymentQueue: Sendable {
 
     /// Whether the buyer can make payments: there is a store, and it lets the account pay (spec rule
     /// 1).
-    public static func canMakePayments() -> Bool { `default`().transport != nil }
+    ///
+    /// Never waits for the network: what the store has said last, and before that `true`. The store
+    /// refuses the payments of an account that may not pay, whatever this says (spec rule 2).
+    public static func canMakePayments() -> Bool {
+        let queue = `default`()
+        return queue.transport != nil && queue.state.withLock { $0.account.canMakePayments }
+    }
 
     /// The buyer's storefront (spec rule 5); `nil` without a configuration.
     ///
     /// Never waits for the network.
     public var storefront: SKStorefront? {
-        transport.map { SKStorefront(countryCode: $0.configuration.storefront) }
+        transport.map { SKStorefront(countryCode: storefrontCode($0)) }
     }
 
     /// Who is asked what only the app knows (spec rule 10); held weakly.
@@ -221,7 +228,12 @@ extension SKPaymentQueue {
 
     /// Changes what is known and tells the observers, so that they hear of it in its order.
     func change(_ body: (inout PendingTransactions) -> PendingTransactions.News) {
-        state.withLock { deliver(body(&$0.pending)) }
+        let account = state.withLock { state in
+            let news = body(&state.pending)
+            deliver(news)
+            return news.account
+        }
+        for account in account { receive(account: account) }
     }
 
     /// Calls every observer, on the callback queue.

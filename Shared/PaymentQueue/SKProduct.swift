@@ -32,8 +32,11 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     public let priceLocale: Locale
     /// The price as the store knows it, sent along with a payment so that nobody pays another.
     let money: Money
+    /// The storefront that the price is of.
+    let storefront: String
 
-    init(_ listing: ProductListing) {
+    init(_ listing: ProductListing, storefront: String) {
+        self.storefront = storefront
         productIdentifier = listing.id.rawValue
         localizedTitle = listing.title
         localizedDescription = listing.description
@@ -49,6 +52,7 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         productIdentifier = transaction.productID.rawValue
         localizedTitle = transaction.productID.rawValue
         localizedDescription = ""
+        storefront = transaction.storefront.rawValue
         kind = Kind(transaction.productType)
         let quantity = Int64(max(transaction.quantity, 1))
         money = Money(

@@ -46,6 +46,12 @@ public struct StoreConfiguration: Sendable {
     ///
     /// Asked for once, and again with the token that the store no longer takes.
     public var accountToken: @Sendable (_ refused: String?) async throws -> String
+    /// Shows a price increase to the subscriber: `true` agrees, `false` declines, `nil` says nothing.
+    ///
+    /// What is not answered is asked again at the next launch (spec rule 106).
+    public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
+    /// The store's page where offer codes are redeemed, and how to open it (spec rule 111).
+    public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
     /// Where the app receipt is kept (`Bundle.appStoreReceiptURL`); `nil` keeps none.
     public var receiptURL: URL?
     /// Where the queue logs.

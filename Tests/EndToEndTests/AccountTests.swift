@@ -322,7 +322,7 @@ extension AcceptedPayment {
 
 extension StoreHarness {
     /// Says something of an account, as an administrator.
-    fileprivate func change(
+    func change(
         _ account: String,
         canMakePayments: Bool? = nil,
         storefront: Storefront? = nil
@@ -338,7 +338,7 @@ extension StoreHarness {
     }
 
     /// Begins a purchase for ada, once `payments` knows the product.
-    fileprivate func begin(
+    func begin(
         _ product: ProductID = SampleCatalog.coins
     ) async throws -> PurchaseIntent {
         try await administrator.begin(

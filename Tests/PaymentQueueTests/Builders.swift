@@ -65,7 +65,8 @@ extension SKProduct {
                 title: id,
                 description: "",
                 language: LanguageTag(unchecked: "en-US")
-            )
+            ),
+            storefront: "USA"
         )
     }
 }

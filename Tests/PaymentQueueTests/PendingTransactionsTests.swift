@@ -82,6 +82,20 @@ import Testing
         #expect(news.silent.map(\.fields.isDelivered) == [true])
     }
 
+    @Test func whatIsShownSilentlyIsNeverOlderThanWhatIsTold() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        _ = pending.bind(transaction, to: id(1))
+        let news = pending.receive([
+            .of(1, "coins", .purchasing), .of(1, "coins", .purchased),
+            .of(1, "coins", .purchased, isDelivered: true),
+        ])
+        let shown = news.updates.flatMap { $0 } + news.silent
+        #expect(shown.map(\.fields.state) == [.purchased, .purchased])
+        #expect(shown.last?.fields.isDelivered == true)
+    }
+
     @Test func whatIsFinishedElsewhereIsRemovedOnce() {
         var pending = pending
         _ = pending.receive([.of(1, "coins", .purchased)])

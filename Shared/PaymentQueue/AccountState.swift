@@ -1,0 +1,56 @@
+import EventTypes
+
+/// What this client knows of the account beside transactions, and what its observers have to be told
+/// of it.
+///
+/// No I/O.
+struct AccountState {
+    /// What the app has to be told.
+    struct News {
+        var hasNewStorefront = false
+        /// Purchases begun outside the app that observers have not been asked about.
+        var intents: [PurchaseIntent] = []
+        /// Whether a price increase waits that the delegate has not been asked about.
+        var hasNewPriceConsent = false
+    }
+
+    private(set) var account: Account?
+    /// What the store has said of the storefront in a refusal, before the stream did.
+    private var storefrontSaid: EventTypes.Storefront?
+    private var intentsAsked: Set<PurchaseIntentID> = []
+    private var consentsAsked: Set<PriceConsentID> = []
+
+    /// Where the account buys, as the store says; `nil` if it says nothing.
+    var storefront: EventTypes.Storefront? { storefrontSaid ?? account?.storefront }
+
+    /// Whether it may pay, as far as is known.
+    var canMakePayments: Bool { account?.canMakePayments ?? true }
+
+    /// The price increases that wait for the subscriber's word.
+    var pendingConsents: [PriceConsent] {
+        account?.priceConsents.filter { $0.status == .pending } ?? []
+    }
+
+    /// The store has said what it knows of the account.
+    mutating func take(_ account: Account) -> News {
+        guard account.version >= self.account?.version ?? 0 else { return News() }
+        let storefrontBefore = storefront
+        self.account = account
+        storefrontSaid = nil
+        var news = News()
+        news.hasNewStorefront = storefront != nil && storefront != storefrontBefore
+        news.intents = account.purchaseIntents.filter { !intentsAsked.contains($0.id) }
+        intentsAsked.formUnion(news.intents.map(\.id))
+        let consents = pendingConsents.map(\.id).filter { !consentsAsked.contains($0) }
+        consentsAsked.formUnion(consents)
+        news.hasNewPriceConsent = !consents.isEmpty
+        return news
+    }
+
+    /// The store has refused a payment because the account buys elsewhere.
+    mutating func take(storefront: EventTypes.Storefront) -> News {
+        guard storefront != self.storefront else { return News() }
+        storefrontSaid = storefront
+        return News(hasNewStorefront: true)
+    }
+}

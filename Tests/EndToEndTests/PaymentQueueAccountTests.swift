@@ -1,0 +1,297 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import Postgres
+import StoreAPI
+import Synchronization
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// What the store says of the account, as the client library tells it (spec rules 1 to 10, 106,
+    /// 107, 111, 114, 116).
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct AccountState {
+        private static let france = EventTypes.Storefront(unchecked: "FRA")
+
+        private struct Setup {
+            let store: StoreHarness
+            let queue: SKPaymentQueue
+            let app: App
+
+            func product(_ id: ProductID = SampleCatalog.coins) async throws -> SKProduct {
+                try #require(try await queue.products(for: [id.rawValue]).products.first)
+            }
+
+            func error(of transaction: SKPaymentTransaction) -> SKError.Code? {
+                (transaction.error as? SKError)?.code
+            }
+        }
+
+        private func withQueue(
+            paying method: SandboxPaymentMethod = .success,
+            _ change: (inout StoreConfiguration) -> Void = { _ in },
+            _ body: (Setup) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                var configuration = try EndToEnd.PaymentQueues.configuration(
+                    of: store,
+                    paying: method
+                )
+                change(&configuration)
+                SKPaymentQueue.configure(configuration)
+                let queue = SKPaymentQueue.default()
+                let app = App()
+                queue.delegate = app
+                queue.add(app)
+                try await body(Setup(store: store, queue: queue, app: app))
+                queue.remove(app)
+            }
+        }
+
+        @Test func aBlockedAccountMayNotPayUnderEitherName() async throws {
+            try await withQueue { setup in
+                #expect(SKPaymentQueue.canMakePayments() && AppStore.canMakePayments)
+                let coins = try await setup.product()
+                for isAllowed in [false, true] {
+                    try await setup.store.change("ada", canMakePayments: isAllowed)
+                    try await eventually("the queue to know") {
+                        SKPaymentQueue.canMakePayments() == isAllowed ? true : nil
+                    }
+                    #expect(AppStore.canMakePayments == isAllowed)
+                    guard !isAllowed else { continue }
+                    // A client that skips the check is refused all the same.
+                    let error = await #expect(throws: SKError.self) { try await coins.purchase() }
+                    #expect(error?.code == .paymentNotAllowed)
+                }
+                guard case .success = try await coins.purchase() else {
+                    Issue.record("Who may pay again buys.")
+                    return
+                }
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func aChangedStorefrontIsPaidThereOrNotAtAll(goesOn: Bool) async throws {
+            try await withQueue { setup in
+                let coins = try await setup.product()
+                #expect(coins.displayPrice == "$0.99")
+                #expect(setup.queue.storefront?.countryCode == "USA")
+                setup.app.state.withLock { $0.goesOn = goesOn }
+                try await setup.store.change("ada", storefront: Self.france)
+                setup.queue.add(SKPayment(product: coins))
+                let transaction = try await setup.app.recorder.first(goesOn ? .purchased : .failed)
+                let asked = setup.app.state.withLock { $0.storefrontsAsked }
+                #expect(asked == ["FRA"])
+                #expect(await Storefront.current?.countryCode == "FRA")
+                #expect(setup.queue.storefront?.countryCode == "FRA")
+                let counts = try await setup.store.charged()
+                if goesOn {
+                    #expect(transaction.price == Decimal(string: "1.19"))
+                    #expect(counts == ["EUR": 119])
+                } else {
+                    #expect(setup.error(of: transaction) == .storeProductNotAvailable)
+                    #expect(counts.isEmpty)
+                }
+                try await eventually("the change to be told") {
+                    setup.app.state.withLock { $0.storefrontChanges } == 1 ? true : nil
+                }
+                #expect(try await setup.product().price == Decimal(string: "1.19"))
+                try await setup.queue.finish(transaction)
+            }
+        }
+
+        @Test func aPurchaseBegunOutsideTheAppIsAddedNowOrLaterAndOnce() async throws {
+            try await withQueue { setup in
+                setup.app.state.withLock { $0.addsStorePayments = true }
+                let first = try await setup.store.begin()
+                let bought = try await setup.app.recorder.first(.purchased)
+                #expect(bought.payment.productIdentifier == first.productID.rawValue)
+                try await setup.queue.finish(bought)
+
+                setup.app.state.withLock { $0.addsStorePayments = false }
+                _ = try await setup.store.begin(SampleCatalog.hint)
+                let held = try await eventually("the second one to be offered") {
+                    setup.app.state.withLock {
+                        $0.storePayments.count == 2 ? $0.storePayments[1] : nil
+                    }
+                }
+                #expect(setup.queue.transactions.isEmpty)
+                setup.queue.add(held)
+                setup.queue.add(held)
+                try await eventually("one to be bought, and one to be refused") {
+                    setup.app.recorder.transactions(.failed).count == 1
+                        && setup.app.recorder.transactions(.purchased).count == 2 ? true : nil
+                }
+                #expect(try await setup.store.charged() == ["USD": 99 + 49])
+            }
+        }
+
+        @Test func whatTheAppHoldsBackIsOfferedAtTheNextLaunchAgain() async throws {
+            try await withQueue { setup in
+                _ = try await setup.store.begin(SampleCatalog.hint)
+                for launch in 1...2 {
+                    try await eventually("launch \(launch) to be offered it") {
+                        setup.app.state.withLock { $0.storePayments.count } == launch ? true : nil
+                    }
+                    setup.queue.remove(setup.app)
+                    SKPaymentQueue.configure(
+                        try EndToEnd.PaymentQueues.configuration(of: setup.store)
+                    )
+                    SKPaymentQueue.default().add(setup.app)
+                }
+                SKPaymentQueue.default().remove(setup.app)
+                #expect(try await setup.store.charged().isEmpty)
+            }
+        }
+
+        @Test func anInterruptedPurchaseFailsAndIsPurchasedLaterWithOneCharge() async throws {
+            try await withQueue(paying: .interrupted) { setup in
+                setup.queue.add(SKPayment(product: try await setup.product()))
+                let failed = try await setup.app.recorder.first(.failed)
+                #expect(setup.error(of: failed) == .unknown)
+                let id = try #require(
+                    try await setup.store.client(account: "ada").unfinished().value.transactions
+                        .first?.transaction.id
+                )
+                _ = try await setup.store.administrator.resume(id).value
+                let purchased = try await setup.app.recorder.first(.purchased)
+                #expect(purchased !== failed)
+                #expect(failed.transactionState == .failed)
+                #expect(try await setup.store.charged() == ["USD": 99])
+                try await setup.queue.finish(failed)
+                try await setup.queue.finish(purchased)
+            }
+        }
+
+        @Test(arguments: [true, false])
+        func aPriceIncreaseIsShownWhenTheDelegateSaysSo(showsAtOnce: Bool) async throws {
+            let shown = Shown()
+            try await withQueue { configuration in
+                configuration.priceConsentSheet = { increase in
+                    shown.prices.withLock { $0.append(increase.price) }
+                    return true
+                }
+            } _: { setup in
+                setup.queue.showPriceConsentIfNeeded()
+                setup.app.state.withLock { $0.showsConsent = showsAtOnce }
+                let club = EndToEnd.Accounts.club
+                try await setup.store.waitUntilSellable(club)
+                _ = try await setup.store.administrator.ask(
+                    AccountID(unchecked: "ada"),
+                    about: club,
+                    PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
+                ).value
+                try await eventually("the delegate to be asked") {
+                    setup.app.state.withLock { $0.consentsAsked } == 1 ? true : nil
+                }
+                if !showsAtOnce {
+                    #expect(shown.prices.withLock { $0.isEmpty })
+                    setup.queue.showPriceConsentIfNeeded()
+                }
+                let client = try setup.store.client(account: "ada")
+                try await eventually("the subscriber's word to arrive") {
+                    try await client.storeAccount().value.account.priceConsents
+                        .allSatisfy { $0.status == .agreed } ? true : nil
+                }
+                setup.queue.showPriceConsentIfNeeded()
+                #expect(shown.prices.withLock { $0 } == [Decimal(string: "3.99")])
+            }
+        }
+
+        @Test func offerCodesAreRedeemedOnTheStoresPage() async throws {
+            let opened = Shown()
+            try await withQueue { configuration in
+                configuration.codeRedemptionSheet = (
+                    URL(fileURLWithPath: "/redeem"),
+                    { url in opened.urls.withLock { $0.append(url) } }
+                )
+            } _: { setup in
+                setup.queue.presentCodeRedemptionSheet()
+                #expect(opened.urls.withLock { $0.map(\.path) } == ["/redeem"])
+            }
+        }
+    }
+}
+
+/// What a program was asked to show.
+private final class Shown: Sendable {
+    let prices = Mutex<[Decimal]>([])
+    let urls = Mutex<[URL]>([])
+}
+
+/// An observer and delegate that answers as it is told, and remembers what it was asked.
+private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, Sendable {
+    struct State {
+        var goesOn = true
+        var addsStorePayments = false
+        var showsConsent = true
+        var storefrontsAsked: [String] = []
+        var storefrontChanges = 0
+        var storePayments: [SKPayment] = []
+        var consentsAsked = 0
+    }
+
+    let state = Mutex(State())
+    let recorder = RecordingObserver()
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        updatedTransactions transactions: [SKPaymentTransaction]
+    ) {
+        recorder.paymentQueue(queue, updatedTransactions: transactions)
+    }
+
+    func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {
+        state.withLock { $0.storefrontChanges += 1 }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        shouldAddStorePayment payment: SKPayment,
+        for product: SKProduct
+    ) -> Bool {
+        state.withLock { state in
+            state.storePayments.append(payment)
+            return state.addsStorePayments
+        }
+    }
+
+    func paymentQueue(
+        _ queue: SKPaymentQueue,
+        shouldContinue transaction: SKPaymentTransaction,
+        in newStorefront: SKStorefront
+    ) -> Bool {
+        state.withLock { state in
+            state.storefrontsAsked.append(newStorefront.countryCode)
+            return state.goesOn
+        }
+    }
+
+    func paymentQueueShouldShowPriceConsent(_ queue: SKPaymentQueue) -> Bool {
+        state.withLock { state in
+            state.consentsAsked += 1
+            return state.showsConsent
+        }
+    }
+}
+
+extension StoreHarness {
+    /// What the sandbox has charged, by currency.
+    fileprivate func charged() async throws -> [String: Int64] {
+        try await withDatabase(of: .payments) { connection in
+            var sums: [String: Int64] = [:]
+            for row in try connection.query(
+                """
+                SELECT currency, sum(amount)::bigint FROM processor_attempts
+                WHERE kind = 'charge' AND outcome = 'charged' GROUP BY currency
+                """
+            ) {
+                let (currency, sum) = try row.decode(String.self, Int64.self)
+                sums[currency] = sum
+            }
+            return sums
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import EventTypes
+import Testing
+
+@testable import PaymentQueue
+
+@Suite struct AccountStateTests {
+    private func account(
+        _ version: Int,
+        storefront: String? = nil,
+        intents: [Int] = [],
+        consents: [(Int, PriceConsentStatus)] = []
+    ) -> Account {
+        let time = Timestamp(millisecondsSinceEpoch: 0)
+        return Account(
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: BundleID(unchecked: "com.example.app"),
+            version: version,
+            storefront: storefront.map { EventTypes.Storefront(unchecked: $0) },
+            purchaseIntents: intents.map {
+                PurchaseIntent(
+                    id: PurchaseIntentID(unchecked: "intent-\($0)"),
+                    productID: ProductID(unchecked: "hint"),
+                    quantity: 1,
+                    createdAt: time
+                )
+            },
+            priceConsents: consents.map { number, status in
+                PriceConsent(
+                    id: PriceConsentID(unchecked: "consent-\(number)"),
+                    productID: ProductID(unchecked: "club"),
+                    price: .usd(399),
+                    status: status
+                )
+            }
+        )
+    }
+
+    @Test func aStorefrontIsNewsOnceHoweverItIsHeardOf() {
+        var state = AccountState()
+        #expect(!state.take(account(1)).hasNewStorefront)
+        #expect(state.take(storefront: EventTypes.Storefront(unchecked: "FRA")).hasNewStorefront)
+        #expect(state.storefront?.rawValue == "FRA")
+        #expect(!state.take(account(2, storefront: "FRA")).hasNewStorefront)
+        #expect(!state.take(storefront: EventTypes.Storefront(unchecked: "FRA")).hasNewStorefront)
+        #expect(state.take(account(3, storefront: "USA")).hasNewStorefront)
+    }
+
+    @Test func anOlderVersionChangesNothing() {
+        var state = AccountState()
+        _ = state.take(account(3, storefront: "USA"))
+        let news = state.take(account(2, storefront: "FRA", intents: [1]))
+        #expect(!news.hasNewStorefront && news.intents.isEmpty)
+        #expect(state.storefront?.rawValue == "USA")
+    }
+
+    @Test func eachIntentIsOfferedOnce() {
+        var state = AccountState()
+        #expect(state.take(account(1, intents: [1])).intents.count == 1)
+        #expect(state.take(account(1, intents: [1])).intents.isEmpty)
+        #expect(state.take(account(2, intents: [1, 2])).intents.map(\.id.rawValue) == ["intent-2"])
+    }
+
+    @Test func aConsentIsAskedAboutOnceAndWaitsUntilItIsAnswered() {
+        var state = AccountState()
+        #expect(state.take(account(1, consents: [(1, .pending)])).hasNewPriceConsent)
+        #expect(!state.take(account(2, consents: [(1, .pending)])).hasNewPriceConsent)
+        #expect(state.pendingConsents.count == 1)
+        #expect(!state.take(account(3, consents: [(1, .agreed)])).hasNewPriceConsent)
+        #expect(state.pendingConsents.isEmpty)
+    }
+}
