@@ -72,17 +72,22 @@ public struct QueueChanged: Event, Hashable {
     public var isDelivered: Bool
     /// When it was finished and so left the queue; `nil` while it is in it.
     public var finishedAt: Timestamp?
+    /// What the store hosts for it (spec rule 43), as its product had it when the transaction
+    /// entered the queue as purchased or restored; `nil` if there was nothing.
+    public var contents: [HostedContent]?
     /// Makes the event.
     public init(
         revision: Int64,
         transaction: Transaction,
         isDelivered: Bool,
-        finishedAt: Timestamp?
+        finishedAt: Timestamp?,
+        contents: [HostedContent]? = nil
     ) {
         self.revision = revision
         self.transaction = transaction
         self.isDelivered = isDelivered
         self.finishedAt = finishedAt
+        self.contents = contents
     }
 }
 

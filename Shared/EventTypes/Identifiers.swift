@@ -182,7 +182,8 @@ private func isUUID(_ string: String) -> Bool {
     EventID(string)?.description == string
 }
 
-private func isName(_ string: String, lengthMax: Int, punctuation: String) -> Bool {
+/// Whether a string is letters, digits and the given punctuation, and as long as it may be.
+func isName(_ string: String, lengthMax: Int, punctuation: String) -> Bool {
     (1...lengthMax).contains(string.utf8.count)
         && string.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

@@ -263,6 +263,14 @@ package struct PlainJSONText {
         _ members: (inout PlainJSONText, Element) -> Void
     ) {
         self.name(name)
+        array(of: elements, members)
+    }
+
+    /// Writes an array of objects.
+    package mutating func array<Element>(
+        of elements: [Element],
+        _ members: (inout PlainJSONText, Element) -> Void
+    ) {
         begin(UInt8(ascii: "["))
         for element in elements {
             comma()

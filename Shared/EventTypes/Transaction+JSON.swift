@@ -74,6 +74,7 @@ extension QueueChanged {
         var transaction: Transaction?
         var isDelivered: Bool?
         var finishedAt: Int64?
+        var contents: [HostedContent]?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
@@ -84,6 +85,9 @@ extension QueueChanged {
                 case "finishedAt":
                     if json.null() { return true }
                     return PlainJSON.keep(json.integer(), in: &finishedAt)
+                case "contents":
+                    return json.null()
+                        || PlainJSON.keep(HostedContent.list(from: &json), in: &contents)
                 default: return json.skip()
                 }
             }
@@ -93,7 +97,8 @@ extension QueueChanged {
             revision: revision,
             transaction: transaction,
             isDelivered: isDelivered,
-            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+            contents: contents
         )
     }
 }

@@ -67,6 +67,8 @@ extension Identifier where Self: PostgresDecodable {
 extension AccountID: PostgresEncodable, PostgresDecodable {}
 extension BundleID: PostgresEncodable, PostgresDecodable {}
 extension ProductID: PostgresEncodable, PostgresDecodable {}
+extension ContentVersion: PostgresEncodable, PostgresDecodable {}
+extension ContentDigest: PostgresEncodable, PostgresDecodable {}
 extension Storefront: PostgresEncodable, PostgresDecodable {}
 extension LanguageTag: PostgresEncodable, PostgresDecodable {}
 extension PurchaseIntentID: PostgresEncodable, PostgresDecodable {}

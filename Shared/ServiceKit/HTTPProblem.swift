@@ -14,6 +14,8 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     public var problem: Problem
     /// After how long trying again makes sense.
     public var retryAfter: Duration?
+    /// Further headers of the answer.
+    public var headers: HTTPFields = [:]
     /// Whether the connection is closed after the answer, because the rest of the request is not
     /// worth reading.
     var closesConnection = false
@@ -81,8 +83,8 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The problem as a response.
     func response() -> Response {
-        var headers = HTTPFields()
-        headers.reserveCapacity(5)
+        var headers = headers
+        headers.reserveCapacity(headers.count + 5)
         headers[.contentType] = "application/problem+json"
         if let retryAfter {
             let seconds = max(1, (retryAfter.milliseconds + 999) / 1000)

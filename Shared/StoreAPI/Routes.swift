@@ -117,6 +117,24 @@ public enum Routes {
     ///
     /// `POST`.
     public static func finish(_ id: TransactionID) -> String { "\(transactions)/\(id)/finish" }
+    /// `fulfillment`: what is hosted for the transaction, whole or a range of it.
+    ///
+    /// `GET`, `HEAD`.
+    public static func content(_ identifier: ProductID, of id: TransactionID) -> String {
+        "\(transactions)/\(id)/content/\(identifier)"
+    }
+    /// `fulfillment`, administrators: what is hosted for a product.
+    ///
+    /// `GET` lists, `PUT ?version=1.0` adds a version.
+    public static func adminContent(_ id: ProductID) -> String {
+        "\(adminProducts)/\(id)/content"
+    }
+    /// `fulfillment`, administrators: one version of what is hosted for a product.
+    ///
+    /// `DELETE` withdraws it from new purchases.
+    public static func adminContent(_ id: ProductID, _ version: ContentVersion) -> String {
+        "\(adminContent(id))/\(version)"
+    }
     /// `payments`, administrators: approve or decline a deferred transaction.
     ///
     /// `POST`.

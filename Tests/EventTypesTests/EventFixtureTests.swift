@@ -83,6 +83,15 @@ import Testing
         #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)
     }
 
+    @Test func aQueueThatChangedByATransactionWithContentsReadsBack() throws {
+        let change = try roundTrip(QueueChanged.self, "optional/queue.changed")
+        let content = try #require(change.contents?.first)
+        #expect(change.contents?.count == 1)
+        #expect(content.contentIdentifier == change.transaction.productID)
+        #expect(content.version.rawValue == "1.2" && content.length == 52_428_800)
+        #expect(content.sha256.rawValue.hasPrefix("9f86d081"))
+    }
+
     @Test func aFinishedTransactionReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "transaction.finished")
         #expect(change.revision == 13)

@@ -132,6 +132,17 @@ import Testing
         #expect(body.revision == 12 && body.transactions.count == 1)
     }
 
+    @Test func queueResponseWithHostedContents() throws {
+        let body = try roundTrip(QueueResponse.self, "queue.response.contents")
+        #expect(body.transactions.first?.contents?.map(\.length) == [52_428_800])
+    }
+
+    @Test func hostedContentsResponse() throws {
+        let body = try roundTrip(HostedContentsResponse.self, "hosted.contents.response")
+        #expect(body.contents.map(\.version.rawValue) == ["1.2", "1.1"])
+        #expect(body.contents.map { $0.withdrawnAt == nil } == [true, false])
+    }
+
     @Test func finishResponse() throws {
         let body = try roundTrip(FinishResponse.self, "finish.response")
         #expect(body.transactionID.number == 1_000_000_000_000_001)
