@@ -183,7 +183,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Fulfillment",
-            dependencies: serviceFoundation + [crypto, asyncHTTPClient, nioHTTP1],
+            dependencies: serviceFoundation + [crypto, asyncHTTPClient, nioHTTP1, nioPosix],
             path: "Services/Fulfillment",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],

@@ -101,6 +101,14 @@ func composeFulfillment(
         pendingMax: settings.finishPendingMax
     ) { try await finishing.finish($0) }
 
+    // What is hosted for products.
+    let contents = HostedContentHandler(
+        client: client,
+        storage: DiskContentStorage(directory: settings.contentDirectory),
+        now: now
+    )
+    let cleaning = HostedContentCleaning(handler: contents, logger: logger)
+
     let schema = PostgresSchemaGuard(
         client: client,
         migrations: fulfillmentMigrations,
@@ -122,10 +130,13 @@ func composeFulfillment(
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
+    HostedContentRoutes(handler: contents, lengthMax: settings.contentLengthMax, logger: logger)
+        .add(to: router)
 
     return Composition(
         services: [
             client, schema, relay, recorder, sender, consumer, tail, heartbeat, finishes,
+            cleaning,
             StoreHTTPServer(router: router, settings: common.http, logger: logger),
         ],
         readiness: readiness
@@ -160,6 +171,10 @@ let fulfillmentMigrations =
         PostgresMigration(
             name: "fulfillment_m0002_queue_accounts",
             bytes: PackageResources.m0002_queue_accounts_sql
+        ),
+        PostgresMigration(
+            name: "fulfillment_m0003_hosted_content",
+            bytes: PackageResources.m0003_hosted_content_sql
         ),
     ]
 

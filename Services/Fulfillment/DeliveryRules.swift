@@ -109,4 +109,7 @@ extension DeliveryTarget {
 extension Transaction {
     /// The queue it stands in.
     var queue: QueueKey { QueueKey(accountID: accountID, bundleID: bundleID) }
+
+    /// Whether the store has received payment, or received it once for the original.
+    var isPaid: Bool { state == .purchased || state == .restored }
 }

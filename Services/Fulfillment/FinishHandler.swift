@@ -70,7 +70,8 @@ struct FinishHandler: Sendable {
                 revision: revisions[row.queue, default: 0] + ordinal,
                 snapshot: snapshot,
                 isDelivered: row.isDelivered,
-                finishedAt: now
+                finishedAt: now,
+                contents: row.contents
             )
         }
         try QueueStore.finish(changes, now: now, on: connection)

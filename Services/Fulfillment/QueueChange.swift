@@ -8,11 +8,18 @@ struct QueueChange: Sendable {
     let snapshot: TransactionSnapshot
     let isDelivered: Bool
     let finishedAt: Timestamp?
+    /// The JSON of what is hosted for it, if anything.
+    let contents: [UInt8]?
     var traceparent: String?
 
     /// The data of its event.
     var data: [UInt8] {
-        snapshot.queueChanged(revision: revision, isDelivered: isDelivered, finishedAt: finishedAt)
+        snapshot.queueChanged(
+            revision: revision,
+            isDelivered: isDelivered,
+            finishedAt: finishedAt,
+            contents: contents
+        )
     }
 
     /// The message that tells a client.

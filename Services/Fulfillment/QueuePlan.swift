@@ -55,6 +55,8 @@ struct QueuePlan: Sendable {
     ///   - existing: What the queues know of the same transactions.
     ///   - accounts: The accounts that arrived with them.
     ///   - versions: The versions that the queues know of the same accounts.
+    ///   - contents: What is hosted for the products of the arrivals; a transaction keeps what it
+    ///     finds as it is granted.
     ///   - now: The time of the grants.
     /// - Throws: ``FulfillmentError`` of a credit that cannot be held.
     init(
@@ -62,13 +64,17 @@ struct QueuePlan: Sendable {
         existing: [TransactionID: QueuedTransaction],
         accounts: [ArrivedAccount] = [],
         versions: [QueueKey: Int] = [:],
+        contents: [ProductID: HostedContent] = [:],
         now: Timestamp
     ) throws(FulfillmentError) {
         var known = existing
         for arrival in arrivals {
             let transaction = arrival.transaction
-            guard let change = QueueRules.apply(transaction, to: known[transaction.id]) else {
+            guard var change = QueueRules.apply(transaction, to: known[transaction.id]) else {
                 continue
+            }
+            if change.isGranted, let content = contents[transaction.productID] {
+                change.after.contents = HostedContent.json(of: [content])
             }
             known[transaction.id] = change.after
             let queue = change.after.queue

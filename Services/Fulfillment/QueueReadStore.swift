@@ -32,14 +32,15 @@ struct QueueReadStore: Sendable {
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
-                    row.finished_at, row.transaction
+                    row.finished_at, row.transaction, row.contents
                 FROM queues LEFT JOIN LATERAL (
-                    SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                    SELECT transaction_id, revision, is_delivered, finished_at, transaction,
+                        contents
                     FROM queue_transactions
                     WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                         AND finished_at IS NULL
                     UNION ALL
-                    SELECT NULL, revision, NULL, NULL, account FROM queue_accounts
+                    SELECT NULL, revision, NULL, NULL, account, NULL FROM queue_accounts
                     WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                 ) AS row ON true
                 WHERE queues.account_id = \(queue.accountID)
@@ -64,22 +65,24 @@ struct QueueReadStore: Sendable {
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
-                    row.finished_at, row.transaction
+                    row.finished_at, row.transaction, row.contents
                 FROM queues LEFT JOIN LATERAL (
                     (
-                        SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                        SELECT transaction_id, revision, is_delivered, finished_at, transaction,
+                            contents
                         FROM queue_transactions
                         WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                             AND finished_at IS NULL AND revision > \(revision)
                         ORDER BY revision LIMIT \(limit)
                     ) UNION ALL (
-                        SELECT transaction_id, revision, is_delivered, finished_at, transaction
+                        SELECT transaction_id, revision, is_delivered, finished_at, transaction,
+                            contents
                         FROM queue_transactions
                         WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                             AND finished_at IS NOT NULL AND revision > \(revision)
                         ORDER BY revision LIMIT \(limit)
                     ) UNION ALL (
-                        SELECT NULL, revision, NULL, NULL, account FROM queue_accounts
+                        SELECT NULL, revision, NULL, NULL, account, NULL FROM queue_accounts
                         WHERE account_id = queues.account_id AND bundle_id = queues.bundle_id
                             AND revision > \(revision)
                     )
@@ -105,7 +108,7 @@ struct QueueReadStore: Sendable {
             let rows = try connection.query(
                 """
                 SELECT queues.revision, row.transaction_id, row.revision, row.is_delivered,
-                    row.finished_at, row.transaction
+                    row.finished_at, row.transaction, row.contents
                 FROM queues JOIN entitlements AS owned USING (account_id, bundle_id)
                     JOIN queue_transactions AS row
                         ON row.transaction_id = owned.original_transaction_id
@@ -198,12 +201,15 @@ struct QueueReadStore: Sendable {
         var changes: [QueueChange] = []
         var account: QueueAccountChange?
         for row in rows {
-            let (current, number, revision, isDelivered, finishedAt, json) = try row.decode(
+            let (
+                current, number, revision, isDelivered, finishedAt, json, contents
+            ) = try row.decode(
                 Int64.self,
                 Int64?.self,
                 Int64?.self,
                 Bool?.self,
                 Timestamp?.self,
+                PostgresJSON?.self,
                 PostgresJSON?.self
             )
             queueRevision = current
@@ -224,7 +230,8 @@ struct QueueReadStore: Sendable {
                     revision: revision,
                     snapshot: TransactionSnapshot(bytes: json.bytes),
                     isDelivered: isDelivered,
-                    finishedAt: finishedAt
+                    finishedAt: finishedAt,
+                    contents: contents?.bytes
                 )
             )
         }

@@ -9,6 +9,8 @@ struct QueuedTransaction: Hashable, Sendable {
     var revokedAt: Timestamp?
     var isDelivered: Bool
     var finishedAt: Timestamp?
+    /// The JSON of what is hosted for it, fixed when it entered the queue as paid.
+    var contents: [UInt8]?
 
     /// Whether the store has received payment, or received it once for the original.
     var isPaid: Bool { state == .purchased || state == .restored }
@@ -47,7 +49,8 @@ enum QueueRules {
                 state: transaction.state,
                 revokedAt: transaction.revokedAt,
                 isDelivered: false,
-                finishedAt: before?.finishedAt
+                finishedAt: before?.finishedAt,
+                contents: before?.contents
             )
         )
         let wasPaid = before?.isPaid ?? false

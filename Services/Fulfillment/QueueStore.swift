@@ -52,23 +52,26 @@ enum QueueStore {
         let rows = try connection.query(
             """
             SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
-                finished_at
+                finished_at, contents
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
         )
         var transactions: [TransactionID: QueuedTransaction] = [:]
         for row in rows {
-            let (number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt) =
-                try row.decode(
-                    Int64.self,
-                    AccountID.self,
-                    BundleID.self,
-                    Int32.self,
-                    String.self,
-                    Timestamp?.self,
-                    Bool.self,
-                    Timestamp?.self
-                )
+            let (
+                number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt,
+                contents
+            ) = try row.decode(
+                Int64.self,
+                AccountID.self,
+                BundleID.self,
+                Int32.self,
+                String.self,
+                Timestamp?.self,
+                Bool.self,
+                Timestamp?.self,
+                PostgresJSON?.self
+            )
             let id = TransactionID(number: number)
             transactions[id] = QueuedTransaction(
                 id: id,
@@ -77,7 +80,8 @@ enum QueueStore {
                 state: TransactionState(rawValue: state),
                 revokedAt: revokedAt,
                 isDelivered: isDelivered,
-                finishedAt: finishedAt
+                finishedAt: finishedAt,
+                contents: contents?.bytes
             )
         }
         return transactions
@@ -145,20 +149,21 @@ enum QueueStore {
             """
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-                is_delivered, revision, changed_at)
+                is_delivered, contents, revision, changed_at)
             SELECT *, \(now) FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
                 \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
                 \(rows.map { PostgresJSON(bytes: $0.snapshot.bytes) }),
                 \(rows.map(\.after.isDelivered)),
+                \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal })
             )
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,
                 revoked_at = excluded.revoked_at, transaction = excluded.transaction,
-                is_delivered = excluded.is_delivered, revision = excluded.revision,
-                changed_at = excluded.changed_at
+                is_delivered = excluded.is_delivered, contents = excluded.contents,
+                revision = excluded.revision, changed_at = excluded.changed_at
             """
         )
     }
@@ -224,11 +229,7 @@ enum QueueStore {
                 subject: change.transactionID.rawValue,
                 time: now,
                 traceparent: change.traceparent,
-                data: change.snapshot.queueChanged(
-                    revision: change.revision,
-                    isDelivered: change.isDelivered,
-                    finishedAt: change.finishedAt
-                )
+                data: change.data
             )
         }
         events += accounts.map { change in

@@ -4,9 +4,10 @@ import Postgres
 
 /// Applies what other services say of transactions and accounts to the accounts' queues.
 ///
-/// A batch is a fixed number of statements, whatever its size: lock the queues, read, decide in
-/// ``QueuePlan``, write rows, deliveries and grants, publish. Whatever a delivery of our own gives
-/// is written here, in the database transaction of the inbox rows, and so exactly once.
+/// A batch is a fixed number of statements, whatever its size: lock the queues, read what they and
+/// the hosted contents say, decide in ``QueuePlan``, write rows, deliveries and grants, publish.
+/// Whatever a delivery of our own gives is written here, in the database transaction of the inbox
+/// rows, and so exactly once.
 struct TransactionHandler: EventHandler {
     let now: @Sendable () -> Timestamp
     /// Told after the commit that the outbox has events.
@@ -35,6 +36,10 @@ struct TransactionHandler: EventHandler {
             ),
             accounts: accounts,
             versions: try QueueAccountStore.versions(in: queues, on: connection),
+            contents: try HostedContentStore.offered(
+                of: Set(arrivals.map(\.transaction).filter(\.isPaid).map(\.productID)),
+                on: connection
+            ),
             now: now
         )
         guard !plan.counts.isEmpty else { return }
@@ -72,6 +77,7 @@ struct TransactionHandler: EventHandler {
                 snapshot: change.snapshot,
                 isDelivered: change.after.isDelivered,
                 finishedAt: change.after.finishedAt,
+                contents: change.after.contents,
                 traceparent: change.traceparent
             )
         }

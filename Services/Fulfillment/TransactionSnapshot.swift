@@ -25,10 +25,22 @@ struct TransactionSnapshot: Hashable, Sendable {
     }
 
     /// The data of a `queue.changed.v1`: the same bytes as encoding a ``QueueChanged`` gives.
-    func queueChanged(revision: Int64, isDelivered: Bool, finishedAt: Timestamp?) -> [UInt8] {
+    ///
+    /// `contents` is JSON already, as the queue keeps it.
+    func queueChanged(
+        revision: Int64,
+        isDelivered: Bool,
+        finishedAt: Timestamp?,
+        contents: [UInt8]? = nil
+    ) -> [UInt8] {
         var data: [UInt8] = []
-        data.reserveCapacity(bytes.count + 112)
+        data.reserveCapacity(bytes.count + 112 + (contents?.count ?? 0))
         data.append(UInt8(ascii: "{"))
+        if let contents {
+            data.append(contentsOf: "\"contents\":".utf8)
+            data.append(contentsOf: contents)
+            data.append(UInt8(ascii: ","))
+        }
         if let finishedAt {
             data.append(contentsOf: "\"finishedAt\":\(finishedAt.millisecondsSinceEpoch),".utf8)
         }

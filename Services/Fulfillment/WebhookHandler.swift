@@ -73,7 +73,8 @@ struct WebhookHandler: Sendable {
                 revision: revisions[row.queue, default: 0],
                 snapshot: row.snapshot,
                 isDelivered: true,
-                finishedAt: nil
+                finishedAt: nil,
+                contents: row.contents
             )
         }
         try QueueStore.markDelivered(changes, now: now, on: connection)

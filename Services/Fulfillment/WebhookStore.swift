@@ -121,10 +121,12 @@ enum WebhookStore {
     static func completed(
         among ids: Set<TransactionID>,
         on connection: isolated PostgresConnection
-    ) throws -> [(id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot)] {
+    ) throws -> [(
+        id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot, contents: [UInt8]?
+    )] {
         let rows = try connection.query(
             """
-            SELECT transaction_id, account_id, bundle_id, transaction
+            SELECT transaction_id, account_id, bundle_id, transaction, contents
             FROM queue_transactions
             WHERE transaction_id = ANY(\(ids.map(\.number))) AND NOT is_delivered
                 AND state IN ('purchased', 'restored')
@@ -137,16 +139,18 @@ enum WebhookStore {
             """
         )
         return try rows.map { row in
-            let (number, accountID, bundleID, json) = try row.decode(
+            let (number, accountID, bundleID, json, contents) = try row.decode(
                 Int64.self,
                 AccountID.self,
                 BundleID.self,
-                PostgresJSON.self
+                PostgresJSON.self,
+                PostgresJSON?.self
             )
             return (
                 TransactionID(number: number),
                 QueueKey(accountID: accountID, bundleID: bundleID),
-                TransactionSnapshot(bytes: json.bytes)
+                TransactionSnapshot(bytes: json.bytes),
+                contents?.bytes
             )
         }
     }

@@ -1,3 +1,4 @@
+import Crypto
 import EventTypes
 import Foundation
 import Messaging
@@ -56,6 +57,22 @@ extension Transaction {
         transaction.state = .purchased
         transaction.revokedAt = startOfTime.advanced(by: .seconds(60))
         return transaction
+    }
+}
+
+extension HostedContent {
+    /// A content of `level.1`.
+    static func sample(
+        version: String = "1.0",
+        product: String = "level.1",
+        bytes: [UInt8] = Array("content".utf8)
+    ) -> HostedContent {
+        HostedContent(
+            contentIdentifier: ProductID(unchecked: product),
+            version: ContentVersion(unchecked: version),
+            length: Int64(bytes.count),
+            sha256: ContentDigest(bytes: SHA256.hash(data: bytes))
+        )
     }
 }
 

@@ -42,6 +42,18 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
+    /// What is hosted for products, with the files in a directory or elsewhere.
+    func contents(
+        in directory: String,
+        storage: (any ContentStorage)? = nil
+    ) -> HostedContentHandler {
+        HostedContentHandler(
+            client: client,
+            storage: storage ?? DiskContentStorage(directory: directory),
+            now: clock.now
+        )
+    }
+
     /// Finishes one transaction.
     @discardableResult
     func finish(_ number: Int64, from queue: QueueKey = .sample()) async throws -> FinishOutcome {

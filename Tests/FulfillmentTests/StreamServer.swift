@@ -24,12 +24,16 @@ final class StreamServer: Sendable {
     let store: FulfillmentDatabase
     let hub: QueueHub
     let group: ServiceGroup
+    /// Where hosted contents are kept.
+    let contentDirectory: String
     private let signingKey: P256.Signing.PrivateKey
     private let handedOn = Mutex(0)
 
     /// Runs a test against a server.
     static func run(
         limits: QueueHub.Limits = QueueHub.Limits(),
+        contentLengthMax: Int64 = 64 << 20,
+        contentStorage: (any ContentStorage)? = nil,
         _ body: @escaping @Sendable (StreamServer) async throws -> Void
     ) async throws {
         try await withFulfillment { store in
@@ -45,10 +49,20 @@ final class StreamServer: Sendable {
                 atomically: true,
                 encoding: .utf8
             )
+            let administrators = directory.appending(path: "administrators")
+            try FileManager.default.createDirectory(
+                at: administrators,
+                withIntermediateDirectories: true
+            )
+            try key.publicKey.pemRepresentation.write(
+                to: administrators.appending(path: "operator.pem"),
+                atomically: true,
+                encoding: .utf8
+            )
             let router = storeRouter(
                 authenticator: try Authenticator(
                     appKeysDirectory: directory.path,
-                    adminKeysDirectory: directory.path,
+                    adminKeysDirectory: administrators.path,
                     now: store.clock.now
                 ),
                 readiness: [],
@@ -61,6 +75,12 @@ final class StreamServer: Sendable {
             HistoryRoutes(store: store.reads).add(to: router)
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
+            let contentDirectory = directory.appending(path: "content").path
+            HostedContentRoutes(
+                handler: store.contents(in: contentDirectory, storage: contentStorage),
+                lengthMax: contentLengthMax,
+                logger: quiet
+            ).add(to: router)
             let (ports, port) = AsyncStream<Int>.makeStream()
             let server = StoreHTTPServer(
                 router: router,
@@ -78,6 +98,7 @@ final class StreamServer: Sendable {
                             store: store,
                             hub: hub,
                             group: group,
+                            contentDirectory: contentDirectory,
                             signingKey: key
                         )
                     )
@@ -94,12 +115,14 @@ final class StreamServer: Sendable {
         store: FulfillmentDatabase,
         hub: QueueHub,
         group: ServiceGroup,
+        contentDirectory: String,
         signingKey: P256.Signing.PrivateKey
     ) {
         self.port = port
         self.store = store
         self.hub = hub
         self.group = group
+        self.contentDirectory = contentDirectory
         self.signingKey = signingKey
     }
 
@@ -115,10 +138,29 @@ final class StreamServer: Sendable {
 
     /// A token of an account.
     func token(_ account: String = "alice") throws -> String {
+        try token(of: account, issuer: appID.rawValue, audience: "counterfoil", keyID: "key")
+    }
+
+    /// A token of the administrator.
+    func administratorToken() throws -> String {
+        try token(
+            of: "operator",
+            issuer: "administrator",
+            audience: "counterfoil-admin",
+            keyID: "operator"
+        )
+    }
+
+    private func token(
+        of subject: String,
+        issuer: String,
+        audience: String,
+        keyID: String
+    ) throws -> String {
         let seconds = store.clock.now().millisecondsSinceEpoch / 1000
-        let header = #"{"alg":"ES256","kid":"key","typ":"JWT"}"#
+        let header = #"{"alg":"ES256","kid":"\#(keyID)","typ":"JWT"}"#
         let claims = """
-            {"iss":"\(appID)","sub":"\(account)","aud":"counterfoil","iat":\(seconds),\
+            {"iss":"\(issuer)","sub":"\(subject)","aud":"\(audience)","iat":\(seconds),\
             "exp":\(seconds + 3600)}
             """
         let signed = "\(base64URL(Data(header.utf8))).\(base64URL(Data(claims.utf8)))"

@@ -212,6 +212,7 @@ struct TransactionHandlerTests {
             try await store.arrive(.sample(1, plan: plan))
             for table in [
                 "queues", "queue_transactions", "deliveries", "entitlements", "credit_entries",
+                "hosted_contents",
             ] {
                 #expect(try await !store.isAllowed("DELETE FROM \(unsafe: table)"))
                 #expect(try await !store.isAllowed("TRUNCATE \(unsafe: table)"))
@@ -222,6 +223,7 @@ struct TransactionHandlerTests {
                 try await !store.isAllowed("UPDATE deliveries SET url = 'https://evil.example'")
             )
             #expect(try await !store.isAllowed("UPDATE entitlements SET granted_at = now()"))
+            #expect(try await !store.isAllowed("UPDATE hosted_contents SET sha256 = ''"))
             #expect(try await !store.isAllowed("UPDATE outbox SET data = '{}'"))
         }
     }

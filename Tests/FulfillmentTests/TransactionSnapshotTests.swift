@@ -30,6 +30,29 @@ struct TransactionSnapshotTests {
         )
     }
 
+    @Test("Hosted contents stand in a change as encoding it gives them")
+    func contentsEqualEncoding() throws {
+        let transaction = Transaction.sample(7)
+        let data = try EventCoding.encode(TransactionChanged(transaction: transaction))
+        let contents = [HostedContent.sample(version: "1.0"), .sample(version: "2.0-beta_1")]
+        let composed = try TransactionSnapshot(of: transaction, in: data).queueChanged(
+            revision: 12,
+            isDelivered: true,
+            finishedAt: startOfTime,
+            contents: HostedContent.json(of: contents)
+        )
+        let change = QueueChanged(
+            revision: 12,
+            transaction: transaction,
+            isDelivered: true,
+            finishedAt: startOfTime,
+            contents: contents
+        )
+        #expect(try EventCoding.encode(change) == composed)
+        #expect(try EventCoding.decode(QueueChanged.self, from: composed) == change)
+        #expect(QueueChanged(json: composed) == change)
+    }
+
     @Test("A field of a newer version survives")
     func unknownFieldsSurvive() throws {
         let transaction = Transaction.sample(7)

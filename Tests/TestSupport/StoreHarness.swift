@@ -50,7 +50,8 @@ public final class StoreHarness: Sendable {
         let settings = StoreSettings(
             options: options,
             keys: keys,
-            bootstrapServers: bootstrapServers
+            bootstrapServers: bootstrapServers,
+            contentDirectory: directory + "/content"
         )
         processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in

@@ -5,6 +5,8 @@ struct StoreSettings {
     let options: StoreOptions
     let keys: StoreKeys
     let bootstrapServers: String
+    /// Where `fulfillment` keeps hosted contents.
+    let contentDirectory: String
 
     /// What the broker for development needs to be quick; a real Kafka needs none of it.
     ///
@@ -48,6 +50,7 @@ struct StoreSettings {
             environment["SIGNING_CHAIN_FILE"] = keys.signingChain
         case .fulfillment:
             environment["WEBHOOK_SECRET_FILE"] = keys.webhookSecret
+            environment["CONTENT_DIRECTORY"] = contentDirectory
         case .catalog, .payments:
             break
         }

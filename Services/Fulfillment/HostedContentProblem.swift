@@ -1,0 +1,127 @@
+import EventTypes
+import HTTPTypes
+import ServiceKit
+
+/// What is answered when content is not taken in or not handed out.
+enum HostedContentProblem {
+    static let productMalformed = HTTPProblem(
+        .badRequest,
+        code: "product_malformed",
+        title: "The product's id cannot be understood",
+        detail: "Name \(ProductID.form)."
+    )
+    static let versionMalformed = HTTPProblem(
+        .badRequest,
+        code: "content_version_malformed",
+        title: "The content's version cannot be understood",
+        detail: "Name \(ContentVersion.form): version=1.0."
+    )
+    static let digestMalformed = HTTPProblem(
+        .badRequest,
+        code: "content_digest_malformed",
+        title: "The content's digest cannot be understood",
+        detail: "Send sha256=<64 hexadecimal digits>, or Repr-Digest: sha-256=:<base64>:, or none."
+    )
+    static let lengthRequired = HTTPProblem(
+        .lengthRequired,
+        code: "content_length_required",
+        title: "The content's length is needed",
+        detail: "Send Content-Length, and no Transfer-Encoding."
+    )
+    static let empty = HTTPProblem(
+        .badRequest,
+        code: "content_empty",
+        title: "The content is empty",
+        detail: "Send the content's bytes as the body."
+    )
+    static let incomplete = HTTPProblem(
+        .badRequest,
+        code: "content_incomplete",
+        title: "The content did not arrive whole",
+        detail: "Fewer bytes came than Content-Length says. Upload it again."
+    )
+    static let digestDiffers = HTTPProblem(
+        .badRequest,
+        code: "content_digest_differs",
+        title: "The content is not what its digest says",
+        detail: "The SHA-256 of the bytes that came is another. Upload it again."
+    )
+    static let storageFull = HTTPProblem(
+        HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"),
+        code: "storage_full",
+        title: "The storage is full",
+        detail: "There is no room for the content where contents are kept."
+    )
+
+    static func tooLarge(_ lengthMax: Int64) -> HTTPProblem {
+        HTTPProblem(
+            .contentTooLarge,
+            code: "content_too_large",
+            title: "The content is too large",
+            detail: "A content may have \(lengthMax) bytes at most (CONTENT_LENGTH_MAX)."
+        )
+    }
+
+    static func versionTaken(_ version: ContentVersion) -> HTTPProblem {
+        HTTPProblem(
+            .conflict,
+            code: "content_version_taken",
+            title: "The version has another content",
+            detail: "Version \(version) of the product was uploaded with other bytes; name another."
+        )
+    }
+
+    static func rangeNotSatisfiable(length: Int64) -> HTTPProblem {
+        var problem = HTTPProblem(
+            .rangeNotSatisfiable,
+            code: "range_not_satisfiable",
+            title: "The range is not in the content",
+            detail: "The content has \(length) bytes."
+        )
+        problem.headers[.contentRange] = "bytes */\(length)"
+        return problem
+    }
+
+    static func refused(_ refusal: HostedContentRules.Refusal) -> HTTPProblem {
+        let (title, detail) =
+            switch refusal {
+            case .unknown:
+                (
+                    "The transaction is unknown",
+                    "The account's queue has no transaction of this id in this app."
+                )
+            case .finished:
+                (
+                    "The transaction is finished",
+                    "Restore the purchase; the restored transaction downloads until it is finished."
+                )
+            case .purchasing:
+                (
+                    "The transaction is still purchasing",
+                    "Wait until the queue reports it as purchased or failed."
+                )
+            case .deferred:
+                (
+                    "The transaction waits for approval",
+                    "Wait until the queue reports it as purchased or failed."
+                )
+            case .failed:
+                ("The transaction has failed", "Only what was paid can be downloaded.")
+            case .revoked:
+                ("The transaction is refunded", "What was paid back cannot be downloaded.")
+            case .unknownState:
+                (
+                    "The transaction's state is unknown",
+                    "A newer version of the store has to serve its content."
+                )
+            case .noContent:
+                ("There is no such content", "Nothing of that name and version is hosted here.")
+            }
+        return HTTPProblem(
+            refusal == .unknown || refusal == .noContent ? .notFound : .conflict,
+            code: refusal.rawValue,
+            title: title,
+            detail: detail
+        )
+    }
+}

@@ -1,0 +1,217 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import ServiceKit
+import ServiceLifecycle
+import StoreAPI
+
+/// What administrators host, and what accounts download.
+struct HostedContentRoutes: Sendable {
+    /// How much of a file is in memory for one download.
+    private static let chunkLength = 128 * 1024
+
+    let handler: HostedContentHandler
+    let lengthMax: Int64
+    let logger: Logger
+
+    func add(to router: StoreRouter) {
+        router.admin
+            .put(RouterPath("\(Routes.adminProducts)/:productID/content"), use: upload)
+            .get(RouterPath("\(Routes.adminProducts)/:productID/content"), use: versions)
+            .delete(
+                RouterPath("\(Routes.adminProducts)/:productID/content/:version"),
+                use: withdraw
+            )
+        router.account
+            .get(RouterPath("\(Routes.transactions)/:id/content/:identifier"), use: download)
+    }
+
+    // MARK: - Administrators
+
+    @Sendable private func upload(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let upload = ContentUpload(
+            productID: try context.requireProductID(),
+            version: try Self.version(request.uri.queryParameters["version"].map { String($0) }),
+            length: try length(of: request),
+            digest: try Self.digest(of: request)
+        )
+        let outcome: ContentUploadOutcome
+        do {
+            outcome = try await handler.upload(upload, from: UploadedBytes(body: request.body))
+        } catch let error as ContentStorageError where error.code == .full {
+            logger.error("there is no room for content", metadata: ["error": "\(error)"])
+            throw HostedContentProblem.storageFull
+        }
+        switch outcome {
+        case .recorded(.new(let version)): return try jsonResponse(version, status: .created)
+        case .recorded(.known(let version)): return try jsonResponse(version)
+        case .recorded(.taken): throw HostedContentProblem.versionTaken(upload.version)
+        case .incomplete: throw HostedContentProblem.incomplete
+        case .digestDiffers: throw HostedContentProblem.digestDiffers
+        }
+    }
+
+    @Sendable private func versions(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        try jsonResponse(
+            HostedContentsResponse(
+                contents: try await handler.versions(of: try context.requireProductID())
+            )
+        )
+    }
+
+    @Sendable private func withdraw(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let productID = try context.requireProductID()
+        let version = try Self.version(context.parameters.get("version"))
+        guard let withdrawn = try await handler.withdraw(version, of: productID) else {
+            throw HostedContentProblem.refused(.noContent)
+        }
+        return try jsonResponse(withdrawn)
+    }
+
+    /// A body without a length could not be told from one that was cut off.
+    private func length(of request: Request) throws -> Int64 {
+        guard let length = request.headers[.contentLength].flatMap({ Int64($0) }) else {
+            throw HostedContentProblem.lengthRequired
+        }
+        guard length > 0 else { throw HostedContentProblem.empty }
+        guard length <= lengthMax else { throw HostedContentProblem.tooLarge(lengthMax) }
+        return length
+    }
+
+    private static func version(_ text: String?) throws -> ContentVersion {
+        guard let version = text.flatMap({ ContentVersion(rawValue: $0) }) else {
+            throw HostedContentProblem.versionMalformed
+        }
+        return version
+    }
+
+    private static func digest(of request: Request) throws -> ContentDigest? {
+        let claim = HostedContentRules.claim(
+            hexadecimal: request.uri.queryParameters["sha256"].map { String($0) },
+            field: HTTPField.Name("Repr-Digest").flatMap { request.headers[$0] }
+        )
+        switch claim {
+        case .none: return nil
+        case .digest(let digest): return digest
+        case .malformed: throw HostedContentProblem.digestMalformed
+        }
+    }
+
+    // MARK: - Accounts
+
+    @Sendable private func download(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let account = try context.requireAccount()
+        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
+            throw HostedContentProblem.refused(.unknown)
+        }
+        guard
+            let identifier = context.parameters.get("identifier")
+                .flatMap({ ProductID(rawValue: $0) })
+        else { throw HostedContentProblem.refused(.noContent) }
+        let decision = try await handler.download(
+            identifier,
+            of: id,
+            from: QueueKey(accountID: account.accountID, bundleID: account.bundleID)
+        )
+        switch decision {
+        case .refused(let refusal): throw HostedContentProblem.refused(refusal)
+        case .download(let content): return try await response(to: request, with: content)
+        }
+    }
+
+    private func response(
+        to request: Request,
+        with content: HostedContent
+    ) async throws -> Response {
+        let entityTag = ByteRangeRules.entityTag(of: content.sha256)
+        let answer = ByteRangeRules.answer(
+            // A range is of a GET alone.
+            range: request.method == .get ? request.headers[.range] : nil,
+            ifRange: request.headers[.ifRange],
+            entityTag: entityTag,
+            length: content.length
+        )
+        var headers: HTTPFields = [
+            .eTag: entityTag, .acceptRanges: "bytes", .cacheControl: "private",
+            .contentType: "application/octet-stream",
+        ]
+        // Before the answer's head, so that a file that is missing is answered with a problem.
+        let reader = try await handler.open(content)
+        switch answer {
+        case .whole:
+            let body = body(of: reader, 0..<content.length)
+            return Response(status: .ok, headers: headers, body: body)
+        case .part(let range):
+            headers[.contentRange] =
+                "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.length)"
+            let body = body(of: reader, range)
+            return Response(status: .partialContent, headers: headers, body: body)
+        case .unsatisfiable:
+            throw HostedContentProblem.rangeNotSatisfiable(length: content.length)
+        }
+    }
+
+    /// The bytes of a range, read as fast as the client takes them.
+    ///
+    /// A shutdown ends it; the client resumes with a range.
+    private func body(of reader: any ContentReader, _ range: Range<Int64>) -> ResponseBody {
+        ResponseBody(contentLength: Int(range.count)) { [logger] writer in
+            var offset = range.lowerBound
+            while offset < range.upperBound {
+                if Task.isShuttingDownGracefully { throw CancellationError() }
+                let count = min(Self.chunkLength, Int(range.upperBound - offset))
+                let bytes: ByteBuffer
+                do {
+                    bytes = try await reader.read(at: offset, count: count)
+                } catch {
+                    // The head is out: the client sees a lost connection, and only the log tells.
+                    logger.error("a content cannot be read", metadata: ["error": "\(error)"])
+                    throw error
+                }
+                try await writer.write(bytes)
+                offset += Int64(count)
+            }
+            try await writer.finish(nil)
+        }
+    }
+}
+
+/// The body of an upload, until the service shuts down.
+private struct UploadedBytes: AsyncSequence, Sendable {
+    let body: RequestBody
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var body: RequestBody.AsyncIterator
+
+        mutating func next() async throws -> ByteBuffer? {
+            if Task.isShuttingDownGracefully { throw CancellationError() }
+            return try await body.next()
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator()) }
+}
+
+extension StoreRequestContext {
+    /// The product that the path names.
+    fileprivate func requireProductID() throws -> ProductID {
+        guard let id = parameters.get("productID").flatMap({ ProductID(rawValue: $0) }) else {
+            throw HostedContentProblem.productMalformed
+        }
+        return id
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+
+/// A connection whose bytes the test writes itself, and may stop writing.
+final class RawConnection: Sendable {
+    private let descriptor: Int32
+
+    /// Connects; reading gives up after ten seconds.
+    init(port: Int) throws {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(
+            descriptor,
+            SOL_SOCKET,
+            SO_RCVTIMEO,
+            &limit,
+            socklen_t(MemoryLayout<timeval>.size)
+        )
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw HarnessError("The server cannot be reached.") }
+    }
+
+    /// Sends text.
+    func send(_ text: String) {
+        _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    }
+
+    /// Reads until a text has come, the connection has ended, or nothing comes.
+    ///
+    /// On a thread that may block: the server needs those of the tasks.
+    func read(until text: String) async -> String {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { [self] in
+                var read = ""
+                var buffer = [UInt8](repeating: 0, count: 1 << 12)
+                while !read.contains(text) {
+                    let count = Foundation.read(descriptor, &buffer, buffer.count)
+                    guard count > 0 else { break }
+                    read += String(decoding: buffer.prefix(count), as: UTF8.self)
+                }
+                continuation.resume(returning: read)
+            }
+        }
+    }
+
+    deinit { close(descriptor) }
+}
