@@ -150,7 +150,8 @@ let package = Package(
         .target(
             name: "PaymentQueue",
             dependencies: [
-                "EventTypes", "StoreAPI", asyncHTTPClient, nioCore, nioHTTP1, logging,
+                "EventTypes", "StoreAPI", "ThreadExecutor", asyncHTTPClient, nioCore, nioHTTP1,
+                crypto, logging,
             ],
             path: "Shared/PaymentQueue",
             swiftSettings: house
@@ -229,7 +230,6 @@ let package = Package(
     ]
         + tests(of: "EventTypes", "EventTypes")
         + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
-        + tests(of: "PaymentQueue", "EventTypes", "StoreAPI", "PaymentQueue")
         + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Ledger", "EventTypes", "Ledger", "Postgres", "TestSupport")
@@ -278,6 +278,17 @@ let package = Package(
             "Fulfillment",
             crypto,
             asyncHTTPClient,
+            nioHTTP1
+        )
+        + tests(
+            of: "PaymentQueue",
+            "EventTypes",
+            "StoreAPI",
+            "PaymentQueue",
+            "TestSupport",
+            asyncHTTPClient,
+            crypto,
+            nioCore,
             nioHTTP1
         )
         + tests(
