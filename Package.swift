@@ -296,10 +296,14 @@ let package = Package(
             "EventTypes",
             "PaymentQueue",
             "StoreAPI",
+            "PaymentQueue",
             "Kafka",
             "Messaging",
             "Postgres",
             "TestSupport",
+            asyncHTTPClient,
+            crypto,
+            nioCore,
             nioHTTP1,
             logging
         )

@@ -1,0 +1,302 @@
+import AsyncHTTPClient
+import Crypto
+import EventTypes
+import Foundation
+import NIOCore
+import NIOHTTP1
+import StoreAPI
+import Testing
+import TestSupport
+
+@testable import PaymentQueue
+
+extension EndToEnd {
+    /// What a store hosts for a product, from the upload to an app that is interrupted on the way.
+    @Suite(.timeLimit(.minutes(5)))
+    struct HostedContentTests {
+        /// Uneven, and more than the buffers between the two processes hold.
+        private let bytes = (0..<12_345_678).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435 >> 7) }
+
+        private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
+
+        @Test func contentIsDownloadedInPiecesUntilItsTransactionIsFinishedAndAfterARestore()
+            async throws
+        {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let content = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                let ada = try store.client(account: "ada")
+                let payment = try await store.buy(SampleCatalog.pro)
+                let id = payment.transactionID
+                let change = try await delivered(id, on: ada.queue())
+                #expect(change.contents == [content])
+                #expect(try await ada.unfinished().value.transactions == [change])
+                try await expectDownload(of: id, by: ada)
+
+                let bob = try await store.client(account: "bob").content(SampleCatalog.pro, of: id)
+                #expect(bob.status == 404)
+
+                try await store.finish([payment])
+                let refused = try await ada.content(SampleCatalog.pro, of: id)
+                #expect(refused.status == 409)
+                #expect(try refused.decode(Problem.self).code == "transaction_finished")
+
+                let restored = try await eventually("the finish to be known to payments") {
+                    try await ada.restore().value.transactions.first
+                }
+                let again = try await delivered(restored.id, on: ada.queue())
+                #expect(again.contents == [content])
+                try await expectDownload(of: restored.id, by: ada)
+                #expect(try await ada.content(SampleCatalog.pro, of: id).status == 409)
+            }
+        }
+
+        @Test func aTransactionKeepsItsVersionWhenAnotherIsUploadedAndItsOwnIsWithdrawn()
+            async throws
+        {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let old = try await store.host(bytes, version: "1.0", for: SampleCatalog.coins)
+                let ada = try store.client(account: "ada")
+                let first = try await store.buy()
+                _ = try await delivered(first.transactionID, on: ada.queue())
+                let young = try await store.host(
+                    [1, 2, 3],
+                    version: "1.1",
+                    for: SampleCatalog.coins
+                )
+                try await store.withdraw("1.0", of: SampleCatalog.coins)
+                let second = try await store.buy()
+                let change = try await delivered(second.transactionID, on: ada.queue())
+                #expect(change.contents == [young])
+                #expect(
+                    try await ada.unfinished().value.transactions.map(\.contents) == [
+                        [old], [young],
+                    ]
+                )
+                try await expectDownload(
+                    of: first.transactionID,
+                    product: SampleCatalog.coins,
+                    by: ada
+                )
+            }
+        }
+
+        @Test func anUploadThatAKilledServiceWasInLeavesNothingAfterTheNextStart() async throws {
+            try await withStore { store in
+                let directory = store.directory + "/content"
+                let (pieces, sender) = AsyncStream<ByteBuffer>.makeStream()
+                sender.yield(ByteBuffer(bytes: bytes[..<1_000_000]))
+                var request = HTTPClientRequest(
+                    url: store.urls.fulfillment + Routes.adminContent(SampleCatalog.pro)
+                        + "?version=1.0"
+                )
+                request.method = .PUT
+                request.headers.add(
+                    name: "authorization",
+                    value: "Bearer \(try store.keys.administratorToken())"
+                )
+                request.body = .stream(pieces, length: .known(Int64(bytes.count)))
+                let upload = Task { [request] in
+                    _ = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+                }
+                try await eventually("the bytes to be on the disk") {
+                    try FileManager.default.contentsOfDirectory(atPath: directory)
+                        .contains { $0.hasSuffix(".upload") } ? true : nil
+                }
+                await store.process(.fulfillment).kill()
+                // The service is gone, and with it the answer.
+                await #expect(throws: (any Error).self) { try await upload.value }
+                sender.finish()
+                #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
+                try await store.process(.fulfillment).start()
+                try await store.process(.fulfillment).waitUntilReady()
+                try await eventually("what was left to be removed") {
+                    try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty
+                        ? true : nil
+                }
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+            }
+        }
+
+        @Test func anAppThatPausesIsKilledAndLosesItsServerEndsWithTheSameBytes() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                let ada = try store.client(account: "ada")
+                let payment = try await store.buy(SampleCatalog.pro)
+                _ = try await delivered(payment.transactionID, on: ada.queue())
+                let folder = store.directory + "/downloads"
+                let http = slowClient()
+                defer { Task { try await http.shutdown() } }
+                for pause in 1...5 {
+                    // Each is a new instance, as after the app was killed.
+                    let download = download(of: payment.transactionID, to: folder, by: ada, http)
+                    let goal = Int64(pause * 2_000_000)
+                    await #expect(throws: CancellationError.self) {
+                        _ = try await Task {
+                            try await download.run { progress in
+                                guard progress.bytesWritten >= goal else { return }
+                                // From inside, so that it is in the middle however fast it goes.
+                                withUnsafeCurrentTask { $0?.cancel() }
+                            }
+                        }.value
+                    }
+                    let part = FileManager.default.contents(atPath: "\(folder)/\(digest).part")
+                    let written = try #require(part)
+                    #expect(written.count >= Int(goal) && written.count < bytes.count)
+                    #expect(Array(written) == Array(bytes[..<written.count]))
+                    if pause == 3 {
+                        await store.process(.fulfillment).kill()
+                        try await store.process(.fulfillment).start()
+                        try await store.process(.fulfillment).waitUntilReady()
+                    }
+                }
+                let path = try await download(of: payment.transactionID, to: folder, by: ada, http)
+                    .run()
+                #expect(FileManager.default.contents(atPath: path) == Data(bytes))
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
+            }
+        }
+
+        @Test func aCorruptedPartIsDetectedAndAFinishedTransactionIsRefused() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                let ada = try store.client(account: "ada")
+                let payment = try await store.buy(SampleCatalog.pro)
+                _ = try await delivered(payment.transactionID, on: ada.queue())
+                let folder = store.directory + "/downloads"
+                let http = slowClient()
+                defer { Task { try await http.shutdown() } }
+                let download = download(of: payment.transactionID, to: folder, by: ada, http)
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: true
+                )
+                var part = Array(bytes[..<1_000_000])
+                part[500_000] ^= 1
+                let file = "\(folder)/\(digest).part"
+                try Data(part).write(to: URL(fileURLWithPath: file))
+                let corrupted = await #expect(throws: ContentDownloadError.self) {
+                    _ = try await download.run()
+                }
+                #expect(corrupted?.code == .digestDiffers)
+                #expect(!FileManager.default.fileExists(atPath: file))
+                #expect(
+                    try await FileManager.default.contents(atPath: download.run()) == Data(bytes)
+                )
+                try await download.discard()
+                try await store.finish([payment])
+                let refused = await #expect(throws: ContentDownloadError.self) {
+                    _ = try await download.run()
+                }
+                #expect(refused?.problem?.code == "transaction_finished")
+            }
+        }
+
+        /// A client whose connections say so when they hang.
+        private func slowClient() -> HTTPClient {
+            var configuration = HTTPClient.Configuration()
+            configuration.timeout.read = .seconds(10)
+            return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        }
+
+        private func download(
+            of id: TransactionID,
+            to directory: String,
+            by client: StoreClient,
+            _ http: HTTPClient
+        ) -> ContentDownload {
+            ContentDownload(
+                url: client.urls.fulfillment + Routes.content(SampleCatalog.pro, of: id),
+                length: Int64(bytes.count),
+                digest: digest,
+                directory: directory,
+                token: { client.token },
+                fetch: { try await http.execute($0, timeout: .minutes(5)) },
+                reportInterval: .zero
+            )
+        }
+
+        /// Downloads in five pieces, and compares the digest of all.
+        private func expectDownload(
+            of id: TransactionID,
+            product: ProductID = SampleCatalog.pro,
+            by client: StoreClient
+        ) async throws {
+            var hash = SHA256()
+            let step = bytes.count / 5 + 1
+            for first in stride(from: 0, to: bytes.count, by: step) {
+                let last = min(first + step, bytes.count) - 1
+                let part = try await client.content(
+                    product,
+                    of: id,
+                    [("range", "bytes=\(first)-\(last)"), ("if-range", "\"\(digest)\"")]
+                )
+                #expect(part.status == 206)
+                #expect(
+                    part.headers["content-range"] == ["bytes \(first)-\(last)/\(bytes.count)"]
+                )
+                hash.update(data: part.body)
+            }
+            #expect(ContentDigest(bytes: hash.finalize()) == digest)
+        }
+
+        private func delivered(
+            _ id: TransactionID,
+            on stream: QueueStream
+        ) async throws -> QueueChanged {
+            for try await event in stream {
+                guard let change = event.change, change.transaction.id == id, change.isDelivered
+                else { continue }
+                return change
+            }
+            throw HarnessError("The stream ended before \(id) was delivered.")
+        }
+    }
+}
+
+extension StoreClient {
+    /// What is hosted for a transaction.
+    fileprivate func content(
+        _ identifier: ProductID,
+        of id: TransactionID,
+        _ headers: [(String, String)] = []
+    ) async throws -> StoreResponse {
+        try await raw(.GET, urls.fulfillment + Routes.content(identifier, of: id), headers: headers)
+    }
+}
+
+extension StoreHarness {
+    /// Uploads a version of a product's content.
+    fileprivate func host(
+        _ bytes: [UInt8],
+        version: String,
+        for productID: ProductID
+    ) async throws -> HostedContent {
+        let answer = try await administrator.raw(
+            .PUT,
+            urls.fulfillment + Routes.adminContent(productID) + "?version=\(version)",
+            body: bytes
+        )
+        guard answer.status == 201 else { throw HarnessError(answer.text) }
+        let stored = try answer.decode(HostedContentVersion.self)
+        return HostedContent(
+            contentIdentifier: productID,
+            version: stored.version,
+            length: stored.length,
+            sha256: stored.sha256
+        )
+    }
+
+    /// Withdraws a version from new purchases.
+    fileprivate func withdraw(_ version: String, of productID: ProductID) async throws {
+        let answer = try await administrator.raw(
+            .DELETE,
+            urls.fulfillment
+                + Routes.adminContent(productID, ContentVersion(unchecked: version))
+        )
+        guard answer.status == 200 else { throw HarnessError(answer.text) }
+    }
+}
