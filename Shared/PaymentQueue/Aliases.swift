@@ -23,5 +23,9 @@ public typealias TransactionObserver = SKPaymentTransactionObserver
 public typealias PaymentQueueDelegate = SKPaymentQueueDelegate
 /// ``SKStorefront`` without its prefix.
 public typealias Storefront = SKStorefront
+/// ``SKDownload`` without its prefix.
+public typealias Download = SKDownload
+/// ``SKDownloadState`` without its prefix.
+public typealias DownloadState = SKDownloadState
 /// ``SKError`` without its prefix.
 public typealias StoreError = SKError

@@ -35,6 +35,7 @@ extension SKPaymentQueue {
         if let id = transaction.id, let transport {
             try await finish(id, of: transaction, transport)
         }
+        tearDownDownloads(of: transaction)
         change { $0.finish(transaction) }
     }
 

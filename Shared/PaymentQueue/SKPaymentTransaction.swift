@@ -16,11 +16,14 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         var originalDate: Date?
         var revocationDate: Date?
         var price: Money?
+        var contents: [HostedContent] = []
         var isDelivered = false
     }
 
     private struct Guarded: ~Copyable {
         var fields: Fields
+        /// One for each of its contents, made when they are asked for first.
+        var downloads: [SKDownload] = []
         /// Those who wait until it can be finished.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -67,6 +70,15 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     public var price: Decimal? { fields.price?.decimal }
     /// When it was refunded; `nil` unless it was.
     public var revocationDate: Date? { fields.revocationDate }
+    /// What the store hosts for it; the same objects each time.
+    public var downloads: [SKDownload] {
+        guarded.withLock { guarded in
+            if guarded.downloads.isEmpty, let id = guarded.fields.id {
+                guarded.downloads = guarded.fields.contents.map { SKDownload($0, of: self, id) }
+            }
+            return guarded.downloads
+        }
+    }
     /// Whether every delivery that the store owes is confirmed, so that it can be finished.
     public var isDelivered: Bool { fields.isDelivered }
 
@@ -161,6 +173,7 @@ extension SKPaymentTransaction.Fields {
             originalDate: transaction.originalPurchasedAt?.date,
             revocationDate: transaction.revokedAt?.date,
             price: transaction.price,
+            contents: change.contents ?? [],
             isDelivered: change.isDelivered
         )
     }

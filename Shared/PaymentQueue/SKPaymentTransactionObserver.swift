@@ -23,6 +23,9 @@ public protocol SKPaymentTransactionObserver: AnyObject {
         restoreCompletedTransactionsFailedWithError error: any Error
     )
 
+    /// Downloads of hosted content changed: their state, or how far they are (spec rule 122).
+    func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
+
     /// The account's storefront is another one (spec rule 8).
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
@@ -58,6 +61,9 @@ extension SKPaymentTransactionObserver {
         _ queue: SKPaymentQueue,
         restoreCompletedTransactionsFailedWithError error: any Error
     ) {}
+
+    /// Does nothing.
+    public func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {}
 
     /// Does nothing.
     public func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {}

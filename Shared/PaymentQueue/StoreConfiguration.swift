@@ -54,6 +54,11 @@ public struct StoreConfiguration: Sendable {
     public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
     /// Where the app receipt is kept (`Bundle.appStoreReceiptURL`); `nil` keeps none.
     public var receiptURL: URL?
+    /// Where hosted content is downloaded to; a folder of the caches unless told otherwise.
+    public var downloadDirectory =
+        (FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
+        ?? FileManager.default.temporaryDirectory)
+        .appendingPathComponent("counterfoil-downloads", isDirectory: true)
     /// Where the queue logs.
     public var logger = Logger(label: "counterfoil.payment-queue")
     /// How long to wait for an answer.

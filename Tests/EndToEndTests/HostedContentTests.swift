@@ -270,7 +270,7 @@ extension StoreClient {
 
 extension StoreHarness {
     /// Uploads a version of a product's content.
-    fileprivate func host(
+    func host(
         _ bytes: [UInt8],
         version: String,
         for productID: ProductID

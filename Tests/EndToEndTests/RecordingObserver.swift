@@ -8,6 +8,7 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
         var updates: [(transaction: SKPaymentTransaction, state: SKPaymentTransactionState)] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
+        var progress: [Float] = []
         var restores = 0
         var failedRestores: [any Error] = []
     }
@@ -46,6 +47,12 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
         told.withLock { $0.revoked += productIdentifiers }
     }
 
+    func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
+        told.withLock { $0.progress += downloads.map(\.progress) }
+    }
+
+    /// How far downloads were, each time it was told.
+    var progress: [Float] { told.withLock { $0.progress } }
     /// The errors of restores that failed.
     var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
     /// How many transactions have left the queue.

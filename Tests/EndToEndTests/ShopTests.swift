@@ -117,6 +117,33 @@ extension EndToEnd {
             }
         }
 
+        @Test func killedInTheMiddleOfADownloadItGoesOnFromWhatIsThere() async throws {
+            try await withShop { setup in
+                let bytes = (0..<8_000_000).map { UInt8(truncatingIfNeeded: $0 &* 48_271 >> 5) }
+                let content = try await setup.store.host(
+                    bytes,
+                    version: "1.0",
+                    for: SampleCatalog.pro
+                )
+                let hold = setup.fulfillment.hold(at: .beforeResponse("/content/"), occurrence: 20)
+                let shop = try await setup.start("buy", SampleCatalog.pro.rawValue)
+                try await hold.reached()
+                let part = "\(setup.folder)/downloads/\(content.sha256).part"
+                try await eventually("some of the content to be there") {
+                    try FileManager.default.attributesOfItem(atPath: part)[.size] as? Int ?? 0 > 0
+                        ? true : nil
+                }
+                shop.send(SIGKILL)
+                _ = await shop.exit()
+                hold.release()
+                let log = try await setup.shop("listen")
+                #expect(log.contains("downloaded"))
+                #expect(log.contains("finished"))
+                let file = URL(fileURLWithPath: "\(setup.folder)/downloads/\(content.sha256)")
+                #expect(try Data(contentsOf: file) == Data(bytes))
+            }
+        }
+
         /// A moment of a purchase in the app's life, and whether the store has the payment then.
         enum Step: String, CaseIterable, Sendable {
             case beforeThePaymentIsSent

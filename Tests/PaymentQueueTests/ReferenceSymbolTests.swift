@@ -23,6 +23,10 @@ import Testing
             "add(_: SKPayment)": Queue.add as (Queue) -> (SKPayment) -> Void,
             "transactions": \Queue.transactions,
             "finishTransaction(_:)": Queue.finishTransaction,
+            "start(_:)": { (queue: any Downloading) in queue.start([]) },
+            "cancel(_:)": { (queue: any Downloading) in queue.cancel([]) },
+            "pause(_:)": { (queue: any Downloading) in queue.pause([]) },
+            "resume(_:)": { (queue: any Downloading) in queue.resume([]) },
             "showPriceConsentIfNeeded()": Queue.showPriceConsentIfNeeded,
             "presentCodeRedemptionSheet()": Queue.presentCodeRedemptionSheet,
             "restoreCompletedTransactions()": Queue.restoreCompletedTransactions
@@ -67,12 +71,30 @@ import Testing
                 \SKProductsResponse.invalidProductIdentifiers,
             "SKReceiptRefreshRequest.init(receiptProperties:)":
                 SKReceiptRefreshRequest.init(receiptProperties:),
+            "SKPaymentTransaction.downloads": \SKPaymentTransaction.downloads,
+            "SKDownload.transaction": \SKDownload.transaction,
+            "SKDownload.contentIdentifier": \SKDownload.contentIdentifier,
+            "SKDownload.contentVersion": \SKDownload.contentVersion,
+            "SKDownload.expectedContentLength": \SKDownload.expectedContentLength,
+            "SKDownload.state": \SKDownload.state,
+            "SKDownload.progress": \SKDownload.progress as KeyPath<SKDownload, Float>,
+            "SKDownload.timeRemaining": \SKDownload.timeRemaining,
+            "SKDownload.contentURL": \SKDownload.contentURL,
+            "SKDownload.error": \SKDownload.error,
             "SKStorefront.countryCode": \SKStorefront.countryCode,
             "SKStorefront.identifier": \SKStorefront.identifier,
             "SKError.code": \SKError.code,
             "SKErrorDomain": SKErrorDomain,
             "SKTerminateForInvalidReceipt()": SKTerminateForInvalidReceipt,
         ]
+    }
+
+    @Test func theDeprecatedDownloadsAreTheQueuesOwn() {
+        let queue: any Downloading = SKPaymentQueue.default()
+        queue.start([])
+        queue.pause([])
+        queue.resume([])
+        queue.cancel([])
     }
 
     /// Hears everything that the protocols can say.
@@ -86,6 +108,7 @@ import Testing
             _: SKPaymentQueue,
             restoreCompletedTransactionsFailedWithError: any Error
         ) {}
+        func paymentQueue(_: SKPaymentQueue, updatedDownloads: [SKDownload]) {}
         func paymentQueueDidChangeStorefront(_: SKPaymentQueue) {}
         func paymentQueue(
             _: SKPaymentQueue,
@@ -108,7 +131,7 @@ import Testing
     }
 
     @Test func theQueueHasEveryMemberOfItsReference() {
-        #expect(Self.queueMembers.count == 14)
+        #expect(Self.queueMembers.count == 18)
         #expect(Self.members.count > 0)
         _ = Everything()
     }
@@ -119,6 +142,13 @@ import Testing
         ]
         #expect(states.map(\.rawValue) == [0, 1, 2, 3, 4])
         #expect((0...5).map(SKPaymentTransactionState.init(rawValue:)) == states + [nil])
+    }
+
+    @Test func theDownloadStatesHaveStoreKitsNumbers() {
+        let states: [SKDownloadState] = [
+            .waiting, .active, .paused, .finished, .failed, .cancelled,
+        ]
+        #expect(states.map(\.rawValue) == Array(0...5))
     }
 
     @Test func theErrorsHaveStoreKitsNumbers() {
@@ -134,3 +164,13 @@ import Testing
         #expect(formatter.string(from: Decimal(string: "1.49") ?? 0)?.contains("1,49") == true)
     }
 }
+
+/// The four members that the reference marks as deprecated, called without a warning.
+private protocol Downloading {
+    func start(_ downloads: [SKDownload])
+    func cancel(_ downloads: [SKDownload])
+    func pause(_ downloads: [SKDownload])
+    func resume(_ downloads: [SKDownload])
+}
+
+extension SKPaymentQueue: Downloading {}

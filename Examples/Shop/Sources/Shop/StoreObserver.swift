@@ -77,7 +77,33 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         print("\(transactions.count) restored")
     }
 
+    func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
+        for download in downloads {
+            guard let transaction = download.transaction else { continue }
+            switch download.state {
+            case .waiting, .active, .paused, .cancelled: break
+            case .finished:
+                show(transaction, "downloaded \(download.contentURL?.path ?? "?")")
+            case .failed:
+                // Not delivered, so not finished: the next launch goes on from what is there.
+                show(transaction, "not downloaded: \(download.error.map { "\($0)" } ?? "?")")
+                send.yield(.settled(transaction))
+            }
+            if transaction.downloads.allSatisfy({ $0.state == .finished }) {
+                deliver(transaction)
+            }
+        }
+    }
+
     private func handlePurchased(_ transaction: SKPaymentTransaction) {
+        let downloads = transaction.downloads
+        guard !downloads.isEmpty else { return deliver(transaction) }
+        let length = downloads.reduce(0) { $0 + $1.expectedContentLength }
+        show(transaction, "purchased; downloading \(length) bytes …")
+        for download in downloads { download.start() }
+    }
+
+    private func deliver(_ transaction: SKPaymentTransaction) {
         do {
             let isNew = try wallet.deliver(transaction)
             show(transaction, isNew ? "purchased; delivered" : "purchased; was delivered before")

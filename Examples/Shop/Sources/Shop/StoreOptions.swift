@@ -51,6 +51,10 @@ struct StoreOptions: ParsableArguments {
                 return token
             }
         )
+        configuration.downloadDirectory = folder.appendingPathComponent(
+            "downloads",
+            isDirectory: true
+        )
         configuration.receiptURL = folder.appendingPathComponent("receipt")
         SKPaymentQueue.configure(configuration)
     }

@@ -1,0 +1,126 @@
+import Crypto
+import EventTypes
+import Foundation
+import PaymentQueue
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// Hosted content through the client library (spec rules 118 to 124).
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Downloads {
+        private let bytes = (0..<24_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
+
+        private struct Setup {
+            let fulfillment: HTTPProxy
+            let queue: SKPaymentQueue
+            let observer: RecordingObserver
+            let transaction: SKPaymentTransaction
+            let download: SKDownload
+
+            /// Begins the download, and holds it somewhere on the way.
+            func startAndHold() async throws -> Hold {
+                let hold = fulfillment.hold(at: .beforeResponse("/content/"), occurrence: 10)
+                download.start()
+                try await hold.reached()
+                try await eventually("some progress") { download.progress > 0 ? true : nil }
+                return hold
+            }
+
+            func reached(_ state: SKDownloadState) async throws {
+                try await eventually("the download to be \(state)") {
+                    download.state == state ? true : nil
+                }
+            }
+        }
+
+        private func withDownload(_ body: (Setup) async throws -> Void) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "downloads-\(UUID().uuidString)",
+                    isDirectory: true
+                )
+                configuration.downloadDirectory = folder
+                let fulfillment = try await HTTPProxy.start(inFrontOf: store.urls.fulfillment)
+                configuration.addresses.fulfillment = fulfillment.url
+                SKPaymentQueue.configure(configuration)
+                let queue = SKPaymentQueue.default()
+                let observer = RecordingObserver()
+                queue.add(observer)
+                _ = try await store.buy(SampleCatalog.pro)
+                let transaction = try await observer.first(.purchased)
+                let download = try #require(transaction.downloads.first)
+                #expect(transaction.downloads.first === download, "The same object each time.")
+                #expect(download.state == .waiting)
+                #expect(download.expectedContentLength == bytes.count)
+                #expect(download.contentVersion == "1.0")
+                try await body(
+                    Setup(
+                        fulfillment: fulfillment,
+                        queue: queue,
+                        observer: observer,
+                        transaction: transaction,
+                        download: download
+                    )
+                )
+                queue.remove(observer)
+                await fulfillment.cut()
+                // A leftover in the temporary folder does no harm.
+                try? FileManager.default.removeItem(at: folder)
+            }
+        }
+
+        @Test func pausedFiveTimesItIsWholeAndItsProgressNeverFalls() async throws {
+            try await withDownload { setup in
+                let download = setup.download
+                for pause in 1...5 {
+                    download.resume()
+                    let goal = Float(pause) * 0.05
+                    try await eventually("some progress") {
+                        download.progress >= goal || download.state == .finished ? true : nil
+                    }
+                    download.pause()
+                }
+                download.resume()
+                try await setup.reached(.finished)
+                let url = try #require(download.contentURL)
+                #expect(SHA256.hash(data: try Data(contentsOf: url)) == SHA256.hash(data: bytes))
+                #expect(download.progress == 1)
+                let progress = setup.observer.progress
+                #expect(progress == progress.sorted())
+                try await setup.transaction.finish()
+            }
+        }
+
+        @Test func finishingTearsADownloadDownAndItIsNotResumed() async throws {
+            try await withDownload { setup in
+                let hold = try await setup.startAndHold()
+                try await setup.transaction.finish()
+                try await setup.reached(.cancelled)
+                hold.release()
+                setup.download.resume()
+                try await setup.reached(.failed)
+                #expect((setup.download.error as? SKError)?.code == .clientInvalid)
+            }
+        }
+
+        @Test func calledOffItLeavesNothingAndCanBeBegunAgain() async throws {
+            try await withDownload { setup in
+                let hold = try await setup.startAndHold()
+                setup.download.cancel()
+                #expect(setup.download.state == .cancelled)
+                #expect(setup.download.progress == 0)
+                hold.release()
+                try await eventually("the download to be begun again") {
+                    setup.download.start()
+                    return setup.download.state == .finished ? true : nil
+                }
+                try await setup.transaction.finish()
+            }
+        }
+    }
+}
