@@ -60,6 +60,8 @@ struct PaymentHandler: Sendable {
 
     private let counters = PaymentCounters()
 
+    private var writer: AcceptanceHandler { AcceptanceHandler(policy: policy, owner: owner) }
+
     /// What a batch came to: a reply to each request, and the attempts that are owed.
     private struct Batch: Sendable {
         var replies: [PaymentReply?]
@@ -122,7 +124,6 @@ struct PaymentHandler: Sendable {
             else { throw PaymentError(.keyVanished) }
         }
         let accountEvents = try endIntents(of: acceptances, batch, time, on: connection)
-        let writer = AcceptanceHandler(policy: policy, owner: owner)
         try writer.write(&acceptances, followedBy: accountEvents, at: time, on: connection)
         for acceptance in acceptances {
             result.replies[acceptance.position] = .accepted(
@@ -243,7 +244,7 @@ struct PaymentHandler: Sendable {
             ),
             taxBasisPoints: tax.basisPoints(in: request.storefront)
         )
-        return AcceptanceHandler(policy: policy, owner: owner).acceptance(
+        return writer.acceptance(
             of: record,
             by: request.paymentMethod,
             at: time,
