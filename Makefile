@@ -61,7 +61,7 @@ bench: build ## Measure finished purchases per second with a release build (N=10
 
 clients: CONFIGURATION = release
 clients: build ## Measure with a release build what connected clients cost (IDLE=5000)
-	@exec $(DEVSTORE) clients $(if $(IDLE),--idle $(IDLE))
+	@ulimit -Sn "$$(ulimit -Hn)"; exec $(DEVSTORE) clients $(if $(IDLE),--idle $(IDLE))
 
 keys: build ## Make development keys and certificates in .dev/keys
 	@exec .build/$(CONFIGURATION)/counterfoil keys create --directory .dev/keys

@@ -150,8 +150,8 @@ let package = Package(
         .target(
             name: "PaymentQueue",
             dependencies: [
-                "EventTypes", "StoreAPI", "ThreadExecutor", asyncHTTPClient, nioCore, nioHTTP1,
-                crypto, logging,
+                "EventTypes", "StoreAPI", "ThreadExecutor", asyncHTTPClient, nioCore, nioPosix,
+                nioHTTP1, crypto, logging,
             ],
             path: "Shared/PaymentQueue",
             swiftSettings: house

@@ -78,19 +78,16 @@ func composeFulfillment(
 
     // What clients are told, and what they ask.
     let hub = QueueHub(limits: settings.streams)
-    let missed = MissedChanges()
     let tail = EventTail(
         topics: [Topics.fulfillmentTransactions],
         kafka: kafka,
         logger: logger,
-        receive: { hub.receive($0) },
-        mayHaveMissed: { missed.note() }
+        receive: { hub.receive($0) }
     )
     let store = QueueReadStore(client: client)
     let heartbeat = QueueHeartbeat(
         hub: hub,
         store: store,
-        missed: missed,
         interval: settings.heartbeat,
         logger: logger
     )

@@ -35,7 +35,7 @@ final class ContentFile: ContentReader {
     /// Opens a file for reading.
     static func open(_ path: String, length: Int64) async throws -> ContentFile {
         try await blocking {
-            let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            let descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { throw ContentStorageError(.missing, "there is no \(path)") }
                 throw failure("open", path)

@@ -21,7 +21,7 @@ struct FulfillmentSettings: Sendable {
         streams = QueueHub.Limits(
             streamsMax: reader.integer(
                 "STREAMS_MAX",
-                default: 4000,
+                default: 8000,
                 in: 1...100_000,
                 "Streams of queues that this instance serves at once; further ones get 503."
             ),

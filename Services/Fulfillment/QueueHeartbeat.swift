@@ -1,26 +1,35 @@
 import Logging
+import Messaging
 import ServiceLifecycle
 import Synchronization
 
 /// The heartbeat of all streams of this instance.
 ///
-/// After changes may have passed by (a broker that lost its log, a tail that began anew) it also
-/// asks, once for all streams, how far their queues are, so a stream whose last change got lost
-/// between the database and here learns of it within a beat. Otherwise it asks nothing: an idle
-/// client costs the database no work.
-struct QueueHeartbeat: Service {
-    let hub: QueueHub
-    let store: QueueReadStore
-    let missed: MissedChanges
-    let interval: Duration
-    let logger: Logger
+/// If fulfillment has said anything since the last beat it also asks, once for all streams, how far
+/// their queues are. A stream whose last change got lost between the database and here (a broker
+/// that is away or lost its log, a partition that nobody follows yet) so learns of it within a beat.
+/// If it has said nothing, nothing can have got lost, and idle clients cost the database no work.
+final class QueueHeartbeat: Service {
+    private let hub: QueueHub
+    private let store: QueueReadStore
+    private let interval: Duration
+    private let logger: Logger
+    /// How far the outbox was when all queues were asked for last.
+    private let asked = Mutex<OutboxMark?>(nil)
+
+    init(hub: QueueHub, store: QueueReadStore, interval: Duration, logger: Logger) {
+        self.hub = hub
+        self.store = store
+        self.interval = interval
+        self.logger = logger
+    }
 
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    try await Task.sleep(for: interval)
-                    await beat()
+                    try await Task.sleep(for: self.interval)
+                    await self.beat()
                 }
             }
         } catch is CancellationError {
@@ -29,33 +38,26 @@ struct QueueHeartbeat: Service {
     }
 
     /// One beat.
-    func beat() async {
+    ///
+    /// The answer is whether it asked how far the queues are.
+    @discardableResult
+    func beat() async -> Bool {
         let queues = Array(hub.queues)
-        guard !queues.isEmpty else { return }
-        guard missed.isSuspected else { return hub.beat(revisions: [:]) }
+        guard !queues.isEmpty else { return false }
         do {
+            // Before the queues: what is said in between is seen at the next beat.
+            let mark = try await store.outboxMark()
+            guard mark.hasBacklog || asked.withLock({ $0 != mark }) else {
+                hub.beat(revisions: [:])
+                return false
+            }
             hub.beat(revisions: try await store.revisions(of: queues))
-            missed.checked()
+            asked.withLock { $0 = mark }
+            return true
         } catch {
             logger.debug("The queues' revisions are not known", metadata: ["error": "\(error)"])
             hub.beat(revisions: [:])
+            return false
         }
     }
-}
-
-/// Whether changes may have passed by the streams.
-final class MissedChanges: Sendable {
-    /// Asked for twice: while the first check runs, a tail that begins anew may not have found the
-    /// end of its topics yet.
-    private static let checks = 2
-    private let checksLeft = Mutex(0)
-
-    /// Whether the database has to be asked.
-    var isSuspected: Bool { checksLeft.withLock { $0 > 0 } }
-
-    /// Changes may have passed by.
-    func note() { checksLeft.withLock { $0 = Self.checks } }
-
-    /// The database was asked.
-    func checked() { checksLeft.withLock { $0 = max($0 - 1, 0) } }
 }

@@ -1,4 +1,5 @@
 import EventTypes
+import Messaging
 import Postgres
 import StoreAPI
 
@@ -120,6 +121,11 @@ struct QueueReadStore: Sendable {
             )
             return try Self.page(rows, of: queue, limit: limit)
         }
+    }
+
+    /// How far this service's events are published.
+    func outboxMark() async throws -> OutboxMark {
+        try await client.withConnection { connection in try OutboxMark(on: connection) }
     }
 
     /// The revisions of queues; one that never had a transaction is left out.

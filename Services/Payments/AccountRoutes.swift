@@ -94,7 +94,7 @@ struct AccountRoutes: Sendable {
         -> Response
     {
         let id = try accountID(context)
-        let key = try request.idempotencyKey()
+        let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(PurchaseIntentRequest.self, from: request)
         switch try await accounts.begin(body, for: id, idempotencyKey: key) {
         case .failure(let refusal): throw refusal.problem

@@ -83,6 +83,17 @@ enum AccountRules {
             ? nil : .tooManyPurchaseIntents(max: purchaseIntentsMax)
     }
 
+    /// Why a payment that was accepted before is not charged after all; `nil` if it is (spec rules
+    /// 2 and 9).
+    static func failure(
+        of account: AccountStanding,
+        in storefront: Storefront
+    ) -> FailureReason? {
+        guard account.canMakePayments else { return .paymentsNotAllowed }
+        guard let current = account.storefront, current != storefront else { return nil }
+        return .storefrontChanged
+    }
+
     /// What asking an account about a price comes to.
     enum Question: Hashable, Sendable {
         /// It was asked about this price before, whatever it has said.

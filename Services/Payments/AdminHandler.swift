@@ -119,9 +119,12 @@ struct AdminHandler: Sendable {
         let standing = try AccountStore.standings(of: [record.accountKey], on: connection)[
             record.accountKey
         ]
-        if let storefront = standing?.storefront, storefront != record.transaction.storefront {
-            try settlement.apply(.fail(.storefrontChanged), to: id)
-            return settlement.change(key) { $0.settle(FailureReason.storefrontChanged.rawValue) }
+        if let reason = AccountRules.failure(
+            of: standing ?? AccountStanding(),
+            in: record.transaction.storefront
+        ) {
+            try settlement.apply(.fail(reason), to: id)
+            return settlement.change(key) { $0.settle(reason.rawValue) }
         }
         guard record.isOwnable,
             let ownership = try OwnershipStore.claim(

@@ -70,8 +70,9 @@ struct ReceiptStore: Sendable {
         return CompactJWS.joined(header: header, payload: payload, signature: signature)
     }
 
-    /// The newest receipts of an account in an app, the oldest of them first: every type of product
-    /// always, consumables only until they are finished (spec rule 86).
+    /// The receipts of an account in an app, the oldest first: consumables until they are finished,
+    /// and of everything else always the newest receipt of each purchase, so that restored copies
+    /// add nothing (spec rule 86).
     func receipts(
         of owner: (account: AccountID, bundle: BundleID),
         limit: Int,
@@ -80,15 +81,23 @@ struct ReceiptStore: Sendable {
         let rows = try connection.query(
             """
             SELECT chain.header, receipt.payload, receipt.signature
-            FROM signed_transactions AS receipt
-            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
-            WHERE receipt.account_id = \(owner.account) AND receipt.bundle_id = \(owner.bundle)
-                AND (
-                    receipt.product_type <> 'consumable' OR NOT EXISTS (
-                        SELECT FROM transaction_finishes AS finish
-                        WHERE finish.transaction_id = receipt.transaction_id
-                    )
+            FROM (
+                (
+                    SELECT DISTINCT ON (original_transaction_id) *
+                    FROM signed_transactions
+                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                        AND product_type <> 'consumable'
+                    ORDER BY original_transaction_id, transaction_id DESC
+                ) UNION ALL (
+                    SELECT * FROM signed_transactions AS unfinished
+                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                        AND product_type = 'consumable' AND NOT EXISTS (
+                            SELECT FROM transaction_finishes AS finish
+                            WHERE finish.transaction_id = unfinished.transaction_id
+                        )
                 )
+            ) AS receipt
+            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
             ORDER BY receipt.transaction_id DESC LIMIT \(limit)
             """
         )

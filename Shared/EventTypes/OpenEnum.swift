@@ -117,6 +117,8 @@ public enum FailureReason: OpenEnum {
     case processorRefused
     /// The account buys in another storefront since the request. `SKError.storeProductNotAvailable`.
     case storefrontChanged
+    /// The account was blocked before it was approved. `SKError.paymentNotAllowed`.
+    case paymentsNotAllowed
     /// The buyer left to mend something (spec rule 114); what comes of it is another transaction.
     ///
     /// `SKError.unknown`: StoreKit has no code of its own for it.
@@ -134,6 +136,7 @@ public enum FailureReason: OpenEnum {
         case "approvalExpired": self = .approvalExpired
         case "processorRefused": self = .processorRefused
         case "storefrontChanged": self = .storefrontChanged
+        case "paymentsNotAllowed": self = .paymentsNotAllowed
         case "interrupted": self = .interrupted
         default: self = .unknown(rawValue)
         }
@@ -149,6 +152,7 @@ public enum FailureReason: OpenEnum {
         case .approvalExpired: "approvalExpired"
         case .processorRefused: "processorRefused"
         case .storefrontChanged: "storefrontChanged"
+        case .paymentsNotAllowed: "paymentsNotAllowed"
         case .interrupted: "interrupted"
         case .unknown(let rawValue): rawValue
         }
@@ -161,6 +165,7 @@ public enum FailureReason: OpenEnum {
         case .paymentDeclined, .insufficientFunds: 3
         case .approvalDeclined, .approvalExpired: 4
         case .storefrontChanged: 5
+        case .paymentsNotAllowed: 4
         case .processorRefused, .interrupted, .unknown: 0
         }
     }

@@ -13,7 +13,6 @@ public struct EventTail: Service {
     private let kafka: KafkaSettings
     private let logger: Logger
     private let receive: @Sendable ([ReceivedEvent]) async -> Void
-    private let mayHaveMissed: @Sendable () -> Void
 
     /// Makes a tail.
     ///
@@ -24,20 +23,16 @@ public struct EventTail: Service {
     ///   - kafka: How to reach the broker.
     ///   - logger: Where it reports.
     ///   - receive: Takes each batch, in partition order. The next one waits for it.
-    ///   - mayHaveMissed: Told when events may have passed by: at each start, when a log was lost,
-    ///     and when a message is no event.
     public init(
         topics: [Topic],
         kafka: KafkaSettings,
         logger: Logger,
-        receive: @escaping @Sendable ([ReceivedEvent]) async -> Void,
-        mayHaveMissed: @escaping @Sendable () -> Void = {}
+        receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
         self.kafka = kafka
         self.logger = logger
         self.receive = receive
-        self.mayHaveMissed = mayHaveMissed
     }
 
     /// Follows until the service shuts down.
@@ -72,15 +67,12 @@ public struct EventTail: Service {
 
     private func follow(with consumer: KafkaConsumer) async throws {
         var epochs = LogEpochs()
-        mayHaveMissed()
         while true {
             try Task.checkCancellation()
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(100))
             guard !poll.messages.isEmpty else { continue }
-            // What is no event is reported, and healed by whoever is fed.
             let events = poll.messages.compactMap { try? EventHeaders.event(in: $0).get() }
             let (admitted, rewind) = epochs.admit(events)
-            if events.count < poll.messages.count || !rewind.isEmpty { mayHaveMissed() }
             if !admitted.isEmpty { await receive(admitted) }
             for partition in rewind {
                 try await consumer.seek(partition, to: -2)

@@ -19,6 +19,7 @@ struct AccountState {
     private var storefrontSaid: EventTypes.Storefront?
     private var intentsAsked: Set<PurchaseIntentID> = []
     private var consentsAsked: Set<PriceConsentID> = []
+    private var consentsShown: Set<PriceConsentID> = []
 
     /// Where the account buys, as the store says; `nil` if it says nothing.
     var storefront: EventTypes.Storefront? { storefrontSaid ?? account?.storefront }
@@ -30,6 +31,16 @@ struct AccountState {
     var pendingConsents: [PriceConsent] {
         account?.priceConsents.filter { $0.status == .pending } ?? []
     }
+
+    /// The price increases to show now: those that wait and are not on a sheet already.
+    mutating func show() -> [PriceConsent] {
+        let consents = pendingConsents.filter { !consentsShown.contains($0.id) }
+        consentsShown.formUnion(consents.map(\.id))
+        return consents
+    }
+
+    /// A sheet was closed without an answer, or the answer did not arrive.
+    mutating func unshow(_ id: PriceConsentID) { consentsShown.remove(id) }
 
     /// The store has said what it knows of the account.
     mutating func take(_ account: Account) -> News {

@@ -27,6 +27,10 @@ struct PendingTransactions {
     /// Where the stream is to be resumed.
     private(set) var lastEventID: String?
     private var known: [TransactionID: Update] = [:]
+    /// What has left the queue while this stream was open: what the stream still says of it is old.
+    private var gone: Set<TransactionID> = []
+    /// The refunds that observers were told of.
+    private var revoked: Set<TransactionID> = []
     /// Payments that the store has not answered yet.
     private var unanswered: [SKPaymentTransaction] = []
     /// What may be one of theirs: the stream can be faster than the answer.
@@ -122,8 +126,17 @@ struct PendingTransactions {
     mutating func forgetStream() {
         lastEventID = nil
         early = []
-        all.removeAll { $0.id != nil }
+        all.removeAll { $0.number != nil }
         known = [:]
+        gone = []
+        // Nobody is left to be told how they end.
+        restores = []
+    }
+
+    /// The next stream begins with everything that is unfinished; what is known stays.
+    mutating func forgetPosition() -> News {
+        lastEventID = nil
+        return News()
     }
 
     private mutating func reconsiderEarly() -> News {
@@ -137,7 +150,9 @@ struct PendingTransactions {
     private mutating func changed(_ change: QueueChanged, _ news: inout News) {
         let id = change.transaction.id
         if let (transaction, fields) = known[id] {
-            if change.transaction.revokedAt != nil, fields.revocationDate == nil {
+            if change.transaction.revokedAt != nil, fields.revocationDate == nil,
+                revoked.insert(id).inserted
+            {
                 news.revoked.append(change.transaction.productID.rawValue)
             }
             if change.finishedAt == nil {
@@ -146,10 +161,12 @@ struct PendingTransactions {
                 news.removed.append(transaction)
             }
         } else if change.finishedAt != nil {
-            // Long gone from the queue; only a refund of it is news.
-            if change.transaction.revokedAt != nil {
+            // Gone from the queue; only a refund of it is news, and only once.
+            if change.transaction.revokedAt != nil, revoked.insert(id).inserted {
                 news.revoked.append(change.transaction.productID.rawValue)
             }
+        } else if gone.contains(id) {
+            return
         } else if isPerhapsUnanswered(change.transaction) {
             early.append(change)
             return
@@ -183,7 +200,10 @@ struct PendingTransactions {
     private mutating func leave(_ transaction: SKPaymentTransaction) -> Bool {
         guard let index = all.firstIndex(where: { $0 === transaction }) else { return false }
         all.remove(at: index)
-        if let id = transaction.id { known[id] = nil }
+        if let id = transaction.number {
+            known[id] = nil
+            gone.insert(id)
+        }
         return true
     }
 

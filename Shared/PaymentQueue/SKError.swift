@@ -120,6 +120,8 @@ extension SKError {
         switch error {
         case let error as SKError: self = error
         case let failure as StoreFailure: self = failure.error
+        case let error as ContentDownloadError:
+            self = error.problem.map(SKError.init) ?? SKError(.unknown, detail: "\(error)")
         case is CancellationError: self.init(.paymentCancelled, detail: "the task was cancelled")
         default: self.init(.unknown, detail: "\(error)")
         }

@@ -20,12 +20,12 @@ extension SKPaymentQueue {
     ///
     /// The sheet is the program's: ``StoreConfiguration/priceConsentSheet``.
     public func showPriceConsentIfNeeded() {
-        let pending = state.withLock { $0.account.pendingConsents }
-        guard !pending.isEmpty, let transport else { return }
+        guard let transport, state.withLock({ !$0.account.pendingConsents.isEmpty }) else { return }
         guard let sheet = transport.configuration.priceConsentSheet else {
             logger.warning("A price increase waits for consent, and there is no priceConsentSheet")
             return
         }
+        let pending = state.withLock { $0.account.show() }
         Task {
             for consent in pending {
                 let increase = SKPriceIncrease(
@@ -33,7 +33,10 @@ extension SKPaymentQueue {
                     price: consent.price.decimal,
                     currencyCode: consent.price.currency.rawValue
                 )
-                guard let agrees = await sheet(increase) else { continue }
+                guard let agrees = await sheet(increase) else {
+                    self.state.withLock { $0.account.unshow(consent.id) }
+                    continue
+                }
                 await self.answer(consent.id, with: agrees ? .agree : .decline, transport)
             }
         }
@@ -104,7 +107,9 @@ extension SKPaymentQueue {
     private func take(_ body: (inout AccountState) -> AccountState.News) {
         let news = state.withLock { state in
             let news = body(&state.account)
-            if news.hasNewStorefront { tell { $0.paymentQueueDidChangeStorefront(self) } }
+            if news.hasNewStorefront {
+                tell(state.observers) { $0.paymentQueueDidChangeStorefront(self) }
+            }
             return news
         }
         if news.hasNewPriceConsent {
@@ -162,6 +167,7 @@ extension SKPaymentQueue {
             )
             take { $0.take(response.account) }
         } catch {
+            state.withLock { $0.account.unshow(id) }
             logger.warning(
                 "The word on a price increase did not reach the store; it will ask again",
                 metadata: ["error": "\(error)"]
@@ -171,7 +177,8 @@ extension SKPaymentQueue {
 }
 
 extension SKStorefront {
-    /// The account's storefront, as the store says now (spec rule 6); `nil` if it cannot be asked.
+    /// The account's storefront as the store says now (spec rule 6), or else what is known: the
+    /// store's last word, or the program's own.
     public static var current: SKStorefront? {
         get async {
             let queue = SKPaymentQueue.default()

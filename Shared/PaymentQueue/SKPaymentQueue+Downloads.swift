@@ -68,33 +68,40 @@ extension SKPaymentQueue {
 
     fileprivate func callOff(_ downloads: [SKDownload]) {
         for download in downloads {
-            let running = download.fields.withLock { fields -> Task<Void, Never>?? in
-                guard fields.state != .cancelled, fields.state != .finished else { return nil }
+            let isNews = download.fields.withLock { fields in
+                guard let transport, fields.state != .cancelled, fields.state != .finished else {
+                    return false
+                }
                 fields.state = .cancelled
                 fields.timeRemaining = nil
                 fields.bytesWritten = 0
-                fields.task?.cancel()
-                return .some(fields.task)
-            }
-            guard let running, let transport else { continue }
-            tell(of: [download])
-            Task {
-                await running?.value
-                do {
-                    try await transport.download(download).discard()
-                } catch {
-                    self.logger.warning(
-                        "What was downloaded of a content is still there",
-                        metadata: ["download": "\(download)", "error": "\(error)"]
-                    )
+                let running = fields.task
+                running?.cancel()
+                // What begins it again waits for this.
+                fields.task = Task {
+                    await running?.value
+                    await self.discard(download, transport)
                 }
+                return true
             }
+            if isNews { tell(of: [download]) }
+        }
+    }
+
+    private func discard(_ download: SKDownload, _ transport: StoreTransport) async {
+        do {
+            try await transport.download(download).discard()
+        } catch {
+            logger.warning(
+                "What was downloaded of a content is still there",
+                metadata: ["download": "\(download)", "error": "\(error)"]
+            )
         }
     }
 
     /// A finished transaction has no downloads any more (spec rule 51).
     func tearDownDownloads(of transaction: SKPaymentTransaction) {
-        callOff(transaction.downloads)
+        callOff(transaction.downloads.filter { $0.state == .active || $0.state == .paused })
     }
 
     private func refusal(of download: SKDownload) -> SKError? {
@@ -131,7 +138,7 @@ extension SKPaymentQueue {
             end(download) { fields in
                 fields.state = .failed
                 fields.timeRemaining = nil
-                fields.error = error
+                fields.error = SKError(error)
             }
         }
     }

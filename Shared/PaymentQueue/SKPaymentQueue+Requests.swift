@@ -32,7 +32,7 @@ extension SKPaymentQueue {
         let state = transaction.transactionState
         guard state.isFinishable else { throw NotFinishable(state: state) }
         // What failed before the store had taken it is known to this queue alone.
-        if let id = transaction.id, let transport {
+        if let id = transaction.number, let transport {
             try await finish(id, of: transaction, transport)
         }
         tearDownDownloads(of: transaction)
@@ -57,7 +57,9 @@ extension SKPaymentQueue {
                 refusals += 1
                 let count = refusals
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await transaction.waitUntilDelivered() }
+                    if !transaction.isDelivered {
+                        group.addTask { await transaction.waitUntilDelivered() }
+                    }
                     group.addTask { try await transport.pause(afterFailures: count) }
                     defer { group.cancelAll() }
                     try await group.next()
@@ -100,6 +102,7 @@ extension SKPaymentQueue {
         let payment = transaction.payment
         var request = try request(for: payment, transport)
         request.paymentMethod = try await transport.paymentMethod(for: payment)
+        let patience = Patience.untilUnlessHeard(.now + transport.configuration.paymentPatience)
         while true {
             do {
                 let response: TransactionResponse = try await transport.sendUntilAnswered(
@@ -108,7 +111,7 @@ extension SKPaymentQueue {
                         request,
                         idempotencyKey: UUID().uuidString
                     ),
-                    patience: transport.configuration.paymentPatience
+                    patience: patience
                 )
                 return response.transaction.id
             } catch StoreFailure.refused(let problem) {
@@ -171,7 +174,7 @@ extension SKPaymentQueue {
                     RestoreRequest(applicationUsername: username),
                     idempotencyKey: UUID().uuidString
                 ),
-                patience: transport.configuration.requestTimeout
+                patience: .until(.now + transport.configuration.requestTimeout * 2)
             )
             change { $0.await(response.transactions.map(\.id)) }
         } catch {

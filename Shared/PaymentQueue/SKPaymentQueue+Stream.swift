@@ -16,14 +16,25 @@ extension SKPaymentQueue {
                     self.receive(events)
                 }
             } catch {
-                if !Task.isCancelled {
-                    logger.debug("The queue's stream broke off", metadata: ["error": "\(error)"])
-                }
+                report(error)
             }
             failures = hadOpened.hasFired ? 1 : failures + 1
             // Cancelled: the loop's condition ends it.
             try? await transport.pause(afterFailures: failures)
         }
+    }
+
+    private func report(_ error: any Error) {
+        guard !Task.isCancelled else { return }
+        guard case StoreFailure.refused(let problem) = error else {
+            return logger.debug("The queue's stream broke off", metadata: ["error": "\(error)"])
+        }
+        logger.warning(
+            "The store refuses the queue's stream; no transaction is told of until it does not",
+            metadata: ["code": "\(problem.code)", "detail": "\(problem.detail)"]
+        )
+        // Where to resume may be what it refuses.
+        if problem.status == 400 { change { $0.forgetPosition() } }
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {

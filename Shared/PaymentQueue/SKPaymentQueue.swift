@@ -20,6 +20,8 @@ public final class SKPaymentQueue: Sendable {
         nonisolated(unsafe) var observers: [any SKPaymentTransactionObserver] = []
         nonisolated(unsafe) weak var delegate: (any SKPaymentQueueDelegate)?
         var session: Task<Void, Never>?
+        /// Whether another configuration has taken its place.
+        var isClosed = false
     }
 
     private static let current = Mutex<SKPaymentQueue?>(nil)
@@ -119,11 +121,16 @@ public final class SKPaymentQueue: Sendable {
         // `unsafe`: see ``State``.
         nonisolated(unsafe) let observer = observer
         state.withLock { state in
+            guard !state.isClosed else {
+                return logger.warning(
+                    "An observer was added to a queue that SKPaymentQueue.configure has replaced"
+                )
+            }
             guard !state.observers.contains(where: { $0 === observer }) else { return }
             state.observers.append(observer)
             let known = state.pending.all
             if !known.isEmpty {
-                callbacks.async { observer.paymentQueue(self, updatedTransactions: known) }
+                tell([observer]) { $0.paymentQueue(self, updatedTransactions: known) }
             }
             if state.session == nil, let transport {
                 state.session = Task { await self.follow(transport) }
@@ -147,7 +154,7 @@ public final class SKPaymentQueue: Sendable {
         state.withLock { state in
             let known = state.pending.all
             guard !known.isEmpty else { return }
-            tell { $0.paymentQueue(self, updatedTransactions: known) }
+            tell(state.observers) { $0.paymentQueue(self, updatedTransactions: known) }
         }
     }
 
@@ -217,20 +224,32 @@ extension SKPaymentQueue.State {
     }
 }
 
+/// An observer that waits for what the queue will say, and has to know when it says no more.
+protocol QueueFollower: SKPaymentTransactionObserver {
+    /// Nothing more will be said.
+    func queueDidClose()
+}
+
 extension SKPaymentQueue {
     /// Lets go of the observers and of the stream.
     private func close() {
-        state.withLock { state in
+        // Let go outside the lock: an observer that ends here may call the queue.
+        let observers = state.withLock { state in
+            // `unsafe`: see ``State``.
+            nonisolated(unsafe) let observers = state.observers
             state.observers = []
+            state.isClosed = true
             state.endSession()
+            return observers
         }
+        for observer in observers { (observer as? any QueueFollower)?.queueDidClose() }
     }
 
     /// Changes what is known and tells the observers, so that they hear of it in its order.
     func change(_ body: (inout PendingTransactions) -> PendingTransactions.News) {
         let account = state.withLock { state in
             let news = body(&state.pending)
-            deliver(news)
+            deliver(news, to: state.observers)
             return news.account
         }
         for account in account { receive(account: account) }
@@ -238,20 +257,38 @@ extension SKPaymentQueue {
 
     /// Calls every observer, on the callback queue.
     func tell(_ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void) {
+        state.withLock { tell($0.observers, call) }
+    }
+
+    /// Calls observers, on the callback queue: those of this moment, as far as they are not removed
+    /// by then.
+    func tell(
+        _ observers: [any SKPaymentTransactionObserver],
+        _ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void
+    ) {
+        // `unsafe`: see ``State``.
+        nonisolated(unsafe) let observers = observers
         callbacks.async {
-            for observer in self.transactionObservers { call(observer) }
+            for observer in observers where self.isRegistered(observer) { call(observer) }
         }
     }
 
-    private func deliver(_ news: PendingTransactions.News) {
+    private func isRegistered(_ observer: any SKPaymentTransactionObserver) -> Bool {
+        // `unsafe`: see ``State``.
+        nonisolated(unsafe) let observer = observer
+        return state.withLock { $0.observers.contains { $0 === observer } }
+    }
+
+    private func deliver(
+        _ news: PendingTransactions.News,
+        to observers: [any SKPaymentTransactionObserver]
+    ) {
         for updates in news.updates {
             callbacks.async {
                 for (transaction, fields) in updates { transaction.show(fields) }
-                let transactions = updates.map(\.transaction)
-                for observer in self.transactionObservers {
-                    observer.paymentQueue(self, updatedTransactions: transactions)
-                }
             }
+            let transactions = updates.map(\.transaction)
+            tell(observers) { $0.paymentQueue(self, updatedTransactions: transactions) }
         }
         if !news.silent.isEmpty {
             callbacks.async {
@@ -259,15 +296,15 @@ extension SKPaymentQueue {
             }
         }
         if !news.revoked.isEmpty {
-            tell {
+            tell(observers) {
                 $0.paymentQueue(self, didRevokeEntitlementsForProductIdentifiers: news.revoked)
             }
         }
         if !news.removed.isEmpty {
-            tell { $0.paymentQueue(self, removedTransactions: news.removed) }
+            tell(observers) { $0.paymentQueue(self, removedTransactions: news.removed) }
         }
         for _ in 0..<news.restoresEnded {
-            tell { $0.paymentQueueRestoreCompletedTransactionsFinished(self) }
+            tell(observers) { $0.paymentQueueRestoreCompletedTransactionsFinished(self) }
         }
     }
 }

@@ -89,8 +89,12 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
             + (fields.id.map { ", \($0)" } ?? "")
     }
 
+    /// Its number in the store in every state, or a dash before the store has answered: what a
+    /// program may keep in a set, beside the object itself.
+    public var id: String { fields.id?.rawValue ?? "-" }
+
     /// Its number in the store in every state; `nil` before the store has answered.
-    var id: TransactionID? { fields.id }
+    var number: TransactionID? { fields.id }
 
     /// What is shown of it at present.
     var fields: Fields { guarded.withLock { $0.fields } }
@@ -98,7 +102,12 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     /// Shows what the store says; called where observers are called, just before they are, so that
     /// they see each state (spec rule 42).
     func show(_ fields: Fields) {
-        guarded.withLock { $0.fields = fields }
+        guarded.withLock { guarded in
+            // What was said before the store had answered must not take the number away again.
+            let id = fields.id ?? guarded.fields.id
+            guarded.fields = fields
+            guarded.fields.id = id
+        }
         if fields.isDelivered { wake() }
     }
 

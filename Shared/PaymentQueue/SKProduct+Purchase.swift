@@ -62,13 +62,14 @@ extension SKPaymentQueue {
             guard update === transaction else { continue }
             switch update.transactionState {
             case .purchased: return .success(update)
-            case .deferred: return .pending(update)
+            // A state of a newer store is one that a newer app may deal with.
+            case .deferred, .unknown: return .pending(update)
             case .failed:
                 let error = update.error.map(SKError.init) ?? SKError(.unknown)
-                try await finish(update)
+                finishTransaction(update)
                 guard error.code != .paymentCancelled else { return .userCancelled }
                 throw error
-            case .purchasing, .restored, .unknown: continue
+            case .purchasing, .restored: continue
             }
         }
         throw CancellationError()

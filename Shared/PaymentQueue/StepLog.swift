@@ -27,7 +27,7 @@ import Darwin
 public final class StepLog: Sendable {
     /// One step that was made.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The transaction's identifier.
+        /// The first transaction of the purchase: restored copies of it are not delivered again.
         public var transaction: String
         /// The step's name, of the program's choosing.
         public var step: String
@@ -68,6 +68,8 @@ public final class StepLog: Sendable {
     private struct State {
         var entries: [Entry]
         var made: Set<Key>
+        /// Whether half a line may be at its end.
+        var isBroken = false
     }
 
     private let path: String
@@ -86,6 +88,7 @@ public final class StepLog: Sendable {
                 throw Failure.isOpenElsewhere(path: path)
             }
             let entries = try Self.read(path, file)
+            try Self.keepName(path)
             let made = Set(entries.map { Key(transaction: $0.transaction, step: $0.step) })
             state = Mutex(State(entries: entries, made: made))
         } catch {
@@ -101,7 +104,7 @@ public final class StepLog: Sendable {
 
     /// Whether a step of a transaction was made.
     public func has(_ step: String, of transaction: SKPaymentTransaction) -> Bool {
-        guard let id = transaction.transactionIdentifier else { return false }
+        guard let id = Self.purchase(of: transaction) else { return false }
         return state.withLock { $0.made.contains(Key(transaction: id, step: step)) }
     }
 
@@ -119,22 +122,23 @@ public final class StepLog: Sendable {
         of transaction: SKPaymentTransaction,
         value: String? = nil
     ) throws -> Bool {
-        guard let id = transaction.transactionIdentifier else { throw Failure.transactionIsNotPaid }
+        guard let id = Self.purchase(of: transaction) else { throw Failure.transactionIsNotPaid }
         return try record(Entry(transaction: id, step: step, value: value, time: .now))
     }
 
     func record(_ entry: Entry) throws -> Bool {
         let key = Key(transaction: entry.transaction, step: entry.step)
         return try state.withLock { state in
+            guard !state.isBroken else { throw Self.failure(path, "be sure of its end") }
             guard !state.made.contains(key) else { return false }
-            try append(entry)
+            try append(entry, &state)
             state.made.insert(key)
             state.entries.append(entry)
             return true
         }
     }
 
-    private func append(_ entry: Entry) throws {
+    private func append(_ entry: Entry, _ state: inout State) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let line = try encoder.encode(entry) + [UInt8(ascii: "\n")]
@@ -144,7 +148,7 @@ public final class StepLog: Sendable {
         guard written == line.count, fsync(file) == 0 else {
             let failure = Self.failure(path, "write to it")
             // What is half there must not be read as a step, nor spoil the next one.
-            _ = ftruncate(file, end)
+            state.isBroken = ftruncate(file, end) != 0
             throw failure
         }
     }
@@ -154,11 +158,8 @@ public final class StepLog: Sendable {
             throw failure(path, "read it")
         }
         let end = (bytes.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1
-        if end < bytes.count, ftruncate(file, off_t(end)) != 0 {
-            throw failure(path, "drop its unfinished last line")
-        }
         let decoder = JSONDecoder()
-        return try bytes[..<end].split(separator: UInt8(ascii: "\n")).enumerated().map {
+        let entries = try bytes[..<end].split(separator: UInt8(ascii: "\n")).enumerated().map {
             index,
             line in
             guard let entry = try? decoder.decode(Entry.self, from: Data(line)) else {
@@ -166,6 +167,25 @@ public final class StepLog: Sendable {
             }
             return entry
         }
+        if end < bytes.count, ftruncate(file, off_t(end)) != 0 {
+            throw failure(path, "drop its unfinished last line")
+        }
+        return entries
+    }
+
+    /// Forces the file's name to the disk as well; a new one is lost with the power otherwise.
+    private static func keepName(_ path: String) throws {
+        let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY)
+        guard folder >= 0 else { throw failure(path, "open its folder") }
+        defer { close(folder) }
+        guard fsync(folder) == 0 else { throw failure(path, "keep its name") }
+    }
+
+    /// What was bought: a restored transaction, and a second one for a product that is owned, is of
+    /// the purchase that it repeats.
+    private static func purchase(of transaction: SKPaymentTransaction) -> String? {
+        guard let id = transaction.transactionIdentifier else { return nil }
+        return transaction.original?.transactionIdentifier ?? id
     }
 
     private static func failure(_ path: String, _ action: String) -> Failure {

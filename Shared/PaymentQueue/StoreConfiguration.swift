@@ -40,7 +40,7 @@ public struct StoreConfiguration: Sendable {
     public var language: String
     /// What to charge: a token of the payment processor, asked for at each payment.
     ///
-    /// Throw ``SKError/paymentCancelled`` when the buyer calls the payment off.
+    /// Throw `SKError(.paymentCancelled)` when the buyer calls the payment off.
     public var paymentMethod: @Sendable (SKPayment) async throws -> String
     /// A token that proves the account.
     ///
@@ -67,10 +67,11 @@ public struct StoreConfiguration: Sendable {
     public var retryBase: Duration = .milliseconds(200)
     /// The longest wait between repetitions.
     public var retryMax: Duration = .seconds(30)
-    /// How long a payment is repeated without an answer before it fails with
+    /// How long a payment that cannot be sent is tried again before it fails with
     /// ``SKError/Code/cloudServiceNetworkConnectionFailed``.
     ///
-    /// A payment that the store had taken all the same arrives as a transaction of its own.
+    /// One that the store may have heard is repeated, as the same payment, until there is an answer:
+    /// it never fails while it may be charged.
     public var paymentPatience: Duration = .seconds(120)
     /// After how much silence a stream is taken for dead.
     ///

@@ -78,10 +78,10 @@ extension SKPaymentTransaction {
 
     /// The transactions that gave the account what it owns: what an app unlocks when it starts.
     public static var currentEntitlements: TransactionPages {
-        TransactionPages(queue: .default()) { transport, _ in
+        TransactionPages(queue: .default()) { transport, after in
             let address = transport.configuration.addresses.fulfillment
             let response: HistoryResponse = try await transport.send(
-                .get(address + Routes.entitlementTransactions)
+                .get("\(address)\(Routes.entitlementTransactions)?after=\(after)")
             )
             return (response.transactions, response.next)
         }

@@ -26,14 +26,16 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
 
         deinit { queue.remove(observer) }
 
-        /// The next transaction; `nil` when the task is cancelled.
+        /// The next transaction; `nil` when the task is cancelled, or the program is configured for
+        /// another store or account.
         public func next() async -> SKPaymentTransaction? { await observer.next() }
     }
 }
 
 /// Keeps what has changed until it is taken.
-private final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
+private final class UpdatesObserver: QueueFollower, Sendable {
     private struct State: ~Copyable {
+        var isOver = false
         var changed: [SKPaymentTransaction] = []
         var waiting: CheckedContinuation<SKPaymentTransaction?, Never>?
     }
@@ -65,17 +67,27 @@ private final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
                 let (isOver, transaction) = state.withLock { state in
                     if Task.isCancelled { return (true, SKPaymentTransaction?.none) }
                     if !state.changed.isEmpty { return (true, state.changed.removeFirst()) }
+                    if state.isOver { return (true, nil) }
                     state.waiting = continuation
                     return (false, nil)
                 }
                 if isOver { continuation.resume(returning: transaction) }
             }
         } onCancel: {
-            let waiting = state.withLock { state in
-                defer { state.waiting = nil }
-                return state.waiting
-            }
-            waiting?.resume(returning: nil)
+            endWaiting()
         }
+    }
+
+    func queueDidClose() {
+        state.withLock { $0.isOver = true }
+        endWaiting()
+    }
+
+    private func endWaiting() {
+        let waiting = state.withLock { state in
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume(returning: nil)
     }
 }

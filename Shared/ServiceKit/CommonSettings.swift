@@ -5,7 +5,7 @@ import Logging
 /// | key | default | meaning |
 /// | --- | --- | --- |
 /// | `HTTP_HOST`, `HTTP_PORT` | `127.0.0.1`, the service's own | where HTTP is served |
-/// | `HTTP_CONNECTIONS_MAX` | 4096 | further clients wait in the kernel's queue |
+/// | `HTTP_CONNECTIONS_MAX` | 10000 | further clients wait in the kernel's queue |
 /// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | a connection without a request in work is closed after it |
 /// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
@@ -96,7 +96,7 @@ public struct HTTPSettings: Sendable {
     public init(
         host: String = "127.0.0.1",
         port: Int,
-        connectionsMax: Int = 4096,
+        connectionsMax: Int = 10_000,
         idleTimeout: Duration = .seconds(60)
     ) {
         self.host = host
@@ -116,7 +116,7 @@ public struct HTTPSettings: Sendable {
         )
         connectionsMax = reader.integer(
             "HTTP_CONNECTIONS_MAX",
-            default: 4096,
+            default: 10_000,
             in: 1...100_000,
             "Connections served at once; further ones wait in the kernel's queue."
         )

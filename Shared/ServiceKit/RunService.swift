@@ -39,6 +39,7 @@ public func runService(
 ) async -> Never {
     // A log pipe or a client that has gone is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
+    raiseDescriptorLimit()
     let runner = ServiceRunner(
         name: name,
         environment: ProcessInfo.processInfo.environment,

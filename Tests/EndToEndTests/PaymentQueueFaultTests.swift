@@ -190,6 +190,7 @@ extension EndToEnd.PaymentQueues {
                 accountToken: { _ in "x" }
             )
             configuration.retryMax = .milliseconds(100)
+            configuration.requestTimeout = .milliseconds(500)
             SKPaymentQueue.configure(configuration)
             let queue = SKPaymentQueue.default()
             let observer = RecordingObserver()

@@ -72,7 +72,7 @@ extension EndToEnd {
                 #expect(list.contains("com.example.discontinued: not sold here"))
                 let buy = try await setup.shop("buy", "com.example.coins.100", "--quantity", "3")
                 #expect(buy.contains("purchasing …"))
-                #expect(buy.contains("purchased; delivered"))
+                #expect(buy.contains("paid; delivered"))
                 #expect(buy.contains("finished"))
                 _ = try await setup.shop("buy", "com.example.pro")
                 #expect(try await setup.shop("coins") == "300 coins\n")

@@ -61,6 +61,19 @@ struct FulfillmentDatabase: Sendable {
         return try await finishing.finish([request])[0]
     }
 
+    /// Moves the relay's cursor to the end, as if everything had been published.
+    func markPublished() async throws {
+        try await client.withTransaction { connection in
+            try connection.execute(
+                """
+                UPDATE relay_cursor SET (xid, position) = (
+                    SELECT xid, position FROM outbox ORDER BY xid DESC, position DESC LIMIT 1
+                )
+                """
+            )
+        }
+    }
+
     /// What was published, in the order it was.
     func published() async throws -> [(type: EventType, change: QueueChanged)] {
         try await outbox().map { ($0.type, try $0.decode(QueueChanged.self)) }

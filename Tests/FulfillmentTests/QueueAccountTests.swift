@@ -246,12 +246,9 @@ struct QueueAccountStreamTests {
             #expect(try await stream.next()?.change.revision == 2)
             // Found by the heartbeat where nothing follows it.
             try await server.store.arrive(accounts: [.sample(2)])
-            let missed = MissedChanges()
-            missed.note()
             let heartbeat = QueueHeartbeat(
                 hub: server.hub,
                 store: server.store.reads,
-                missed: missed,
                 interval: .seconds(15),
                 logger: quiet
             )

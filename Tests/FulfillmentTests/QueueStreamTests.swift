@@ -99,45 +99,28 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A last change that the topic lost is found by the heartbeat")
+    @Test("A last change that the topic lost is found by the heartbeat, and only asked for once")
     func heartbeatHeals() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
-            try await server.store.arrive(.sample(1))
-            let missed = MissedChanges()
             let heartbeat = QueueHeartbeat(
                 hub: server.hub,
                 store: server.store.reads,
-                missed: missed,
                 interval: .seconds(15),
                 logger: quiet
             )
-            missed.note()
-            await heartbeat.beat()
+            #expect(await heartbeat.beat(), "The first beat knows nothing yet.")
+            #expect(await !heartbeat.beat())
+            // No relay runs here: what is said is a backlog, as while the broker is away.
+            try await server.store.arrive(.sample(1))
+            for _ in 1...2 { #expect(await heartbeat.beat()) }
             #expect(try await stream.next()?.change.revision == 1)
-            #expect(missed.isSuspected, "One check may have been too early.")
-            await heartbeat.beat()
-            #expect(!missed.isSuspected)
-        }
-    }
-
-    @Test("While nothing can have been missed a heartbeat asks the database nothing")
-    func heartbeatsAreFree() async throws {
-        try await StreamServer.run { server in
-            var stream = try await server.connect()
-            let heartbeat = QueueHeartbeat(
-                hub: server.hub,
-                store: server.store.reads,
-                missed: MissedChanges(),
-                interval: .seconds(15),
-                logger: quiet
-            )
-            try await server.store.arrive(.sample(1))
-            await heartbeat.beat()
+            try await server.store.markPublished()
+            #expect(await heartbeat.beat(), "What was published may have got lost.")
+            for _ in 1...2 { #expect(await !heartbeat.beat()) }
             try await server.store.arrive(.sample(2))
-            try await server.handOn(skipping: 1)
-            // The first change is only found when the second one shows the gap.
-            #expect(try await stream.next()?.change.revision == 1)
+            try await server.store.markPublished()
+            #expect(await heartbeat.beat())
             #expect(try await stream.next()?.change.revision == 2)
         }
     }

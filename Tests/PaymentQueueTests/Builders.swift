@@ -12,7 +12,8 @@ extension QueueChanged {
         version: Int? = nil,
         isDelivered: Bool = false,
         finishedAt: Int64? = nil,
-        revokedAt: Int64? = nil
+        revokedAt: Int64? = nil,
+        original: Int64? = nil
     ) -> QueueChanged {
         let id = TransactionID(number: number)
         let isPaid = state == .purchased || state == .restored
@@ -21,7 +22,7 @@ extension QueueChanged {
             revision: 1,
             transaction: EventTypes.Transaction(
                 id: id,
-                originalID: id,
+                originalID: original.map { TransactionID(number: $0) } ?? id,
                 version: version ?? (state == .purchasing ? 1 : state == .deferred ? 2 : 3),
                 state: state,
                 accountID: AccountID(unchecked: "ada"),

@@ -105,6 +105,33 @@ import Testing
         #expect(pending.all.isEmpty)
     }
 
+    @Test func whatWasFinishedHereDoesNotComeBackWithWhatTheStreamSaidBefore() throws {
+        var pending = pending
+        _ = pending.receive([.of(1, "coins", .purchased)])
+        _ = pending.finish(try #require(pending.all.first))
+        let late = pending.receive([
+            .of(1, "coins", .purchased, isDelivered: true),
+            .of(1, "coins", .purchased, isDelivered: true, finishedAt: 9),
+        ])
+        #expect(late.updates.isEmpty && late.removed.isEmpty)
+        #expect(pending.all.isEmpty)
+        pending.forgetStream()
+        #expect(
+            pending.receive([.of(1, "coins", .purchased)]).updates.count == 1,
+            "A store that was restored from a backup tells of it again."
+        )
+    }
+
+    @Test func whatWasSaidBeforeTheAnswerDoesNotTakeTheNumberAway() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        let shown = transaction.fields
+        _ = pending.begin(transaction)
+        _ = pending.bind(transaction, to: id(1))
+        transaction.show(shown)
+        #expect(transaction.number == id(1))
+    }
+
     @Test func finishedByTwoItIsRemovedOnce() throws {
         var pending = pending
         _ = pending.receive([.of(1, "coins", .purchased)])

@@ -80,6 +80,16 @@ import Testing
         )
     }
 
+    @Test func aRestoredCopyIsDeliveredNoSecondTime() throws {
+        let log = try StepLog(url: url)
+        #expect(try log.record("unlock", of: purchased(1)))
+        for copy in 2...3 {
+            let restored = SKPaymentTransaction(.of(Int64(copy), "coins", .restored, original: 1))
+            #expect(try !log.record("unlock", of: restored))
+            #expect(log.has("unlock", of: restored))
+        }
+    }
+
     @Test func whatIsNotPaidHasNoSteps() throws {
         let log = try StepLog(url: url)
         let failed = SKPaymentTransaction(.of(1, "coins", .failed))

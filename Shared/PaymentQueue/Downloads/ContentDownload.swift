@@ -10,7 +10,8 @@ import StoreAPI
 /// The bytes are in `<sha256>.part` until all are there and their digest is right; then the file is
 /// named `<sha256>`. Cancelling the task of ``run(_:)`` is a pause (spec rule 120), a lost
 /// connection is waited out, and a killed process is no more than either: the next run asks for the
-/// bytes that are missing (spec rule 121). ``discard()`` throws away what is there.
+/// bytes that are missing (spec rule 121). ``discard()`` throws away what is
+/// there of an unfinished one.
 struct ContentDownload: Sendable {
     /// Sends a request and returns the answer's head, with its body to be read.
     ///
@@ -70,7 +71,8 @@ struct ContentDownload: Sendable {
         }
     }
 
-    /// Throws away what is there, whole or in part.
+    /// Throws away what is there of an unfinished download; a whole content stays, since other
+    /// transactions may have paid for the same one.
     ///
     /// - Throws: ``ContentDownloadError``, also while a run is under way.
     func discard() async throws {
@@ -81,11 +83,6 @@ struct ContentDownload: Sendable {
         } catch {
             await part.close()
             throw error
-        }
-        do {
-            try FileManager.default.removeItem(atPath: path)
-        } catch CocoaError.fileNoSuchFile {
-            // It was not whole yet.
         }
     }
 

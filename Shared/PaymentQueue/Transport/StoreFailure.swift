@@ -4,6 +4,8 @@ import StoreAPI
 enum StoreFailure: Error, CustomStringConvertible {
     /// The store said no.
     case refused(Problem)
+    /// Nothing was sent: there was no connection, or no token.
+    case notSent(String)
     /// There was no answer, or one that says to try again.
     case unreachable(String)
     /// The answer is not what the store answers.
@@ -13,7 +15,7 @@ enum StoreFailure: Error, CustomStringConvertible {
     var description: String {
         switch self {
         case .refused(let problem): "refused, \(problem.code): \(problem.detail)"
-        case .unreachable(let reason): "unreachable: \(reason)"
+        case .notSent(let reason), .unreachable(let reason): "unreachable: \(reason)"
         case .unreadable(let reason): "unreadable: \(reason)"
         }
     }
@@ -22,7 +24,8 @@ enum StoreFailure: Error, CustomStringConvertible {
     var error: SKError {
         switch self {
         case .refused(let problem): SKError(problem)
-        case .unreachable: SKError(.cloudServiceNetworkConnectionFailed, detail: description)
+        case .notSent, .unreachable:
+            SKError(.cloudServiceNetworkConnectionFailed, detail: description)
         case .unreadable: SKError(.unknown, detail: description)
         }
     }

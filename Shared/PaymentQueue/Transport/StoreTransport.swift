@@ -3,7 +3,27 @@ import EventTypes
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import StoreAPI
+
+/// When a question that is not answered is given up.
+enum Patience: Sendable {
+    /// Never.
+    case endless
+    /// When the time has come. The time that the machine sleeps does not count.
+    case until(SuspendingClock.Instant)
+    /// When the time has come, unless the store may have heard the question: then it is asked until
+    /// there is an answer, because giving up would leave it open what has happened.
+    case untilUnlessHeard(SuspendingClock.Instant)
+
+    fileprivate func isOver(mayHaveArrived: Bool) -> Bool {
+        switch self {
+        case .endless: false
+        case .until(let end): end < .now
+        case .untilUnlessHeard(let end): end < .now && !mayHaveArrived
+        }
+    }
+}
 
 /// Asks the store, as the configured account.
 struct StoreTransport: Sendable {
@@ -92,23 +112,28 @@ struct StoreTransport: Sendable {
     /// - Parameters:
     ///   - question: What is asked.
     ///   - type: What the answer is.
-    ///   - patience: How long to ask; `nil` for ever.
+    ///   - patience: When to give up.
     /// - Returns: The answer.
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func sendUntilAnswered<Value: Decodable & Sendable>(
         _ question: Question,
         as type: Value.Type = Value.self,
-        patience: Duration? = nil
+        patience: Patience = .endless
     ) async throws -> Value {
-        let end = patience.map { ContinuousClock.now + $0 }
         var failures = 0
+        var mayHaveArrived = false
         while true {
             do {
                 return try await send(question, as: type)
             } catch let failure as StoreFailure {
-                guard case .unreachable = failure else { throw failure }
+                switch failure {
+                case .refused: throw failure
+                case .notSent: break
+                // Whoever it was that answered in this way, the store may have heard.
+                case .unreachable, .unreadable: mayHaveArrived = true
+                }
                 failures += 1
-                if let end, end < .now { throw failure }
+                if patience.isOver(mayHaveArrived: mayHaveArrived) { throw failure }
                 try await pause(afterFailures: failures)
             }
         }
@@ -125,7 +150,7 @@ struct StoreTransport: Sendable {
     ///
     /// - Parameters:
     ///   - lastEventID: Where to resume; `nil` begins with everything unfinished.
-    ///   - didOpen: Called when the store has answered.
+    ///   - didOpen: Called when something has come.
     ///   - receive: Takes what came with one read.
     /// - Throws: ``StoreFailure``, what reading throws, or `CancellationError`.
     func readQueue(
@@ -139,13 +164,15 @@ struct StoreTransport: Sendable {
         let response = try await withTimeout(configuration.requestTimeout) { [question] in
             try await open(question)
         }
-        didOpen()
+        guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
+        else { throw StoreFailure.unreadable("\(question.url) is no stream of events") }
         let watch = SilenceWatch(configuration.streamSilenceMax)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 var parser = ServerSentEventParser()
                 for try await bytes in response.body {
                     watch.reset()
+                    didOpen()
                     let events = try parser.parse(bytes.readableBytesView)
                     if !events.isEmpty { receive(events) }
                 }
@@ -174,7 +201,7 @@ struct StoreTransport: Sendable {
             return try await tokens.token(insteadOf: refused)
         } catch {
             try Task.checkCancellation()
-            throw StoreFailure.unreachable("the program gave no account token: \(error)")
+            throw StoreFailure.notSent("the program gave no account token: \(error)")
         }
     }
 
@@ -199,7 +226,19 @@ struct StoreTransport: Sendable {
             return try await Self.client.execute(request, deadline: .distantFuture)
         } catch {
             try Task.checkCancellation()
-            throw StoreFailure.unreachable("\(question.url): \(error)")
+            let reason = "\(question.url): \(error)"
+            throw Self.isNotConnected(error) ? StoreFailure.notSent(reason) : .unreachable(reason)
+        }
+    }
+
+    /// Whether there was no connection that anything could have been sent on.
+    private static func isNotConnected(_ error: any Error) -> Bool {
+        switch error {
+        case is NIOConnectionError: true
+        case let error as HTTPClientError: error == .connectTimeout
+        case let error as IOError:
+            [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH].contains(error.errnoCode)
+        default: false
         }
     }
 

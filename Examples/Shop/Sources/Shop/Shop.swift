@@ -86,7 +86,7 @@ struct Buy: AsyncParsableCommand {
                 guard transaction === bought else { continue }
                 guard transaction.transactionState != .failed else { throw ExitCode.failure }
                 return
-            case .restoreEnded: continue
+            case .restored, .restoreEnded: continue
             }
         }
     }
@@ -103,15 +103,18 @@ struct Listen: AsyncParsableCommand {
     func run() async throws {
         try store.configure()
         let observer = try StoreObserver(wallet: store.wallet())
+        var unfinished: Set<String> = []
+        for try await transaction in Transaction.unfinished {
+            unfinished.insert(transaction.id)
+        }
+        print("\(unfinished.count) unfinished")
+        guard !unfinished.isEmpty else { return }
         SKPaymentQueue.default().add(observer)
         defer { SKPaymentQueue.default().remove(observer) }
-        var unfinished = 0
-        for try await _ in Transaction.unfinished { unfinished += 1 }
-        print("\(unfinished) unfinished")
-        guard unfinished > 0 else { return }
         for await event in observer.events {
-            if case .settled = event { unfinished -= 1 }
-            if unfinished == 0 { return }
+            guard case .settled(let transaction) = event else { continue }
+            unfinished.remove(transaction.id)
+            if unfinished.isEmpty { return }
         }
     }
 }
@@ -130,10 +133,21 @@ struct Restore: AsyncParsableCommand {
         SKPaymentQueue.default().add(observer)
         defer { SKPaymentQueue.default().remove(observer) }
         SKPaymentQueue.default().restoreCompletedTransactions(withApplicationUsername: username)
+        var restored: Set<String> = []
+        var unsettled: Set<String> = []
+        var hasEnded = false
         for await event in observer.events {
-            guard case .restoreEnded(let error) = event else { continue }
-            if let error { throw ShopError("Nothing was restored: \(error)") }
-            return try await observer.finishRestored()
+            switch event {
+            case .restored(let transaction):
+                restored.insert(transaction.id)
+                unsettled.insert(transaction.id)
+            case .settled(let transaction): unsettled.remove(transaction.id)
+            case .restoreEnded(let error):
+                if let error { throw ShopError("Nothing was restored: \(error)") }
+                hasEnded = true
+            case .began: continue
+            }
+            if hasEnded, unsettled.isEmpty { return print("\(restored.count) restored") }
         }
     }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import PaymentQueue
-import Synchronization
 
 /// The app's one observer: shows each state, delivers, and finishes after that.
 final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
@@ -10,6 +9,8 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         case began(SKPaymentTransaction)
         /// Nothing more happens to a transaction now: it is finished, or waits for approval.
         case settled(SKPaymentTransaction)
+        /// A purchase of old is here again; it will be settled.
+        case restored(SKPaymentTransaction)
         /// A restore has ended.
         case restoreEnded((any Error)?)
     }
@@ -17,8 +18,6 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     let events: AsyncStream<Event>
     private let send: AsyncStream<Event>.Continuation
     private let wallet: Wallet
-    private let restored = Mutex<[SKPaymentTransaction]>([])
-
     init(wallet: Wallet) {
         self.wallet = wallet
         (events, send) = AsyncStream.makeStream()
@@ -45,6 +44,7 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
             case .unknown(let state):
                 // Of a newer store: left in the queue for a newer app.
                 show(transaction, "in a state that this app does not know: \(state)")
+                send.yield(.settled(transaction))
             }
         }
     }
@@ -70,13 +70,6 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         send.yield(.restoreEnded(error))
     }
 
-    /// Finishes what was restored, and waits until the store knows.
-    func finishRestored() async throws {
-        let transactions = restored.withLock { $0 }
-        for transaction in transactions { try await transaction.finish() }
-        print("\(transactions.count) restored")
-    }
-
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
         for download in downloads {
             guard let transaction = download.transaction else { continue }
@@ -99,17 +92,19 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
         let downloads = transaction.downloads
         guard !downloads.isEmpty else { return deliver(transaction) }
         let length = downloads.reduce(0) { $0 + $1.expectedContentLength }
-        show(transaction, "purchased; downloading \(length) bytes …")
+        show(transaction, "paid; downloading \(length) bytes …")
         for download in downloads { download.start() }
     }
 
     private func deliver(_ transaction: SKPaymentTransaction) {
         do {
             let isNew = try wallet.deliver(transaction)
-            show(transaction, isNew ? "purchased; delivered" : "purchased; was delivered before")
+            show(transaction, isNew ? "paid; delivered" : "paid; was delivered before")
         } catch {
             // Not delivered, so not finished: the store will tell of it again.
-            return show(transaction, "not delivered: \(error)")
+            show(transaction, "not delivered: \(error)")
+            send.yield(.settled(transaction))
+            return
         }
         SKPaymentQueue.default().finishTransaction(transaction)
     }
@@ -129,7 +124,8 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
             transaction,
             "restored; first bought as \(original?.transactionIdentifier ?? "?") on \(date)"
         )
-        restored.withLock { $0.append(transaction) }
+        send.yield(.restored(transaction))
+        handlePurchased(transaction)
     }
 
     private func show(_ transaction: SKPaymentTransaction, _ message: String) {
