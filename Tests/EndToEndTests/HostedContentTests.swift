@@ -186,7 +186,7 @@ extension EndToEnd {
                 #expect(
                     try await FileManager.default.contents(atPath: download.run()) == Data(bytes)
                 )
-                try await download.discard()
+                try FileManager.default.removeItem(atPath: "\(folder)/\(digest)")
                 try await store.finish([payment])
                 let refused = await #expect(throws: ContentDownloadError.self) {
                     _ = try await download.run()
