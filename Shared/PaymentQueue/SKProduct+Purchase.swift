@@ -32,7 +32,7 @@ extension SKProduct {
 
     /// Buys the product and waits for the outcome.
     ///
-    /// - Throws: ``SKError`` when it failed; such a transaction is finished already.
+    /// - Throws: ``SKError`` when it failed; such a transaction is finished by the queue.
     public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
         let payment = SKMutablePayment(product: self)
         for option in options {
