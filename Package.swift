@@ -146,6 +146,15 @@ let package = Package(
             swiftSettings: house
         ),
 
+        .target(
+            name: "Callbacks",
+            dependencies: [
+                "Messaging", asyncHTTPClient, nioCore, nioHTTP1, logging, serviceLifecycle,
+            ],
+            path: "Shared/Callbacks",
+            swiftSettings: house
+        ),
+
         // Layer 3: what an app uses; it knows the store's HTTP interface and nothing behind it.
         .target(
             name: "PaymentQueue",
@@ -176,7 +185,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Receipts",
-            dependencies: serviceFoundation + [crypto, x509, asn1],
+            dependencies: serviceFoundation + ["Callbacks", crypto, x509, asn1],
             path: "Services/Receipts",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -184,7 +193,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "Fulfillment",
-            dependencies: serviceFoundation + [crypto, asyncHTTPClient, nioHTTP1, nioPosix],
+            dependencies: serviceFoundation + [
+                "Callbacks", crypto, asyncHTTPClient, nioHTTP1, nioPosix,
+            ],
             path: "Services/Fulfillment",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -266,6 +277,7 @@ let package = Package(
         + tests(
             of: "Receipts",
             serviceFoundation: true,
+            "Callbacks",
             "Receipts",
             crypto,
             x509,
@@ -275,6 +287,7 @@ let package = Package(
         + tests(
             of: "Fulfillment",
             serviceFoundation: true,
+            "Callbacks",
             "Fulfillment",
             crypto,
             asyncHTTPClient,

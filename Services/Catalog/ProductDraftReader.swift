@@ -220,7 +220,7 @@ struct ProductDraftReader {
             let names: Set = ["kind", "url"]
             guard let members = object(json, field, of: names, required: names) else { return nil }
             guard let url = string(members["url"], field + ".url") else { return nil }
-            if let problem = ProductRules.problem(ofWebhookURL: url) {
+            if let problem = EndpointAddress.problem(of: url) {
                 note(field + ".url", problem)
             }
             return .webhook(url: url)

@@ -21,7 +21,6 @@ enum ProductRules {
     static let languageCountMax = 100
     static let titleLengthMax = 100
     static let descriptionLengthMax = 1000
-    static let webhookURLLengthMax = 2048
 
     /// Whether a finished purchase of the type can be restored at all (spec rules 66 and 96).
     static func canBeRestored(_ type: ProductType) -> Bool {
@@ -46,20 +45,6 @@ enum ProductRules {
     static func isUnit(_ text: String) -> Bool {
         // A product id has the same characters.
         text.utf8.count <= 64 && ProductID.isWellFormed(text)
-    }
-
-    /// What is wrong with a webhook's URL; `nil` if nothing is.
-    static func problem(ofWebhookURL text: String) -> String? {
-        guard text.utf8.count <= webhookURLLengthMax else {
-            return "is longer than \(webhookURLLengthMax) bytes"
-        }
-        let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard isVisible, let url = URLComponents(string: text),
-            ["http", "https"].contains(url.scheme?.lowercased()), url.host?.isEmpty == false
-        else { return "is not an absolute http or https URL" }
-        if url.user != nil || url.password != nil { return "must not hold a user or password" }
-        if url.fragment != nil { return "must not hold a fragment" }
-        return nil
     }
 
     /// What an administrator wants of one product.

@@ -1,3 +1,4 @@
+import Callbacks
 import EventTypes
 import Kafka
 import Logging
@@ -54,10 +55,15 @@ func composeFulfillment(
         try await webhooks.record(outcomes)
         return outcomes.map { _ in }
     }
-    let sender = WebhookSender(
-        handler: webhooks,
-        transport: WebhookTransport(signer: signer, timeout: settings.webhookTimeout),
-        recorder: recorder,
+    let sender = CallbackSender(
+        ledger: WebhookLedger(
+            handler: webhooks,
+            transport: CallbackTransport(timeout: settings.webhookTimeout),
+            signer: signer,
+            recorder: recorder,
+            retries: settings.webhookRetries,
+            logger: logger
+        ),
         limits: settings.webhooks,
         logger: logger
     )

@@ -1,5 +1,6 @@
 import EventTypes
 import Postgres
+import StoreAPI
 
 /// The SQL of the deliveries ledger and of what deliveries give: entitlements and credits.
 enum DeliveryStore {
@@ -17,7 +18,7 @@ enum DeliveryStore {
             SELECT * FROM unnest(
                 \(deliveries.map(\.transactionID.number)), \(deliveries.map(\.target)),
                 \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
-                \(deliveries.map { $0.url.map(WebhookAddress.host(of:)) }),
+                \(deliveries.map { $0.url.map(EndpointAddress.host(of:)) }),
                 \(deliveries.map(\.state.rawValue)),
                 \(deliveries.map { $0.url != nil && $0.state == .pending ? now : nil }),
                 \(deliveries.map { $0.state == .delivered ? now : nil })

@@ -1,3 +1,4 @@
+import Callbacks
 import EventTypes
 import Messaging
 import ServiceKit
@@ -12,7 +13,8 @@ struct FulfillmentSettings: Sendable {
     let contentDirectory: String
     let contentLengthMax: Int64
     let webhookSecret: String
-    let webhooks: WebhookSender.Limits
+    let webhooks: CallbackLimits
+    let webhookRetries: RetryPolicy
     let webhookTimeout: Duration
     let webhookLease: Duration
 
@@ -88,14 +90,14 @@ struct FulfillmentSettings: Sendable {
             in: .milliseconds(1)...(.seconds(86_400)),
             "The longest wait between two tries of a webhook."
         )
-        webhooks = WebhookSender.Limits(
+        webhookRetries = RetryPolicy(base: base, ceiling: ceiling)
+        webhooks = CallbackLimits(
             concurrency: reader.integer(
                 "WEBHOOK_CONCURRENCY",
                 default: 32,
                 in: 1...1000,
                 "Webhooks sent at once; a quarter of it to one host."
             ),
-            retries: RetryPolicy(base: base, ceiling: ceiling),
             pollInterval: reader.milliseconds(
                 "WEBHOOK_POLL_MS",
                 default: .seconds(5),

@@ -1,3 +1,4 @@
+import Callbacks
 import EventTypes
 import Postgres
 

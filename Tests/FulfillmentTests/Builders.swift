@@ -2,7 +2,6 @@ import Crypto
 import EventTypes
 import Foundation
 import Messaging
-import Synchronization
 
 @testable import Fulfillment
 
@@ -109,16 +108,5 @@ extension ReceivedEvent {
             time: startOfTime,
             data: data
         )
-    }
-}
-
-/// A clock that a test moves.
-final class ManualClock: Sendable {
-    private let time = Mutex(startOfTime)
-
-    var now: @Sendable () -> Timestamp { { self.time.withLock { $0 } } }
-
-    func advance(by duration: Duration) {
-        time.withLock { $0 = $0.advanced(by: duration) }
     }
 }

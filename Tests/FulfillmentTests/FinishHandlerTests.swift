@@ -1,5 +1,6 @@
 import EventTypes
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Fulfillment

@@ -16,7 +16,7 @@ struct FulfillmentDatabase: Sendable {
     let reads: QueueReadStore
 
     init(client: PostgresClient) {
-        let clock = ManualClock()
+        let clock = ManualClock(startOfTime)
         self.client = client
         self.clock = clock
         handler = TransactionHandler(now: clock.now, wakeRelay: {}, wakeWebhooks: {})

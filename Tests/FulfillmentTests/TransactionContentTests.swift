@@ -1,7 +1,9 @@
+import Callbacks
 import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import TestSupport
 import Testing
 
 @testable import Fulfillment

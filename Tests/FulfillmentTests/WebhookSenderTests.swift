@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Callbacks
 import Crypto
 import EventTypes
 import Foundation
@@ -123,11 +124,9 @@ struct WebhookSenderTests {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             let taken = try await store.webhooks.take(limit: 10, excluding: [])
-            let transport = try webhookTransport()
-            for webhook in taken {
-                #expect(try await transport.send(webhook, at: startOfTime) == .success)
-            }
-            try await transport.shutDown()
+            let ledger = try store.ledger()
+            for webhook in taken { #expect(try await ledger.send(webhook) == .success) }
+            try await ledger.shutDown()
             // Nothing is recorded. Before the lease is over nobody takes it, afterwards anybody.
             #expect(try await store.webhooks.take(limit: 10, excluding: []).isEmpty)
             store.clock.advance(by: .seconds(31))
@@ -147,7 +146,7 @@ struct WebhookSenderTests {
             store.clock.advance(by: .seconds(31))
             let second = try await store.webhooks.take(limit: 1, excluding: [])
             #expect(first.map(\.attempt) == [1] && second.map(\.attempt) == [2])
-            func outcome(_ webhook: Webhook, _ result: WebhookResult) -> WebhookOutcome {
+            func outcome(_ webhook: Webhook, _ result: CallbackResult) -> WebhookOutcome {
                 WebhookOutcome(
                     webhook: webhook,
                     result: result,
@@ -195,9 +194,9 @@ struct WebhookSenderTests {
             let webhook = try #require(
                 try await store.webhooks.take(limit: 1, excluding: []).first
             )
-            let transport = try webhookTransport(timeout: .seconds(1))
-            #expect(try await transport.send(webhook, at: startOfTime) == .success)
-            try await transport.shutDown()
+            let ledger = try store.ledger(timeout: .seconds(1))
+            #expect(try await ledger.send(webhook) == .success)
+            try await ledger.shutDown()
         }
     }
 
@@ -221,10 +220,6 @@ struct WebhookSenderTests {
     }
 }
 
-private func webhookTransport(timeout: Duration = .seconds(10)) throws -> WebhookTransport {
-    WebhookTransport(signer: try WebhookSigner(secret: secret), timeout: timeout)
-}
-
 private struct WebhookBody: Decodable, Equatable {
     var type: String
     var transaction: Transaction
@@ -232,21 +227,27 @@ private struct WebhookBody: Decodable, Equatable {
 }
 
 extension FulfillmentDatabase {
-    /// Runs a sender while a body runs.
-    fileprivate func send(_ body: (WebhookSender) async throws -> Void) async throws {
-        let recorder = RequestBatcher<WebhookOutcome, Void>(name: "outcomes") { outcomes in
-            try await webhooks.record(outcomes)
-            return outcomes.map { _ in }
-        }
-        let sender = WebhookSender(
+    fileprivate func ledger(timeout: Duration = .seconds(10)) throws -> WebhookLedger {
+        WebhookLedger(
             handler: webhooks,
-            transport: try webhookTransport(),
-            recorder: recorder,
-            limits: WebhookSender.Limits(
-                concurrency: 8,
-                retries: RetryPolicy(base: .seconds(1), ceiling: .seconds(5)),
-                pollInterval: .milliseconds(200)
-            ),
+            transport: CallbackTransport(timeout: timeout),
+            signer: try WebhookSigner(secret: secret),
+            recorder: RequestBatcher(name: "outcomes") { outcomes in
+                try await webhooks.record(outcomes)
+                return outcomes.map { _ in }
+            },
+            retries: RetryPolicy(base: .seconds(1), ceiling: .seconds(5)),
+            logger: quiet
+        )
+    }
+
+    /// Runs a sender while a body runs.
+    fileprivate func send(
+        _ body: (CallbackSender<WebhookLedger>) async throws -> Void
+    ) async throws {
+        let sender = CallbackSender(
+            ledger: try ledger(),
+            limits: CallbackLimits(concurrency: 8, pollInterval: .milliseconds(200)),
             logger: quiet
         )
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -268,8 +269,8 @@ extension FulfillmentDatabase {
     fileprivate func send(
         to url: String,
         timeout: Duration = .seconds(10)
-    ) async throws -> WebhookResult {
-        let transport = try webhookTransport(timeout: timeout)
+    ) async throws -> CallbackResult {
+        let ledger = try ledger(timeout: timeout)
         let webhook = Webhook(
             transactionID: TransactionID(number: 1),
             target: "0:webhook",
@@ -280,8 +281,8 @@ extension FulfillmentDatabase {
             state: .purchased,
             snapshot: TransactionSnapshot(bytes: Array("{}".utf8))
         )
-        let result = try await transport.send(webhook, at: startOfTime)
-        try await transport.shutDown()
+        let result = try await ledger.send(webhook)
+        try await ledger.shutDown()
         return result
     }
 

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 import Testing
 
 @testable import Fulfillment
@@ -34,6 +35,6 @@ struct WebhookSignerTests {
         ]
     )
     func hosts(url: String, host: String) {
-        #expect(WebhookAddress.host(of: url) == host)
+        #expect(EndpointAddress.host(of: url) == host)
     }
 }

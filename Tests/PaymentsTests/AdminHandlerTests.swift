@@ -167,7 +167,7 @@ import Testing
             }
             let refunded = try await store.load(bought.id)
             #expect(refunded.state == .purchased)
-            #expect(refunded.revokedAt == store.clock.now)
+            #expect(refunded.revokedAt == store.clock.now())
             #expect(refunded.version == bought.version + 1)
             #expect(try await store.postings(of: bought.id) == [.purchase, .refund])
             #expect(try await store.count("sandbox_processor.refunds") == 1)

@@ -94,13 +94,6 @@ func transaction(
     )
 }
 
-/// A clock that stands until it is moved.
-final class ManualClock: Sendable {
-    private let time = Mutex(startTime)
-    var now: Timestamp { time.withLock { $0 } }
-    func advance(by duration: Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
-}
-
 /// The sandbox, with faults by name and a count of what it was asked.
 final class FaultyProcessor: PaymentProcessor {
     let sandbox: SandboxProcessor
@@ -137,7 +130,7 @@ final class FaultyProcessor: PaymentProcessor {
 /// `payments` without HTTP and Kafka, on a database of its own, driven step by step.
 struct Store: Sendable {
     let client: PostgresClient
-    let clock = ManualClock()
+    let clock = ManualClock(startTime)
     let processor: FaultyProcessor
     let payments: PaymentHandler
     let outcomes: OutcomeHandler
@@ -174,7 +167,7 @@ struct Store: Sendable {
             )
         )
         let policy = AttemptPolicy(callsMax: 3)
-        let now: @Sendable () -> Timestamp = { clock.now }
+        let now: @Sendable () -> Timestamp = clock.now
         let owner = LeaseOwner(time: startTime)
         let products = ProductStore()
         payments = PaymentHandler(
@@ -240,7 +233,7 @@ struct Store: Sendable {
     }
 
     func finish(_ id: TransactionID) async throws {
-        let time = clock.now
+        let time = clock.now()
         try await client.withTransaction { try TransactionStore.finish([(id, time)], on: $0) }
     }
 

@@ -40,7 +40,7 @@ import Testing
             #expect(transaction.originalID == bought.id)
             #expect(transaction.state == .restored)
             #expect(transaction.price == usd(0))
-            #expect(transaction.purchasedAt == store.clock.now)
+            #expect(transaction.purchasedAt == store.clock.now())
             #expect(transaction.originalPurchasedAt == bought.purchasedAt)
             #expect(transaction.applicationUsername == "u")
             #expect(

@@ -1,39 +1,53 @@
 import AsyncHTTPClient
-import EventTypes
 import NIOCore
 import NIOHTTP1
 
-/// Makes one try of a webhook over HTTP, and names how it ended.
-struct WebhookTransport: Sendable {
+/// Makes one try of a call over HTTP, and names how it ended.
+///
+/// Any number of calls may be under way at once, from any task. Shut it down once, at the end.
+public struct CallbackTransport: Sendable {
     private let client: HTTPClient
-    private let signer: WebhookSigner
     private let timeout: Duration
+    private let confirming: Range<UInt>
     /// As much of an answer is read to keep the connection; what is longer costs the connection.
     private static let answerMax = 64 * 1024
 
-    init(signer: WebhookSigner, timeout: Duration) {
-        self.signer = signer
+    /// Makes a transport.
+    ///
+    /// - Parameters:
+    ///   - timeout: How long a try may take, from connecting to the end of the answer.
+    ///   - confirming: The statuses by which a recipient confirms.
+    public init(timeout: Duration, confirming: Range<UInt> = 200..<300) {
         self.timeout = timeout
+        self.confirming = confirming
         var configuration = HTTPClient.Configuration()
-        // A redirect would send a signed transaction to an address that nobody registered.
+        // A redirect would send what was bought to an address that nobody registered.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
-        configuration.timeout.connect = .nanoseconds(timeout.milliseconds * 1_000_000)
-        // The deliveries ledger repeats; a try that repeats by itself would tell nothing.
+        configuration.timeout.connect = .nanoseconds(timeout.nanoseconds)
+        // A ledger of calls repeats; a try that repeats by itself would tell nothing.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Sends a webhook and waits for the answer's status.
+    /// Posts JSON and waits for the answer's status.
     ///
+    /// - Parameters:
+    ///   - body: The bytes to send.
+    ///   - url: The recipient's address.
+    ///   - headers: What goes with it beside the content type.
+    /// - Returns: How the try ended; `success` if the status confirms it.
     /// - Throws: `CancellationError` if the try was broken off; nothing is known then.
-    func send(_ webhook: Webhook, at time: Timestamp) async throws -> WebhookResult {
-        var request = HTTPClientRequest(url: webhook.url)
+    public func post(
+        _ body: [UInt8],
+        to url: String,
+        headers: [(name: String, value: String)] = []
+    ) async throws -> CallbackResult {
+        var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "user-agent", value: "counterfoil")
-        let body = try webhook.body()
-        for (name, value) in signer.headers(id: webhook.id, time: time, body: body) {
+        for (name, value) in headers {
             request.headers.add(name: name, value: value)
         }
         request.body = .bytes(ByteBuffer(bytes: body))
@@ -41,10 +55,10 @@ struct WebhookTransport: Sendable {
         do {
             let response = try await client.execute(
                 request,
-                timeout: .nanoseconds(timeout.milliseconds * 1_000_000)
+                timeout: .nanoseconds(timeout.nanoseconds)
             )
             await drain(response.body, until: deadline)
-            return (200..<300).contains(response.status.code) ? .success : .unsuccessfulStatus
+            return confirming.contains(response.status.code) ? .success : .unsuccessfulStatus
         } catch {
             try Task.checkCancellation()
             return Self.result(of: error)
@@ -52,11 +66,11 @@ struct WebhookTransport: Sendable {
     }
 
     /// Closes the connections.
-    func shutDown() async throws {
+    public func shutDown() async throws {
         try await client.shutdown()
     }
 
-    /// Reads an answer to its end, so that its connection serves the next webhook; one that does
+    /// Reads an answer to its end, so that its connection serves the next call; one that does
     /// not end in time costs the connection.
     private func drain(
         _ body: HTTPClientResponse.Body,
@@ -85,7 +99,7 @@ struct WebhookTransport: Sendable {
         }
     }
 
-    private static func result(of error: any Error) -> WebhookResult {
+    private static func result(of error: any Error) -> CallbackResult {
         switch error as? HTTPClientError {
         case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout,
             .getConnectionFromPoolTimeout:
@@ -96,7 +110,7 @@ struct WebhookTransport: Sendable {
         case .some: return .other
         case .none: break
         }
-        // Some types belong to packages that this service has no other use for.
+        // Some types belong to packages that this module has no other use for.
         let type = String(reflecting: Swift.type(of: error))
         if type.hasPrefix("NIOSSL") { return .tlsIssue }
         if error is HTTPParserError { return .invalidResponse }
@@ -104,5 +118,12 @@ struct WebhookTransport: Sendable {
             return .socketIssue
         }
         return .other
+    }
+}
+
+extension Duration {
+    /// The whole nanoseconds.
+    fileprivate var nanoseconds: Int64 {
+        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }

@@ -1,0 +1,76 @@
+import Callbacks
+import EventTypes
+import Logging
+import Messaging
+import Metrics
+import ServiceKit
+
+/// The webhooks of the deliveries ledger, until each is confirmed.
+///
+/// None is given up: a merchant's endpoint that fails is tried again ever more rarely, up to the
+/// ceiling, and its deliveries stay pending for everyone to see.
+struct WebhookLedger: CallbackLedger {
+    let handler: WebhookHandler
+    let transport: CallbackTransport
+    let signer: WebhookSigner
+    /// Performs ``WebhookHandler/record(_:)``; it runs longer than the sender.
+    let recorder: RequestBatcher<WebhookOutcome, Void>
+    /// The wait between the tries of one delivery.
+    let retries: RetryPolicy
+    let logger: Logger
+
+    func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
+        try await handler.take(limit: limit, excluding: hosts)
+    }
+
+    func untilNextDue() async throws -> Duration? {
+        try await handler.untilNextDue()
+    }
+
+    func perform(_ webhook: Webhook) async {
+        do {
+            let result = try await send(webhook)
+            let now = handler.now()
+            let pause = retries.delay(afterFailures: webhook.attempt, jitter: .random(in: 0...1))
+            Counter(label: "webhook_attempts", dimensions: [("result", result.rawValue)])
+                .increment()
+            if result != .success {
+                logger.debug(
+                    "A webhook is not confirmed",
+                    metadata: [
+                        "webhook.id": "\(webhook.id)", "webhook.result": "\(result.rawValue)",
+                        "webhook.attempt": "\(webhook.attempt)", "webhook.host": "\(webhook.host)",
+                    ]
+                )
+            }
+            try await recorder.submit(
+                WebhookOutcome(
+                    webhook: webhook,
+                    result: result,
+                    time: now,
+                    nextAttemptAt: now.advanced(by: pause)
+                )
+            )
+        } catch {
+            // Sent or not, it is not recorded: it is due again after its lease, under the same id.
+            logger.debug(
+                "The outcome of a webhook is not recorded",
+                metadata: ["webhook.id": "\(webhook.id)", "error": "\(error)"]
+            )
+        }
+    }
+
+    func shutDown() async throws {
+        try await transport.shutDown()
+    }
+
+    /// Sends a webhook, signed for this try.
+    func send(_ webhook: Webhook) async throws -> CallbackResult {
+        let body = try webhook.body()
+        return try await transport.post(
+            body,
+            to: webhook.url,
+            headers: signer.headers(id: webhook.id, time: handler.now(), body: body)
+        )
+    }
+}
