@@ -1,3 +1,4 @@
+import Callbacks
 import EventTypes
 import Kafka
 import Logging
@@ -48,14 +49,36 @@ func composeReceipts(
         logger: logger
     )
     let store = ReceiptStore()
+    let signer = ReceiptSigner(chain: chain, environment: settings.environment)
+
+    // What merchants' servers are told.
+    let announcements = AnnouncementHandler(signer: signer, store: store, appAppleID: { _ in nil })
+    let sender = CallbackSender(
+        ledger: OwedNotificationQueue(
+            client: client,
+            transport: CallbackTransport(
+                timeout: settings.notifications.timeout,
+                confirming: 200..<207
+            ),
+            environment: settings.environment,
+            lease: settings.notifications.lease,
+            now: now,
+            logger: logger
+        ),
+        limits: settings.notifications.limits,
+        logger: logger
+    )
+
     let consumer = EventConsumer(
         name: "receipts",
         topics: [Topics.paymentsTransactions, Topics.fulfillmentTransactions],
         handler: ReceiptHandler(
             store: store,
-            signer: ReceiptSigner(chain: chain, environment: settings.environment),
+            signer: signer,
+            announcements: announcements,
             now: now,
-            wakeRelay: { relay.wake() }
+            wakeRelay: { relay.wake() },
+            wakeNotifications: { sender.wake() }
         ),
         client: client,
         kafka: kafka,
@@ -85,9 +108,20 @@ func composeReceipts(
         reader: ReceiptReader(store: store, client: client),
         rootCertificate: chain.rootCertificate
     ).add(to: router)
+    NotificationAdminRoutes(
+        notifications: NotificationHandler(
+            client: client,
+            announcements: announcements,
+            now: now,
+            wake: { sender.wake() }
+        )
+    ).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
-    return Composition(services: [client, schema, relay, consumer, server], readiness: readiness)
+    return Composition(
+        services: [client, schema, relay, sender, consumer, server],
+        readiness: readiness
+    )
 }
 
 /// What `receipts migrate` does: the spine's tables, then its own.
@@ -112,6 +146,10 @@ let receiptsMigrations =
     MessagingMigrations.all(role: "counterfoil_receipts") + [
         PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql),
         PostgresMigration(name: "m0002_app_receipt", bytes: PackageResources.m0002_app_receipt_sql),
+        PostgresMigration(
+            name: "m0003_notifications",
+            bytes: PackageResources.m0003_notifications_sql
+        ),
     ]
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {

@@ -1,17 +1,38 @@
 import EventTypes
 import Messaging
 import Postgres
+import Synchronization
 
 /// Events in, receipts out: one database transaction for a whole batch.
 ///
 /// Each purchased or restored transaction gets one receipt and one `receipt.issued` event, however
 /// often and in whatever order its events come. A refund signs the receipt again with a revocation
 /// date and issues nothing: it is `transaction.refunded` that tells of it.
-struct ReceiptHandler: EventHandler {
+final class ReceiptHandler: EventHandler {
     let store: ReceiptStore
     let signer: ReceiptSigner
+    let announcements: AnnouncementHandler
     let now: @Sendable () -> Timestamp
     let wakeRelay: @Sendable () -> Void
+    /// Told after the commit that there may be notifications to send.
+    let wakeNotifications: @Sendable () -> Void
+    private let owesNotifications = Atomic(false)
+
+    init(
+        store: ReceiptStore,
+        signer: ReceiptSigner,
+        announcements: AnnouncementHandler,
+        now: @escaping @Sendable () -> Timestamp,
+        wakeRelay: @escaping @Sendable () -> Void,
+        wakeNotifications: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.signer = signer
+        self.announcements = announcements
+        self.now = now
+        self.wakeRelay = wakeRelay
+        self.wakeNotifications = wakeNotifications
+    }
 
     var eventTypes: Set<EventType> {
         [.transactionPurchased, .transactionRestored, .transactionRefunded, .transactionFinished]
@@ -41,10 +62,14 @@ struct ReceiptHandler: EventHandler {
         if !receipts.isEmpty {
             try Outbox.append(receipts, on: connection)
         }
+        if try announcements.announce(signed, issued: issued, at: now, on: connection) {
+            owesNotifications.store(true, ordering: .relaxed)
+        }
     }
 
     func didCommit(_ events: [ReceivedEvent]) async {
         wakeRelay()
+        if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
     private func receiptIssued(

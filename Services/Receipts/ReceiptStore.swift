@@ -112,7 +112,7 @@ struct ReceiptStore: Sendable {
     }
 
     /// The number of a chain, which is stored when the first receipt is signed with it.
-    private func number(
+    func number(
         of chain: SigningChain,
         at now: Timestamp,
         on connection: isolated PostgresConnection

@@ -9,12 +9,13 @@ import ServiceKit
 /// | `SIGNING_CHAIN_FILE` | required | leaf, intermediate and root certificate, in PEM |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
 ///
-/// The rest is ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
+/// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
 /// the wrong one is refused by every client and cannot be taken back.
 struct ReceiptsSettings: Sendable {
     let common: CommonSettings
     let environment: StoreEnvironment
     let chain: SigningChain
+    let notifications: NotificationSettings
 
     /// Reads and checks everything, and reports all problems at once.
     ///
@@ -34,6 +35,7 @@ struct ReceiptsSettings: Sendable {
             "SIGNING_CHAIN_FILE",
             "The certificates that vouch for the key, in PEM: leaf, intermediate, root."
         )
+        notifications = NotificationSettings(&reader)
         chain = try Self.chain(key: key, certificates: certificates, now: now, &reader)
     }
 

@@ -266,6 +266,18 @@ package struct PlainJSONText {
         array(of: elements, members)
     }
 
+    /// Writes a member that is an array of strings.
+    package mutating func member(_ name: StaticString, strings: [String]) {
+        self.name(name)
+        begin(UInt8(ascii: "["))
+        for element in strings {
+            comma()
+            string(element)
+            needsComma = true
+        }
+        end(UInt8(ascii: "]"))
+    }
+
     /// Writes an array of objects.
     package mutating func array<Element>(
         of elements: [Element],

@@ -66,6 +66,23 @@ public enum Routes {
     /// Append its id and what to do.
     public static let adminTransactions = "/v1/admin/transactions"
 
+    /// `receipts`, administrators: one app, by its bundle identifier.
+    ///
+    /// Append it and what to do.
+    public static let adminApps = "/v1/admin/apps"
+
+    /// `receipts`, administrators: where the app's server is told what happens.
+    ///
+    /// `GET`, `PUT`, `DELETE`.
+    public static func adminNotificationEndpoint(_ bundle: BundleID) -> String {
+        "\(adminApps)/\(bundle)/notification-endpoint"
+    }
+    /// `receipts`, administrators: have a notification of any type sent.
+    ///
+    /// `POST`.
+    public static func adminNotifications(_ bundle: BundleID) -> String {
+        "\(adminApps)/\(bundle)/notifications"
+    }
     /// `payments`: what the store knows of the account.
     ///
     /// `GET`.

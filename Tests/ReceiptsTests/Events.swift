@@ -46,14 +46,23 @@ struct ReceiptsUnderTest {
     init(
         _ client: PostgresClient,
         chain: SigningChain,
+        environment: StoreEnvironment = .sandbox,
         now: Timestamp = TestChain.now
     ) {
         self.client = client
+        let store = ReceiptStore()
+        let signer = ReceiptSigner(chain: chain, environment: environment)
         handler = ReceiptHandler(
-            store: ReceiptStore(),
-            signer: ReceiptSigner(chain: chain, environment: .sandbox),
+            store: store,
+            signer: signer,
+            announcements: AnnouncementHandler(
+                signer: signer,
+                store: store,
+                appAppleID: { _ in nil }
+            ),
             now: { now },
-            wakeRelay: {}
+            wakeRelay: {},
+            wakeNotifications: {}
         )
     }
 

@@ -15,7 +15,8 @@ struct ReceiptVerifier {
 
     /// The root certificate, in DER.
     let root: [UInt8]
-    var environment = "Sandbox"
+    /// What the payload has to name; `nil` for a notification, which names it further within.
+    var environment: String? = "Sandbox"
 
     private struct Header: Decodable {
         var alg: String
@@ -24,7 +25,7 @@ struct ReceiptVerifier {
 
     private struct Dates: Decodable {
         var signedDate: Int64
-        var environment: String
+        var environment: String?
     }
 
     /// The payload of a receipt that is genuine.

@@ -64,24 +64,32 @@ struct ReceiptSigner: Sendable {
             environment: environment,
             signedAt: now
         )
-        guard chain.isValid(at: content.signedDate) else {
-            throw ReceiptsError(
-                code: .chainNotValid,
-                detail: "The signing chain is valid from \(chain.validFrom) to "
-                    + "\(chain.validUntil), not at \(content.signedDate). Put a valid key and "
-                    + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
-            )
-        }
         let payload = content.encoded()
-        var hash = prefix
-        hash.update(data: CompactJWS.base64URL(payload))
-        let signature = try chain.privateKey.signature(for: hash.finalize())
+        let signature = try signature(of: payload, at: content.signedDate)
         return SignedTransaction(
             transaction: transaction,
             purchasedAt: content.purchaseDate,
             signedAt: content.signedDate,
             payload: payload,
-            signature: Array(signature.rawRepresentation)
+            signature: signature
         )
+    }
+
+    /// Signs a payload, which gives `time` as the time of its signature.
+    ///
+    /// - Returns: r and s, 32 bytes each.
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.
+    func signature(of payload: [UInt8], at time: Timestamp) throws -> [UInt8] {
+        guard chain.isValid(at: time) else {
+            throw ReceiptsError(
+                code: .chainNotValid,
+                detail: "The signing chain is valid from \(chain.validFrom) to "
+                    + "\(chain.validUntil), not at \(time). Put a valid key and "
+                    + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
+            )
+        }
+        var hash = prefix
+        hash.update(data: CompactJWS.base64URL(payload))
+        return Array(try chain.privateKey.signature(for: hash.finalize()).rawRepresentation)
     }
 }

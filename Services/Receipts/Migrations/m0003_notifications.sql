@@ -1,0 +1,64 @@
+-- App Store Server Notifications: what the servers of merchants are told.
+
+-- Where the server of an app wants to be told; without a row nothing is owed.
+CREATE TABLE notification_endpoints (
+    bundle_id  text PRIMARY KEY,
+    url        text NOT NULL,
+    host       text NOT NULL,
+    changed_at timestamptz NOT NULL
+);
+
+-- A notification, signed once and sent until it is confirmed or the tries are used up.
+--
+-- Where the transaction in the payload is signed with the same chain,
+-- its header of 3 KB stands in `payload` as one byte 0x01, which is in no JSON.
+CREATE TABLE notifications (
+    position        bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    xid             xid8 NOT NULL DEFAULT outbox_xid(),
+    id              uuid NOT NULL CONSTRAINT a_notification_has_an_id UNIQUE,
+    bundle_id       text NOT NULL,
+    type            text NOT NULL,
+    subtype         text,
+    transaction_id  bigint,
+    is_asked_for    boolean NOT NULL,
+    signed_at       timestamptz NOT NULL,
+    signing_chain   integer NOT NULL,
+    payload         bytea NOT NULL,
+    signature       bytea NOT NULL,
+    state           text NOT NULL DEFAULT 'pending'
+        CONSTRAINT a_notification_is_pending_confirmed_or_given_up
+            CHECK (state IN ('pending', 'confirmed', 'given_up')),
+    attempts        integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamptz,
+    CONSTRAINT a_pending_notification_is_due CHECK ((state = 'pending') = (next_attempt_at IS NOT NULL)),
+    CONSTRAINT a_notification_s_signature_is_64_bytes CHECK (octet_length(signature) = 64)
+);
+
+-- What happened to a transaction is told once, however often its events come.
+CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type)
+    WHERE NOT is_asked_for;
+CREATE INDEX notifications_due ON notifications (next_attempt_at) WHERE state = 'pending';
+CREATE INDEX notifications_of_app ON notifications (bundle_id, xid, position);
+
+-- Each try and how it ended.
+CREATE TABLE notification_attempts (
+    notification_id uuid NOT NULL,
+    attempt         integer NOT NULL,
+    attempted_at    timestamptz NOT NULL,
+    result          text NOT NULL,
+    CONSTRAINT a_try_ends_once PRIMARY KEY (notification_id, attempt)
+);
+
+-- What merchants say of a purchase whose refund is asked for; the newest word counts.
+CREATE TABLE consumptions (
+    transaction_id bigint NOT NULL,
+    received_at    timestamptz NOT NULL,
+    document       jsonb NOT NULL,
+    CONSTRAINT a_word_of_a_moment_is_one PRIMARY KEY (transaction_id, received_at)
+);
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON notification_endpoints TO counterfoil_receipts;
+GRANT SELECT, INSERT ON notifications TO counterfoil_receipts;
+GRANT UPDATE (state, attempts, next_attempt_at) ON notifications TO counterfoil_receipts;
+GRANT SELECT, INSERT ON notification_attempts TO counterfoil_receipts;
+GRANT SELECT, INSERT ON consumptions TO counterfoil_receipts;

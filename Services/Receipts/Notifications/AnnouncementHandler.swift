@@ -1,0 +1,107 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Signs notifications and writes them, within the database transaction of what they tell of.
+struct AnnouncementHandler: Sendable {
+    let signer: ReceiptSigner
+    let store: ReceiptStore
+    /// The number that an app has in the store, if it has one.
+    let appAppleID: @Sendable (BundleID) -> Int64?
+
+    /// Writes what receipts give reason to tell, to the apps that have an endpoint.
+    ///
+    /// - Returns: Whether anything is to be sent.
+    func announce(
+        _ signed: [SignedTransaction],
+        issued: Set<TransactionID>,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let owed = NotificationRules.owed(by: signed, issued: issued)
+        guard !owed.isEmpty else { return false }
+        let bundles = Set(owed.map(\.signed.transaction.bundleID))
+        let endpoints = try NotificationStore.endpoints(of: bundles, on: connection)
+        let told = owed.filter { endpoints[$0.signed.transaction.bundleID] != nil }
+        guard !told.isEmpty else { return false }
+        let notifications = try told.map { kind, signed in
+            let text = CompactJWS.joined(
+                header: signer.chain.header,
+                payload: signed.payload,
+                signature: signed.signature
+            )
+            return try sign(
+                kind,
+                in: signed.transaction.bundleID,
+                about: signed.transaction.id,
+                content: .data(NotificationPayload.AppEvent(signedTransaction: text)),
+                at: max(now, signed.signedAt)
+            )
+        }
+        try insert(notifications, at: now, on: connection)
+        return true
+    }
+
+    /// Writes a notification that somebody asked for.
+    func announce(
+        _ kind: NotificationKind,
+        in bundle: BundleID,
+        about transaction: TransactionID?,
+        content: NotificationPayload.Content,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> EventID {
+        let notification = try sign(
+            kind,
+            in: bundle,
+            about: transaction,
+            content: content,
+            isAskedFor: true,
+            at: now
+        )
+        try insert([notification], at: now, on: connection)
+        return notification.id
+    }
+
+    private func insert(
+        _ notifications: [SignedNotification],
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try NotificationStore.insert(
+            notifications,
+            chainNumber: try store.number(of: signer.chain, at: now, on: connection),
+            on: connection
+        )
+    }
+
+    private func sign(
+        _ kind: NotificationKind,
+        in bundle: BundleID,
+        about transaction: TransactionID?,
+        content: NotificationPayload.Content,
+        isAskedFor: Bool = false,
+        at time: Timestamp
+    ) throws -> SignedNotification {
+        let id = EventID(time: time)
+        let payload = NotificationPayload(
+            id: id,
+            kind: kind,
+            bundleID: bundle,
+            appAppleID: appAppleID(bundle),
+            environment: signer.environment,
+            signedAt: time,
+            content: content
+        ).encoded()
+        return SignedNotification(
+            id: id,
+            kind: kind,
+            bundleID: bundle,
+            transactionID: transaction,
+            isAskedFor: isAskedFor,
+            signedAt: time,
+            payload: NotificationText.stored(payload, header: signer.chain.header),
+            signature: try signer.signature(of: payload, at: time)
+        )
+    }
+}

@@ -1,0 +1,135 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// Why a notification was not made.
+enum NotificationRefusal: Error, Hashable, Sendable {
+    /// The app has no endpoint.
+    case noEndpoint
+    /// There is no such type, or no such subtype of it.
+    case kindUnknown
+    /// The app has no transaction of that id.
+    case transactionUnknown
+    /// The kind needs a part that the request does not have.
+    case isMissing(String)
+    /// The address is not fit to be one.
+    case addressMalformed(String)
+}
+
+/// What administrators and merchants' servers ask of notifications, each in a database transaction
+/// of its own.
+struct NotificationHandler: Sendable {
+    /// Why a refund may be asked for, in Apple's words.
+    private static let consumptionReasons: Set<String> = [
+        "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
+    ]
+
+    let client: PostgresClient
+    let announcements: AnnouncementHandler
+    let now: @Sendable () -> Timestamp
+    /// Told after the commit that there is something to send.
+    let wake: @Sendable () -> Void
+
+    /// Where an app's server is told; `nil` if nowhere.
+    func endpoint(of bundle: BundleID) async throws -> NotificationEndpoint? {
+        try await client.withConnection { connection in
+            try NotificationStore.endpoints(of: [bundle], on: connection)[bundle]
+        }
+    }
+
+    /// Sets where an app's server is told; what is pending goes there.
+    func setEndpoint(
+        of bundle: BundleID,
+        to url: String
+    ) async throws -> Result<NotificationEndpoint, NotificationRefusal> {
+        if let problem = EndpointAddress.problem(of: url) {
+            return .failure(.addressMalformed(problem))
+        }
+        if announcements.signer.environment == .production, !url.lowercased().hasPrefix("https:") {
+            return .failure(.addressMalformed("is not https, which Production asks for"))
+        }
+        let endpoint = NotificationEndpoint(bundleID: bundle, url: url)
+        let now = now()
+        try await client.withTransaction { connection in
+            try NotificationStore.save(endpoint, at: now, on: connection)
+        }
+        wake()
+        return .success(endpoint)
+    }
+
+    /// Ends the telling of an app's server.
+    func removeEndpoint(of bundle: BundleID) async throws {
+        try await client.withTransaction { connection in
+            try NotificationStore.deleteEndpoint(of: bundle, on: connection)
+        }
+    }
+
+    /// Signs a notification of any kind and has it sent.
+    func send(
+        _ request: NotificationRequest,
+        in bundle: BundleID
+    ) async throws -> Result<EventID, NotificationRefusal> {
+        guard
+            let kind = NotificationKind(type: request.notificationType, subtype: request.subtype)
+        else { return .failure(.kindUnknown) }
+        let now = now()
+        let result = try await client.withTransaction {
+            [self] connection -> Result<EventID, NotificationRefusal> in
+            guard try !NotificationStore.endpoints(of: [bundle], on: connection).isEmpty else {
+                return .failure(.noEndpoint)
+            }
+            switch try content(of: kind, request, in: bundle, at: now, on: connection) {
+            case .failure(let refusal): return .failure(refusal)
+            case .success(let content):
+                return .success(
+                    try announcements.announce(
+                        kind,
+                        in: bundle,
+                        about: request.transactionId,
+                        content: content,
+                        at: now,
+                        on: connection
+                    )
+                )
+            }
+        }
+        wake()
+        return result
+    }
+
+    private func content(
+        of kind: NotificationKind,
+        _ request: NotificationRequest,
+        in bundle: BundleID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Result<NotificationPayload.Content, NotificationRefusal> {
+        switch kind.content {
+        case .app: return .success(.data(NotificationPayload.AppEvent()))
+        case .summary:
+            guard let summary = request.summary else { return .failure(.isMissing("summary")) }
+            return .success(.summary(summary))
+        case .externalPurchaseToken:
+            guard let id = request.externalPurchaseId else {
+                return .failure(.isMissing("externalPurchaseId"))
+            }
+            return .success(.externalPurchaseToken(id: id, createdAt: now))
+        case .transaction:
+            guard let id = request.transactionId else {
+                return .failure(.isMissing("transactionId"))
+            }
+            guard
+                let signed = try NotificationStore.receipt(of: id, in: bundle, on: connection)
+            else { return .failure(.transactionUnknown) }
+            var event = NotificationPayload.AppEvent(signedTransaction: signed)
+            if kind.type == "CONSUMPTION_REQUEST" {
+                let reason = request.consumptionRequestReason ?? "OTHER"
+                guard Self.consumptionReasons.contains(reason) else {
+                    return .failure(.isMissing("consumptionRequestReason"))
+                }
+                event.consumptionRequestReason = reason
+            }
+            return .success(.data(event))
+        }
+    }
+}

@@ -1,0 +1,85 @@
+/// What a notification tells of: its type and, where the type has them, its subtype.
+///
+/// Pure. Only the pairs of App Store Server Notifications V2 can be made (spec section 2.2).
+struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
+    /// What a notification holds beside its kind.
+    enum Content: Hashable, Sendable {
+        /// `data`, with a signed transaction.
+        case transaction
+        /// `data`, without one.
+        case app
+        /// `summary`, of an extension for many subscribers.
+        case summary
+        /// `externalPurchaseToken`.
+        case externalPurchaseToken
+    }
+
+    let type: String
+    let subtype: String?
+
+    /// A consumable, non-consumable or non-renewing subscription was bought.
+    static let oneTimeCharge = NotificationKind(known: "ONE_TIME_CHARGE")
+    /// A transaction was refunded.
+    static let refund = NotificationKind(known: "REFUND")
+    /// Asked for by the merchant's server, to see whether it is reached.
+    static let test = NotificationKind(known: "TEST")
+
+    /// Makes a kind.
+    ///
+    /// - Returns: `nil` for a type, or a subtype of it, that there is not.
+    init?(type: String, subtype: String?) {
+        guard let subtypes = Self.subtypes[type], subtypes.contains(subtype) else { return nil }
+        self.type = type
+        self.subtype = subtype
+    }
+
+    private init(known type: String) {
+        self.type = type
+        subtype = nil
+    }
+
+    /// Every kind there is, by type and subtype.
+    static let all: [NotificationKind] = subtypes.keys.sorted().flatMap { type in
+        (subtypes[type] ?? []).compactMap { NotificationKind(type: type, subtype: $0) }
+    }
+
+    /// Whether there is a type of that name.
+    static func hasType(_ type: String) -> Bool { subtypes[type] != nil }
+
+    var content: Content {
+        switch type {
+        case "TEST", "RESCIND_CONSENT": .app
+        case "RENEWAL_EXTENSION" where subtype == "SUMMARY": .summary
+        case "EXTERNAL_PURCHASE_TOKEN": .externalPurchaseToken
+        default: .transaction
+        }
+    }
+
+    var description: String { subtype.map { "\(type) \($0)" } ?? type }
+
+    private static let subtypes: [String: [String?]] = [
+        "CONSUMPTION_REQUEST": [nil],
+        "DID_CHANGE_RENEWAL_PREF": [nil, "UPGRADE", "DOWNGRADE"],
+        "DID_CHANGE_RENEWAL_STATUS": ["AUTO_RENEW_ENABLED", "AUTO_RENEW_DISABLED"],
+        "DID_FAIL_TO_RENEW": [nil, "GRACE_PERIOD"],
+        "DID_RENEW": [nil, "BILLING_RECOVERY"],
+        "EXPIRED": ["VOLUNTARY", "BILLING_RETRY", "PRICE_INCREASE", "PRODUCT_NOT_FOR_SALE"],
+        "EXTERNAL_PURCHASE_TOKEN": ["UNREPORTED", "CREATED", "ACTIVE_TOKEN_REMINDER"],
+        "GRACE_PERIOD_EXPIRED": [nil],
+        "METADATA_UPDATE": [nil],
+        "MIGRATION": [nil],
+        "OFFER_REDEEMED": [nil, "UPGRADE", "DOWNGRADE"],
+        "ONE_TIME_CHARGE": [nil],
+        "PRICE_CHANGE": [nil],
+        "PRICE_INCREASE": ["PENDING", "ACCEPTED"],
+        "REFUND": [nil],
+        "REFUND_DECLINED": [nil],
+        "REFUND_REVERSED": [nil],
+        "RENEWAL_EXTENDED": [nil],
+        "RENEWAL_EXTENSION": ["SUMMARY", "FAILURE"],
+        "RESCIND_CONSENT": [nil],
+        "REVOKE": [nil],
+        "SUBSCRIBED": ["INITIAL_BUY", "RESUBSCRIBE"],
+        "TEST": [nil],
+    ]
+}

@@ -1,0 +1,79 @@
+import EventTypes
+import StoreAPI
+
+/// What a notification says: the fields of Apple's `responseBodyV2DecodedPayload` (spec section
+/// 2.2), made from its parts and nothing else.
+struct NotificationPayload: Hashable, Sendable {
+    /// What a notification is about.
+    enum Content: Hashable, Sendable {
+        case data(AppEvent)
+        case summary(NotificationRequest.Summary)
+        case externalPurchaseToken(id: String, createdAt: Timestamp)
+    }
+
+    /// Something that happened in an app.
+    struct AppEvent: Hashable, Sendable {
+        /// The transaction it happened to, signed.
+        var signedTransaction: String?
+        /// Why a refund is asked for; with `CONSUMPTION_REQUEST`.
+        var consumptionRequestReason: String?
+    }
+
+    let id: EventID
+    let kind: NotificationKind
+    let bundleID: BundleID
+    /// The number that the app has in the store; Apple's verifier asks for it in Production.
+    let appAppleID: Int64?
+    let environment: StoreEnvironment
+    let signedAt: Timestamp
+    let content: Content
+
+    /// The bytes that are signed: JSON.
+    func encoded() -> [UInt8] {
+        var text = PlainJSONText(capacity: 8192)
+        text.object { text in
+            switch content {
+            case .data(let event): text.member("data") { self.write(event, to: &$0) }
+            case .externalPurchaseToken(let id, let createdAt):
+                text.member("externalPurchaseToken") { text in
+                    text.member("appAppleId", appAppleID)
+                    text.member("bundleId", bundleID.rawValue)
+                    text.member("externalPurchaseId", id)
+                    text.member("tokenCreationDate", createdAt)
+                }
+            case .summary: break
+            }
+            text.member("notificationType", kind.type)
+            text.member("notificationUUID", id.description)
+            text.member("signedDate", signedAt)
+            text.member("subtype", kind.subtype)
+            if case .summary(let summary) = content {
+                text.member("summary") { self.write(summary, to: &$0) }
+            }
+            text.member("version", "2.0")
+        }
+        return text.bytes
+    }
+
+    private func write(_ event: AppEvent, to text: inout PlainJSONText) {
+        text.member("appAppleId", appAppleID)
+        text.member("bundleId", bundleID.rawValue)
+        text.member("consumptionRequestReason", event.consumptionRequestReason)
+        text.member("environment", environment.rawValue)
+        text.member("signedTransactionInfo", event.signedTransaction)
+    }
+
+    private func write(_ summary: NotificationRequest.Summary, to text: inout PlainJSONText) {
+        text.member("appAppleId", appAppleID)
+        text.member("bundleId", bundleID.rawValue)
+        text.member("environment", environment.rawValue)
+        text.member("failedCount", summary.failedCount)
+        text.member("productId", summary.productId)
+        text.member("requestIdentifier", summary.requestIdentifier)
+        text.member(
+            "storefrontCountryCodes",
+            strings: summary.storefrontCountryCodes.map(\.rawValue)
+        )
+        text.member("succeededCount", summary.succeededCount)
+    }
+}

@@ -1,0 +1,44 @@
+import EventTypes
+
+/// What is owed to the servers of merchants, and when a try is made again.
+///
+/// Pure.
+enum NotificationRules {
+    /// The waits after the first, second, … try that failed, in a store that takes money.
+    static let pauses: [Duration] = [1, 12, 24, 48, 72].map { .seconds($0 * 3600) }
+
+    /// When the next try is due; `nil` if that was the last one.
+    ///
+    /// In the sandbox there is one try only (spec section 2.2).
+    static func nextAttempt(
+        after attempt: Int,
+        failedAt time: Timestamp,
+        in environment: StoreEnvironment
+    ) -> Timestamp? {
+        guard environment == .production, pauses.indices.contains(attempt - 1) else { return nil }
+        return time.advanced(by: pauses[attempt - 1])
+    }
+
+    /// What signed transactions give reason to tell.
+    ///
+    /// A purchase is told of once, when its receipt is issued; what is restored, or owned already and
+    /// had again for nothing, is no charge. A refund is told of whenever its receipt is revoked; that
+    /// it is told once is the store's to keep.
+    static func owed(
+        by signed: [SignedTransaction],
+        issued: Set<TransactionID>
+    ) -> [(kind: NotificationKind, signed: SignedTransaction)] {
+        signed.flatMap { signed in
+            let transaction = signed.transaction
+            var owed: [(kind: NotificationKind, signed: SignedTransaction)] = []
+            if issued.contains(transaction.id), transaction.id == transaction.originalID,
+                transaction.state == .purchased,
+                transaction.productType != .autoRenewableSubscription
+            {
+                owed.append((.oneTimeCharge, signed))
+            }
+            if transaction.revokedAt != nil { owed.append((.refund, signed)) }
+            return owed
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Callbacks
+import ServiceKit
+
+/// How notifications are sent, read from environment variables.
+///
+/// | key | default | meaning |
+/// | --- | --- | --- |
+/// | `NOTIFICATION_CONCURRENCY` | 32 | notifications sent at once; a quarter of it to one host |
+/// | `NOTIFICATION_POLL_MS` | 5000 | how long until what another instance left is taken on |
+/// | `NOTIFICATION_TIMEOUT_MS` | 10000 | how long a recipient may take to answer |
+/// | `NOTIFICATION_LEASE_MS` | 30000 | after it the notification of a killed sender is sent again |
+struct NotificationSettings: Sendable {
+    let limits: CallbackLimits
+    let timeout: Duration
+    let lease: Duration
+
+    init(_ reader: inout SettingsReader) {
+        limits = CallbackLimits(
+            concurrency: reader.integer(
+                "NOTIFICATION_CONCURRENCY",
+                default: 32,
+                in: 1...1000,
+                "Notifications sent at once; a quarter of it to one host."
+            ),
+            pollInterval: reader.milliseconds(
+                "NOTIFICATION_POLL_MS",
+                default: .seconds(5),
+                in: .milliseconds(50)...(.seconds(300)),
+                "How long at most until notifications that another instance left are taken on."
+            )
+        )
+        timeout = reader.milliseconds(
+            "NOTIFICATION_TIMEOUT_MS",
+            default: .seconds(10),
+            in: .milliseconds(50)...(.seconds(120)),
+            "How long a notification's recipient may take to answer."
+        )
+        lease = reader.milliseconds(
+            "NOTIFICATION_LEASE_MS",
+            default: .seconds(30),
+            in: .milliseconds(100)...(.seconds(600)),
+            "After it a notification whose sender was killed is sent again; longer than the timeout."
+        )
+        if lease <= timeout {
+            reader.refuse("NOTIFICATION_LEASE_MS", "is not longer than NOTIFICATION_TIMEOUT_MS")
+        }
+    }
+}

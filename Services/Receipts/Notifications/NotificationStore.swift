@@ -1,0 +1,201 @@
+import Callbacks
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+
+/// The SQL of notifications that are owed: adding them, taking them on, recording their tries.
+enum NotificationStore {
+    /// The endpoints of apps that have one.
+    static func endpoints(
+        of bundles: Set<BundleID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [BundleID: NotificationEndpoint] {
+        let rows = try connection.query(
+            """
+            SELECT bundle_id, url FROM notification_endpoints
+            WHERE bundle_id = ANY(\(Array(bundles)))
+            """
+        )
+        var endpoints: [BundleID: NotificationEndpoint] = [:]
+        for row in rows {
+            let (bundleID, url) = try row.decode(BundleID.self, String.self)
+            endpoints[bundleID] = NotificationEndpoint(bundleID: bundleID, url: url)
+        }
+        return endpoints
+    }
+
+    /// Sets where an app's server wants to be told.
+    static func save(
+        _ endpoint: NotificationEndpoint,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO notification_endpoints (bundle_id, url, host, changed_at)
+            VALUES (\(endpoint.bundleID), \(endpoint.url),
+                \(EndpointAddress.host(of: endpoint.url)), \(now))
+            ON CONFLICT (bundle_id) DO UPDATE
+            SET url = excluded.url, host = excluded.host, changed_at = excluded.changed_at
+            """
+        )
+    }
+
+    /// Ends the telling of an app's server; what is pending waits for another endpoint.
+    static func deleteEndpoint(
+        of bundle: BundleID,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            "DELETE FROM notification_endpoints WHERE bundle_id = \(bundle)"
+        )
+    }
+
+    /// The receipt of an app's transaction, to tell of it.
+    static func receipt(
+        of transaction: TransactionID,
+        in bundle: BundleID,
+        on connection: isolated PostgresConnection
+    ) throws -> String? {
+        let rows = try connection.query(
+            """
+            SELECT header, payload, signature
+            FROM signed_transactions JOIN signing_chains ON number = signing_chain
+            WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
+            """
+        )
+        return try rows.first.map { row in
+            let (header, payload, signature) = try row.decode(
+                String.self,
+                [UInt8].self,
+                [UInt8].self
+            )
+            return CompactJWS.joined(header: header, payload: payload, signature: signature)
+        }
+    }
+
+    /// Adds notifications, due at once; what was told of already is not added again.
+    static func insert(
+        _ notifications: [SignedNotification],
+        chainNumber: Int32,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !notifications.isEmpty else { return }
+        try connection.execute(
+            """
+            INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id, is_asked_for,
+                signed_at, signing_chain, payload, signature, next_attempt_at)
+            SELECT id, bundle_id, type, subtype, transaction_id, is_asked_for, signed_at,
+                \(chainNumber), payload, signature, signed_at
+            FROM unnest(
+                \(notifications.map(\.id)), \(notifications.map(\.bundleID)),
+                \(notifications.map(\.kind.type)), \(notifications.map(\.kind.subtype)),
+                \(notifications.map { $0.transactionID?.number }),
+                \(notifications.map(\.isAskedFor)), \(notifications.map(\.signedAt)),
+                \(notifications.map(\.payload)), \(notifications.map(\.signature))
+            ) AS new (id, bundle_id, type, subtype, transaction_id, is_asked_for, signed_at,
+                payload, signature)
+            ON CONFLICT (transaction_id, type) WHERE NOT is_asked_for DO NOTHING
+            """
+        )
+    }
+
+    /// Takes on notifications that are due, and makes them due again only after the lease.
+    static func lease(
+        limit: Int,
+        excluding hosts: [String],
+        now: Timestamp,
+        until lease: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutgoingNotification] {
+        let rows = try connection.query(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT position, url, host
+                FROM notifications JOIN notification_endpoints USING (bundle_id)
+                WHERE state = 'pending' AND next_attempt_at <= \(now) AND host <> ALL(\(hosts))
+                ORDER BY next_attempt_at, position
+                LIMIT \(limit)
+                FOR UPDATE OF notifications SKIP LOCKED
+            ), leased AS (
+                UPDATE notifications
+                SET attempts = attempts + 1, next_attempt_at = \(lease)
+                FROM due WHERE notifications.position = due.position
+                RETURNING id, attempts, url, host, signing_chain, payload, signature,
+                    notifications.position
+            )
+            SELECT id, attempts, url, host, header, payload, signature
+            FROM leased JOIN signing_chains ON number = signing_chain
+            ORDER BY position
+            """
+        )
+        return try rows.map { row in
+            let (id, attempts, url, host, header, payload, signature) = try row.decode(
+                EventID.self,
+                Int32.self,
+                String.self,
+                String.self,
+                String.self,
+                [UInt8].self,
+                [UInt8].self
+            )
+            return OutgoingNotification(
+                id: id,
+                attempt: Int(attempts),
+                url: url,
+                host: host,
+                signedPayload: NotificationText.signedPayload(
+                    header: header,
+                    stored: payload,
+                    signature: signature
+                )
+            )
+        }
+    }
+
+    /// When the next notification is due; `nil` if none is owed to anybody who can be told.
+    static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
+        let rows = try connection.query(
+            """
+            SELECT next_attempt_at
+            FROM notifications JOIN notification_endpoints USING (bundle_id)
+            WHERE state = 'pending' ORDER BY next_attempt_at LIMIT 1
+            """
+        )
+        return try rows.first.map { try $0.decode(Timestamp.self) }
+    }
+
+    /// Records tries.
+    ///
+    /// A confirmation counts whoever brings it; that a try failed is for the newest to say.
+    static func record(
+        _ attempts: [NotificationAttempt],
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO notification_attempts (notification_id, attempt, attempted_at, result)
+            SELECT * FROM unnest(
+                \(attempts.map(\.id)), \(attempts.map { Int32($0.attempt) }),
+                \(attempts.map(\.time)), \(attempts.map(\.result.rawValue))
+            )
+            ON CONFLICT (notification_id, attempt) DO NOTHING
+            """
+        )
+        try connection.execute(
+            """
+            UPDATE notifications
+            SET next_attempt_at = tried.next_attempt_at,
+                state = CASE WHEN tried.is_confirmed THEN 'confirmed'
+                    WHEN tried.next_attempt_at IS NULL THEN 'given_up' ELSE 'pending' END
+            FROM unnest(
+                \(attempts.map(\.id)), \(attempts.map { Int32($0.attempt) }),
+                \(attempts.map { $0.result == .success }), \(attempts.map(\.nextAttemptAt))
+            ) AS tried (id, attempt, is_confirmed, next_attempt_at)
+            WHERE notifications.id = tried.id AND state = 'pending'
+                AND (tried.is_confirmed OR notifications.attempts = tried.attempt)
+            """
+        )
+    }
+}

@@ -1,0 +1,381 @@
+import Callbacks
+import EventTypes
+import Foundation
+import Logging
+import Messaging
+import Postgres
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Receipts
+
+/// What merchants' servers are told: on a real PostgreSQL, over real HTTP.
+@Suite(.timeLimit(.minutes(2))) struct NotificationTests {
+    @Test func aPurchaseIsToldOnceHoweverOftenItsEventComes() async throws {
+        try await withNotifications { store in
+            let purchase = try ReceivedEvent.of(.transactionPurchased, purchased())
+            try await store.receipts.apply([purchase, purchase])
+            try await store.receipts.apply([purchase])
+            try await store.untilSent(1)
+            let told = try #require(try store.told().first)
+            #expect(told.notificationType == "ONE_TIME_CHARGE")
+            #expect(told.version == "2.0")
+            #expect(told.data?.bundleId == "com.example.app")
+            #expect(told.data?.environment == "Sandbox")
+            let receipt = try #require(told.data?.signedTransactionInfo)
+            #expect(try await store.receipts.receipt(of: purchased()) == receipt)
+            #expect(try await store.states() == ["confirmed"])
+        }
+    }
+
+    @Test func aRefundIsToldOnceAndItsTransactionIsRevoked() async throws {
+        try await withNotifications { store in
+            let refunded = purchased(version: 3, revokedAt: TestChain.now)
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            try await store.receipts.apply([.of(.transactionRefunded, refunded)])
+            try await store.receipts.apply([.of(.transactionRefunded, refunded)])
+            try await store.untilSent(2)
+            let told = try store.told()
+            #expect(Set(told.map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"])
+            let refund = try #require(told.first { $0.notificationType == "REFUND" })
+            let content = try store.transaction(in: refund)
+            #expect(content.revocationDate == TestChain.now)
+            let charge = try #require(told.first { $0.notificationType == "ONE_TIME_CHARGE" })
+            #expect(try store.transaction(in: charge).revocationDate == nil)
+        }
+    }
+
+    @Test func aPurchaseThatIsRefundedInTheSameBatchIsToldAsBoth() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([
+                .of(.transactionRefunded, purchased(version: 3, revokedAt: TestChain.now)),
+                .of(.transactionPurchased, purchased()),
+            ])
+            try await store.untilSent(2)
+            #expect(
+                try Set(store.told().map(\.notificationType)) == ["ONE_TIME_CHARGE", "REFUND"]
+            )
+        }
+    }
+
+    @Test func whatIsRestoredOrOwnedAlreadyIsNoCharge() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([
+                .of(
+                    .transactionRestored,
+                    purchased(2, originalNumber: 1, state: .restored, type: .nonConsumable)
+                ),
+                .of(
+                    .transactionPurchased,
+                    purchased(3, originalNumber: 1, type: .nonConsumable)
+                ),
+            ])
+            #expect(try await store.states().isEmpty)
+        }
+    }
+
+    @Test func anAppWithoutAnEndpointIsToldNothing() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([
+                .of(.transactionPurchased, purchased(1, bundle: "com.example.other"))
+            ])
+            #expect(try await store.states().isEmpty)
+        }
+    }
+
+    @Test func inProductionATryThatFailsIsMadeAgainAfter1And12And24And48And72Hours() async throws {
+        try await withNotifications(in: .production) { store in
+            store.merchant.reply { _, _ in .status(500) }
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            for (count, hours) in [1, 12, 24, 48, 72].enumerated() {
+                try await store.untilSent(count + 1)
+                // A second before its time nothing is due.
+                store.clock.advance(by: .seconds(hours * 3600 - 1))
+                #expect(try await store.ledger.take(limit: 1, excluding: []).isEmpty)
+                store.clock.advance(by: .seconds(1))
+            }
+            try await store.untilSent(6)
+            #expect(try await store.states() == ["given_up"])
+            #expect(try Set(store.told().map(\.notificationUUID)).count == 1)
+            #expect(
+                try await store.results()
+                    == Array(repeating: "UNSUCCESSFUL_HTTP_RESPONSE_CODE", count: 6)
+            )
+        }
+    }
+
+    @Test func inTheSandboxThereIsOneTry() async throws {
+        try await withNotifications { store in
+            store.merchant.reply { _, _ in .status(301) }
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            try await store.untilSent(1)
+            #expect(try await store.states() == ["given_up"])
+            #expect(try await store.results() == ["UNSUCCESSFUL_HTTP_RESPONSE_CODE"])
+        }
+    }
+
+    @Test func whatAKilledSenderSentButDidNotRecordIsSentAgainUnderTheSameUUID() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            for notification in try await store.ledger.take(limit: 9, excluding: []) {
+                #expect(try await store.ledger.send(notification) == .success)
+            }
+            #expect(try await store.ledger.take(limit: 9, excluding: []).isEmpty)
+            store.clock.advance(by: .seconds(31))
+            try await store.untilSent(2)
+            #expect(try Set(store.told().map(\.notificationUUID)).count == 1)
+            #expect(try await store.states() == ["confirmed"])
+        }
+    }
+
+    @Test func aMerchantThatDoesNotAnswerHasTimedOut() async throws {
+        try await withNotifications(timeout: .milliseconds(200)) { store in
+            store.merchant.reply { _, _ in .silence }
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            try await store.untilSent(1)
+            #expect(try await store.results() == ["TIMED_OUT"])
+        }
+    }
+
+    @Test func whatIsPendingGoesToTheNewEndpoint() async throws {
+        try await withNotifications { store in
+            try await store.handler.removeEndpoint(of: bundle)
+            try await store.setEndpoint("http://127.0.0.1:1/")
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            try await store.handler.removeEndpoint(of: bundle)
+            #expect(try await store.ledger.take(limit: 9, excluding: []).isEmpty)
+            #expect(try await store.ledger.untilNextDue() == nil)
+            try await store.setEndpoint(store.merchant.url)
+            try await store.untilSent(1)
+        }
+    }
+
+    @Test func everyKindCanBeAskedForAnyNumberOfTimes() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            var ids: Set<EventID> = []
+            for kind in NotificationKind.all + NotificationKind.all {
+                let request = NotificationRequest(
+                    notificationType: kind.type,
+                    subtype: kind.subtype,
+                    transactionId: purchased().id,
+                    summary: .init(
+                        requestIdentifier: "a request",
+                        productId: "gold.monthly",
+                        storefrontCountryCodes: [Storefront(unchecked: "USA")],
+                        succeededCount: 2,
+                        failedCount: 1
+                    ),
+                    externalPurchaseId: "a token"
+                )
+                ids.insert(try await store.handler.send(request, in: bundle).get())
+            }
+            try await store.untilSent(ids.count + 1)
+            let told = try store.told().filter { $0.notificationType != "ONE_TIME_CHARGE" }
+            let kinds = Set(NotificationKind.all).subtracting([.oneTimeCharge])
+            #expect(
+                Set(told.map { NotificationKind(type: $0.notificationType, subtype: $0.subtype) })
+                    == Set(kinds.map(Optional.some))
+            )
+            for told in told {
+                let parts = [
+                    told.data != nil, told.summary != nil, told.externalPurchaseToken != nil,
+                ]
+                #expect(parts.count { $0 } == 1, "\(told.notificationType)")
+            }
+        }
+    }
+
+    @Test func whatCannotBeMadeIsRefusedByName() async throws {
+        try await withNotifications { store in
+            func refusal(_ request: NotificationRequest, in app: BundleID = bundle) async throws
+                -> NotificationRefusal?
+            {
+                switch try await store.handler.send(request, in: app) {
+                case .failure(let refusal): refusal
+                case .success: nil
+                }
+            }
+            let other = BundleID(unchecked: "com.example.other")
+            #expect(try await refusal(.init(notificationType: "NEWS")) == .kindUnknown)
+            #expect(
+                try await refusal(.init(notificationType: "REFUND", subtype: "UPGRADE"))
+                    == .kindUnknown
+            )
+            #expect(
+                try await refusal(.init(notificationType: "REFUND")) == .isMissing("transactionId")
+            )
+            #expect(
+                try await refusal(.init(notificationType: "REFUND", transactionId: purchased().id))
+                    == .transactionUnknown
+            )
+            #expect(try await refusal(.init(notificationType: "TEST"), in: other) == .noEndpoint)
+            for url in ["ftp://merchant.example/", "nonsense", "http://u:p@merchant.example/"] {
+                guard
+                    case .failure(.addressMalformed) = try await store.handler.setEndpoint(
+                        of: bundle,
+                        to: url
+                    )
+                else {
+                    Issue.record("\(url) was taken")
+                    continue
+                }
+            }
+        }
+    }
+}
+
+@Suite struct NotificationRulesTests {
+    @Test func aStoredPayloadIsPutTogetherAsItWasSigned() {
+        let header = "eyJhbGciOiJFUzI1NiJ9"
+        let payload = Array("{\"signedTransactionInfo\":\"\(header).e30.c2ln\"}".utf8)
+        let stored = NotificationText.stored(payload, header: header)
+        #expect(stored.count == payload.count - header.utf8.count + 1)
+        let sent = NotificationText.signedPayload(
+            header: header,
+            stored: stored,
+            signature: [1, 2, 3]
+        )
+        #expect(sent == CompactJWS.joined(header: header, payload: payload, signature: [1, 2, 3]))
+        // One that is signed with another chain is stored as it is.
+        #expect(NotificationText.stored(payload, header: "other") == payload)
+    }
+
+    @Test func onlyThePairsOfTheProtocolCanBeMade() {
+        #expect(NotificationKind(type: "EXPIRED", subtype: "VOLUNTARY") != nil)
+        #expect(NotificationKind(type: "EXPIRED", subtype: nil) == nil)
+        #expect(NotificationKind(type: "DID_RENEW", subtype: nil) != nil)
+        #expect(NotificationKind(type: "TEST", subtype: "PENDING") == nil)
+    }
+}
+
+private let bundle = BundleID(unchecked: "com.example.app")
+
+/// What a merchant's server reads.
+private struct Told: Decodable {
+    struct AppEvent: Decodable {
+        var bundleId: String
+        var environment: String
+        var signedTransactionInfo: String?
+    }
+    struct Part: Decodable {}
+
+    var notificationType: String
+    var subtype: String?
+    var notificationUUID: String
+    var version: String
+    var signedDate: Timestamp
+    var data: AppEvent?
+    var summary: Part?
+    var externalPurchaseToken: Part?
+}
+
+/// `receipts` with a merchant's server that it tells, and a clock.
+private struct NotificationsUnderTest: Sendable {
+    let receipts: ReceiptsUnderTest
+    let merchant: WebhookReceiver
+    let handler: NotificationHandler
+    let ledger: OwedNotificationQueue
+    let clock: ManualClock
+    let chain: SigningChain
+
+    func setEndpoint(_ url: String) async throws {
+        try await receipts.client.withTransaction { connection in
+            try NotificationStore.save(
+                NotificationEndpoint(bundleID: bundle, url: url),
+                at: clock.now(),
+                on: connection
+            )
+        }
+    }
+
+    /// Sends what is due until that many tries were made in all.
+    func untilSent(_ count: Int) async throws {
+        try await eventually("\(count) tries are made") {
+            for notification in try await ledger.take(limit: 100, excluding: []) {
+                await ledger.perform(notification)
+            }
+            return merchant.deliveries.count >= count ? true : nil
+        }
+        #expect(merchant.deliveries.count == count)
+    }
+
+    /// What the merchant received, each proved with the chain's root.
+    func told() throws -> [Told] {
+        struct Body: Decodable { var signedPayload: String }
+        return try merchant.deliveries.map { delivery in
+            let body = try JSONDecoder().decode(Body.self, from: Data(delivery.body))
+            let payload = try ReceiptVerifier(root: chain.rootCertificate, environment: nil)
+                .payload(of: body.signedPayload)
+            return try JSONDecoder().decode(Told.self, from: Data(payload))
+        }
+    }
+
+    func transaction(in told: Told) throws -> SignedTransactionPayload {
+        let signed = try #require(told.data?.signedTransactionInfo)
+        let payload = try ReceiptVerifier(root: chain.rootCertificate).payload(of: signed)
+        return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
+    }
+
+    func states() async throws -> [String] {
+        try await receipts.client.withConnection { connection in
+            try connection.query("SELECT state FROM notifications ORDER BY position").map {
+                try $0.decode(String.self)
+            }
+        }
+    }
+
+    func results() async throws -> [String] {
+        try await receipts.client.withConnection { connection in
+            try connection.query("SELECT result FROM notification_attempts ORDER BY attempt").map {
+                try $0.decode(String.self)
+            }
+        }
+    }
+}
+
+private func withNotifications(
+    in environment: StoreEnvironment = .sandbox,
+    timeout: Duration = .seconds(10),
+    _ body: @Sendable (NotificationsUnderTest) async throws -> Void
+) async throws {
+    let chain = try TestChain().signingChain()
+    let merchant = try await WebhookReceiver.start()
+    try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await database.withClient(role: "counterfoil_receipts") { client in
+            let clock = ManualClock(TestChain.now)
+            let receipts = ReceiptsUnderTest(client, chain: chain, environment: environment)
+            let store = NotificationsUnderTest(
+                receipts: receipts,
+                merchant: merchant,
+                handler: NotificationHandler(
+                    client: client,
+                    announcements: receipts.handler.announcements,
+                    now: clock.now,
+                    wake: {}
+                ),
+                ledger: OwedNotificationQueue(
+                    client: client,
+                    transport: CallbackTransport(timeout: timeout, confirming: 200..<207),
+                    environment: environment,
+                    lease: .seconds(30),
+                    now: clock.now,
+                    logger: Logger(label: "test")
+                ),
+                clock: clock,
+                chain: chain
+            )
+            let result: Result<Void, any Error>
+            do {
+                try await store.setEndpoint(merchant.url)
+                result = .success(try await body(store))
+            } catch {
+                result = .failure(error)
+            }
+            try await store.ledger.shutDown()
+            try result.get()
+        }
+    }
+    await merchant.stop()
+}
