@@ -114,6 +114,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         resumptions: ResumptionHandler(
             outcomes: outcomes,
             processor: processor,
+            products: products,
             didCommit: didCommit
         ),
         runner: runner

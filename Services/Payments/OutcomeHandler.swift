@@ -4,22 +4,6 @@ import Logging
 import Messaging
 import Postgres
 
-/// What the commit of a batch of outcomes leaves to do.
-struct OutcomeReport: Sendable {
-    /// Attempts that are to be carried out at once; this process has the lease.
-    var followUps: [ProcessorAttempt] = []
-    /// When the next of those that are tried again falls due.
-    var nextDue: Timestamp?
-    /// What became of transactions, and of how many.
-    var moves: [Move: Int] = [:]
-
-    /// One kind of change.
-    struct Move: Hashable, Sendable {
-        let type: EventType
-        let reason: FailureReason?
-    }
-}
-
 /// Commits what the processor answered: one database transaction for a whole batch of outcomes.
 ///
 /// In it the state machine judges each, and transactions, attempts, ownerships, postings and events
@@ -201,7 +185,8 @@ struct Settlement {
     }
 
     /// Moves ownerships, and with them whoever waits: behind a purchase the waiting ones are granted
-    /// without a charge; behind anything else the oldest of them is charged in its place.
+    /// without a charge; behind anything else the oldest of those that may still be charged is
+    /// charged in its place.
     private mutating func settleOwnerships(on connection: isolated PostgresConnection) throws {
         while !ownershipChanges.isEmpty {
             let changes = ownershipChanges
@@ -211,22 +196,43 @@ struct Settlement {
             guard !waiting.isEmpty else { return }
             try lock(waiting.values.flatMap { $0 }, on: connection)
             for change in changes {
-                guard let waiters = waiting[change.holder], let next = waiters.first else {
-                    continue
-                }
+                guard let waiters = waiting[change.holder] else { continue }
                 if let ownedAt = change.ownedAt {
                     for waiter in waiters {
                         try grant(waiter, change.holder, ownedAt)
                     }
                 } else {
-                    try claim(change.key, for: next, on: connection)
-                    call(AttemptKey(transactionID: next, kind: .charge))
-                    for waiter in waiters.dropFirst() {
-                        self.change(AttemptKey(transactionID: waiter, kind: .charge)) {
-                            $0.waitsFor = next
-                        }
-                    }
+                    try charge(waiters, change.key, on: connection)
                 }
+            }
+        }
+    }
+
+    /// Charges the first of those who waited for an ownership, and has the others wait for it.
+    ///
+    /// They were accepted long ago: whose account may not pay by now, or has moved to another
+    /// storefront, is not charged after all (spec rules 2 and 9).
+    private mutating func charge(
+        _ waiters: [TransactionID],
+        _ key: OwnershipKey,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let account = AccountKey(accountID: key.accountID, bundleID: key.bundleID)
+        let standing =
+            try AccountStore.standings(of: [account], on: connection)[account] ?? AccountStanding()
+        var next: TransactionID?
+        for waiter in waiters {
+            guard let storefront = records[waiter]?.transaction.storefront else { continue }
+            let attempt = AttemptKey(transactionID: waiter, kind: .charge)
+            if let reason = AccountRules.failure(of: standing, in: storefront) {
+                try apply(.fail(reason), to: waiter)
+                change(attempt) { $0.settle(reason.rawValue) }
+            } else if let next {
+                change(attempt) { $0.waitsFor = next }
+            } else {
+                next = waiter
+                try claim(key, for: waiter, on: connection)
+                call(attempt)
             }
         }
     }
@@ -379,16 +385,5 @@ struct Settlement {
             attempt.dueAt = due
         }
         report.nextDue = min(report.nextDue ?? due, due)
-    }
-}
-
-extension ProcessorAttempt {
-    /// Ends the attempt: nobody has to act on it again.
-    mutating func settle(_ outcome: String, reference: String? = nil) {
-        step = .settled
-        self.outcome = outcome
-        self.reference = reference ?? self.reference
-        dueAt = nil
-        waitsFor = nil
     }
 }

@@ -155,6 +155,26 @@ enum PaymentRules {
         return first
     }
 
+    /// The request that asks for an interrupted payment again, at the price that the buyer saw: what
+    /// it would be refused for, taking it up is refused for (traps 25 and 26).
+    static func request(
+        repeating failed: Transaction,
+        by paymentMethod: String
+    ) -> PaymentRequest {
+        PaymentRequest(
+            productID: failed.productID,
+            quantity: failed.quantity,
+            storefront: failed.storefront,
+            // What was to be charged is the price of one times the quantity.
+            price: Money(
+                minorUnits: failed.price.minorUnits / Int64(max(failed.quantity, 1)),
+                currency: failed.price.currency
+            ),
+            paymentMethod: paymentMethod,
+            applicationUsername: failed.applicationUsername
+        )
+    }
+
     /// The new transaction that takes up an interrupted one: the same payment (spec rule 114).
     static func resumed(id: TransactionID, failed: Transaction, time: Timestamp) -> Transaction {
         var resumed = failed

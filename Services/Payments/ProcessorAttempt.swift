@@ -123,3 +123,14 @@ struct AttemptPolicy: Sendable {
         attempt.kind == .charge && attempt.callCount >= callsMax
     }
 }
+
+extension ProcessorAttempt {
+    /// Ends the attempt: nobody has to act on it again.
+    mutating func settle(_ outcome: String, reference: String? = nil) {
+        step = .settled
+        self.outcome = outcome
+        self.reference = reference ?? self.reference
+        dueAt = nil
+        waitsFor = nil
+    }
+}

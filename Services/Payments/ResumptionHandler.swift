@@ -19,6 +19,7 @@ enum ResumptionReply: Sendable {
 struct ResumptionHandler: Sendable {
     let outcomes: OutcomeHandler
     let processor: any PaymentProcessor
+    let products: ProductStore
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
@@ -52,19 +53,24 @@ struct ResumptionHandler: Sendable {
         return reply
     }
 
-    /// Why the payment would be refused if it came for the first time.
+    /// Why the payment would be refused if it came for the first time: the account may not pay, the
+    /// product is off sale, or it costs something else now.
     private func refusal(
         of failed: TransactionRecord,
         by paymentMethod: String,
         on connection: isolated PostgresConnection
     ) throws -> PaymentRefusal? {
-        guard processor.lane(of: paymentMethod) != nil else { return .paymentMethodUnknown }
+        let request = PaymentRules.request(repeating: failed.transaction, by: paymentMethod)
         let key = failed.accountKey
-        let standing = try AccountStore.standings(of: [key], on: connection)[key]
-        return PaymentRules.refusal(
-            of: standing ?? AccountStanding(),
-            in: failed.transaction.storefront
+        let price = PaymentRules.price(
+            of: request,
+            account: try AccountStore.standings(of: [key], on: connection)[key]
+                ?? AccountStanding(),
+            product: try products.load([request.productID], on: connection)[request.productID],
+            knowsMethod: processor.lane(of: paymentMethod) != nil
         )
+        guard case .failure(let refusal) = price else { return nil }
+        return refusal
     }
 
     private func accept(

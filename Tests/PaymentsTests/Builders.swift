@@ -192,6 +192,7 @@ struct Store: Sendable {
         resumptions = ResumptionHandler(
             outcomes: outcomes,
             processor: processor,
+            products: products,
             didCommit: { owed.append($0) }
         )
         restores = RestoreHandler(client: client, now: now, didCommit: {})

@@ -224,6 +224,49 @@ import Testing
         }
     }
 
+    @Test(arguments: [FailureReason.paymentsNotAllowed, .storefrontChanged])
+    func whoWaitedIsNotChargedWhereTheAccountMayNotPayByThen(_ reason: FailureReason) async throws {
+        try await withStore { store in
+            try await store.add(request("film", method: .decline), key: "a")
+            let waiting = [
+                try await store.add(request("film"), key: "b"),
+                try await store.add(request("film"), key: "c"),
+            ]
+            if reason == .storefrontChanged {
+                try await store.say(storefront: "FRA")
+            } else {
+                try await store.say(canMakePayments: false)
+            }
+            try await store.settle()
+            for transaction in waiting {
+                #expect(try await store.load(transaction.id).failureReason == reason)
+            }
+            #expect(try await store.count("ledger_postings") == 0)
+            #expect(store.processor.chargesAsked == 1)
+            // Nobody holds it: it is bought once the account may pay again.
+            try await store.say(canMakePayments: true, storefront: "USA")
+            #expect(try await store.buy(request("film"), key: "d").price == usd(999))
+        }
+    }
+
+    @Test func ofThoseWhoWaitedTheFirstThatMayBeChargedIs() async throws {
+        try await withStore { store in
+            var sold = product("film", .nonConsumable, version: 2)
+            sold.prices[Storefront(unchecked: "FRA")] = usd(999)
+            try await store.sell(sold)
+            try await store.add(request("film", method: .decline), key: "a")
+            let old = try await store.add(request("film"), key: "b")
+            let french = try await store.add(request("film", storefront: "FRA"), key: "c")
+            let later = try await store.add(request("film", storefront: "FRA"), key: "d")
+            try await store.say(storefront: "FRA")
+            try await store.settle()
+            #expect(try await store.load(old.id).failureReason == .storefrontChanged)
+            #expect(try await store.load(french.id).price == usd(999))
+            #expect(try await store.load(later.id).originalID == french.id)
+            #expect(try await store.count("ledger_postings") == 1)
+        }
+    }
+
     @Test func afterARefundItIsChargedAgain() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")

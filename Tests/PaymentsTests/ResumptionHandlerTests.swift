@@ -147,4 +147,36 @@ import Testing
             #expect(try await resume(failed.id, store) != nil)
         }
     }
+
+    /// Traps 25 and 26: nobody is charged for what is not sold, or another price than was agreed.
+    @Test func whatIsOffSaleOrCostsSomethingElseByThenIsNotTakenUp() async throws {
+        try await withStore { store in
+            let failed = try await store.buy(
+                request(quantity: 3, method: .interrupted),
+                key: "a"
+            )
+            func refusal() async throws -> PaymentRefusal? {
+                guard
+                    case .refused(let refusal) = try await store.resumptions.resume(
+                        failed.id,
+                        by: SandboxPaymentMethod.success.rawValue
+                    )
+                else { return nil }
+                return refusal
+            }
+            try await store.sell(product(price: usd(1299), version: 2))
+            #expect(try await refusal() == .stalePrice(current: usd(1299)))
+            try await store.sell(product(version: 3, isOnSale: false))
+            #expect(try await refusal() == .productUnavailable)
+            #expect(try await store.count("resumptions") == 0)
+            try await store.sell(product(version: 4))
+            let resumed = try #require(try await resume(failed.id, store))
+            #expect(resumed.price == usd(2997) && resumed.quantity == 3)
+            // What was taken up stays taken up, whatever becomes of the product.
+            try await store.sell(product(version: 5, isOnSale: false))
+            try await store.settle()
+            #expect(try await store.load(resumed.id).state == .purchased)
+            #expect(try await resume(failed.id, store)?.id == resumed.id)
+        }
+    }
 }

@@ -1,0 +1,17 @@
+import EventTypes
+
+/// What the commit of a batch of outcomes leaves to do.
+struct OutcomeReport: Sendable {
+    /// Attempts that are to be carried out at once; this process has the lease.
+    var followUps: [ProcessorAttempt] = []
+    /// When the next of those that are tried again falls due.
+    var nextDue: Timestamp?
+    /// What became of transactions, and of how many.
+    var moves: [Move: Int] = [:]
+
+    /// One kind of change.
+    struct Move: Hashable, Sendable {
+        let type: EventType
+        let reason: FailureReason?
+    }
+}
