@@ -18,7 +18,11 @@ enum RequestFingerprint {
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {
-        of(["restore", bundle.rawValue, request.applicationUsername])
+        let fields = ["restore", bundle.rawValue, request.applicationUsername]
+        // As above.
+        guard let productIDs = request.productIDs else { return of(fields) }
+        let names: [String?] = Set(productIDs.map(\.rawValue)).sorted()
+        return of(fields + ["products"] + names)
     }
 
     /// Each field goes in with its length, so that no two lists of fields are the same bytes.

@@ -52,6 +52,7 @@ struct RestoreHandler: Sendable {
         let originals = try TransactionStore.restorable(
             (account.accountID, account.bundleID),
             applicationUsername: request.applicationUsername,
+            productIDs: request.productIDs,
             limit: countMax + 1,
             on: connection
         )

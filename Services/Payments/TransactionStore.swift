@@ -128,6 +128,7 @@ enum TransactionStore {
     static func restorable(
         _ key: (accountID: AccountID, bundleID: BundleID),
         applicationUsername: String?,
+        productIDs: [ProductID]?,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [TransactionRecord] {
@@ -144,6 +145,7 @@ enum TransactionStore {
                             OR bought.application_username
                                 = \(applicationUsername as String?)))
                 AND t.revoked_at IS NULL
+                AND (\(productIDs == nil) OR t.product_id = ANY(\(productIDs ?? [])))
                 AND EXISTS (
                     SELECT FROM products p WHERE p.id = t.product_id AND p.is_restorable)
             ORDER BY t.id LIMIT \(Int64(limit))

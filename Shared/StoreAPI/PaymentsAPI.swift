@@ -103,9 +103,12 @@ public struct ResumptionRequest: Codable, Hashable, Sendable {
 public struct RestoreRequest: Codable, Hashable, Sendable {
     /// Only purchases made under this name; by default all.
     public var applicationUsername: String?
+    /// Only purchases of these products; by default of all.
+    public var productIDs: [ProductID]?
     /// Makes a request.
-    public init(applicationUsername: String? = nil) {
+    public init(applicationUsername: String? = nil, productIDs: [ProductID]? = nil) {
         self.applicationUsername = applicationUsername
+        self.productIDs = productIDs
     }
 }
 

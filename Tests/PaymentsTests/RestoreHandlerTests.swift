@@ -14,10 +14,14 @@ import Testing
         _ store: Store,
         key: String,
         username: String? = nil,
+        products: [String]? = nil,
         of account: AuthenticatedAccount = alice
     ) async throws -> [Transaction] {
         let reply = try await store.restores.restore(
-            RestoreRequest(applicationUsername: username),
+            RestoreRequest(
+                applicationUsername: username,
+                productIDs: products?.map { ProductID(unchecked: $0) }
+            ),
             account,
             key: key
         )
@@ -68,6 +72,29 @@ import Testing
             _ = try await store.admin.beginRefund(of: other.id)
             try await store.recover()
             #expect(try await restored(store, key: "r", of: bob).isEmpty)
+        }
+    }
+
+    /// Spec rule 74: the buyer picks.
+    @Test func onlyTheProductsThatAreNamedAreRestored() async throws {
+        try await withStore { store in
+            try await store.sell(
+                product("song", .nonConsumable),
+                product("book", .nonConsumable)
+            )
+            for id in ["film", "song", "book"] {
+                try await store.finish(try await store.buy(request(id), key: id).id)
+            }
+            func names(_ key: String, _ products: [String]?) async throws -> [String] {
+                try await restored(store, key: key, products: products).map(\.productID.rawValue)
+            }
+            #expect(try await names("r1", ["song", "nothing"]) == ["song"])
+            #expect(try await names("r2", []).isEmpty)
+            #expect(try await names("r3", nil) == ["film", "song", "book"])
+            // Another pick is another request.
+            let reply = try await store.restores.restore(RestoreRequest(), alice, key: "r1")
+            guard case .keyReused = reply else { return #expect(Bool(false)) }
+            #expect(try await names("r1", ["nothing", "song"]) == ["song"])
         }
     }
 

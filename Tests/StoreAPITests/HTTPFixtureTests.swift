@@ -121,7 +121,9 @@ import Testing
 
     @Test func restore() throws {
         let request = try roundTrip(RestoreRequest.self, "restore.request")
-        #expect(request.applicationUsername == "ada-in-the-app")
+        #expect(request.applicationUsername == "ada-in-the-app" && request.productIDs == nil)
+        let pick = try roundTrip(RestoreRequest.self, "restore.request.products")
+        #expect(pick.productIDs?.map(\.rawValue) == ["com.example.pro"])
         let response = try roundTrip(RestoreResponse.self, "restore.response")
         #expect(response.transactions.map(\.state) == [.restored])
         #expect(response.transactions.first?.price.isZero == true)
