@@ -44,7 +44,9 @@ public struct StoreConfiguration: Sendable {
     public var paymentMethod: @Sendable (SKPayment) async throws -> String
     /// A token that proves the account.
     ///
-    /// Asked for once, and again with the token that the store no longer takes.
+    /// Asked for once, and again with the token that the store no longer takes. Nothing waits for it
+    /// longer than for an answer of the store: then its task is cancelled, and the next request asks
+    /// again.
     public var accountToken: @Sendable (_ refused: String?) async throws -> String
     /// Shows a price increase to the subscriber: `true` agrees, `false` declines, `nil` says nothing.
     ///
@@ -52,8 +54,14 @@ public struct StoreConfiguration: Sendable {
     public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
     /// The store's page where offer codes are redeemed, and how to open it (spec rule 111).
     public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
+    /// Authorities whose certificates are trusted beside those that the system trusts; `nil` for
+    /// none.
+    public var trustedRoots: TrustedRoots?
     /// Where the app receipt is kept (`Bundle.appStoreReceiptURL`); `nil` keeps none.
     public var receiptURL: URL?
+    /// What to do before ``SKTerminateForInvalidReceipt()`` ends the program, such as to tell the
+    /// buyer; it may end the program by itself, with another status.
+    public var invalidReceiptHandler: (@Sendable () -> Void)?
     /// Where hosted content is downloaded to; a folder of the caches unless told otherwise.
     public var downloadDirectory =
         (FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
@@ -61,7 +69,7 @@ public struct StoreConfiguration: Sendable {
         .appendingPathComponent("counterfoil-downloads", isDirectory: true)
     /// Where the queue logs.
     public var logger = Logger(label: "counterfoil.payment-queue")
-    /// How long to wait for an answer.
+    /// How long to wait for an answer of the store, and for a token of the program.
     public var requestTimeout: Duration = .seconds(15)
     /// How long the first repetition waits; each further one twice as long.
     public var retryBase: Duration = .milliseconds(200)

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaymentQueue
@@ -24,7 +25,7 @@ import Testing
 
     @Test func aTokenIsAskedForOnce() async throws {
         let issuer = Issuer()
-        let tokens = AccountTokens(ask: issuer.issue)
+        let tokens = AccountTokens(timeout: .seconds(30), ask: issuer.issue)
         let many = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await tokens.token() } }
             return try await group.reduce(into: []) { $0.append($1) }
@@ -35,7 +36,7 @@ import Testing
 
     @Test func aRefusedTokenIsReplacedOnceForEverybody() async throws {
         let issuer = Issuer()
-        let tokens = AccountTokens(ask: issuer.issue)
+        let tokens = AccountTokens(timeout: .seconds(30), ask: issuer.issue)
         let first = try await tokens.token()
         let many = try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<20 { group.addTask { try await tokens.token(insteadOf: first) } }
@@ -48,8 +49,74 @@ import Testing
 
     @Test func aProgramThatHasNoTokenNowIsAskedAgainLater() async throws {
         let issuer = Issuer(failures: 1)
-        let tokens = AccountTokens(ask: issuer.issue)
+        let tokens = AccountTokens(timeout: .seconds(30), ask: issuer.issue)
         await #expect(throws: Away.self) { try await tokens.token() }
         #expect(try await tokens.token() == "token 2")
+    }
+
+    /// A program's function that does not return before it is let go, and may not heed that it is
+    /// cancelled.
+    private final class Silence: Sendable {
+        private struct State: ~Copyable {
+            var calls = 0
+            var waiting: [CheckedContinuation<Void, Never>] = []
+        }
+
+        private let state = Mutex(State())
+        let cancelled = Mutex(0)
+
+        var calls: Int { state.withLock { $0.calls } }
+
+        func call(_ refused: String?) async throws -> String {
+            await withCheckedContinuation { continuation in
+                state.withLock { state in
+                    state.calls += 1
+                    state.waiting.append(continuation)
+                }
+            }
+            if Task.isCancelled { cancelled.withLock { $0 += 1 } }
+            return "too late"
+        }
+
+        func end() {
+            let waiting = state.withLock { state in
+                defer { state.waiting = [] }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    @Test func aProgramThatNeverReturnsIsCalledOffAndAskedAgainButNotForEver() async throws {
+        let silence = Silence()
+        let tokens = AccountTokens(timeout: .milliseconds(20), ask: silence.call)
+        for count in 1...AccountTokens.lostCallsMax + 2 {
+            await #expect(throws: AccountTokens.Missing.self) { try await tokens.token() }
+            #expect(silence.calls == min(count, AccountTokens.lostCallsMax))
+        }
+        silence.end()
+        try await eventually("the calls to end, as cancelled") {
+            silence.cancelled.withLock { $0 } == AccountTokens.lostCallsMax ? true : nil
+        }
+        // What came too late is nobody's token; there is room for another call.
+        try await eventually("another call") {
+            await #expect(throws: AccountTokens.Missing.self) { try await tokens.token() }
+            return silence.calls > AccountTokens.lostCallsMax ? true : nil
+        }
+        silence.end()
+    }
+
+    @Test func allWhoWaitForAProgramThatNeverReturnsAreLetGo() async throws {
+        let silence = Silence()
+        let tokens = AccountTokens(timeout: .milliseconds(50), ask: silence.call)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    await #expect(throws: AccountTokens.Missing.self) { try await tokens.token() }
+                }
+            }
+        }
+        #expect(silence.calls <= 2)
+        silence.end()
     }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 import Synchronization
 
 /// A proxy in front of a service that can hold requests and answers by their request line, and
@@ -26,18 +27,35 @@ public final class HTTPProxy: Sendable {
     private let proxy: HoldingProxy<HTTPWireReader>
     private let lines = Mutex<[String]>([])
 
-    private init(proxy: HoldingProxy<HTTPWireReader>) { self.proxy = proxy }
+    private let scheme: String
+
+    private init(proxy: HoldingProxy<HTTPWireReader>, scheme: String) {
+        self.proxy = proxy
+        self.scheme = scheme
+    }
 
     /// Starts a proxy.
     ///
-    /// - Parameter url: The service's address on this machine.
+    /// - Parameters:
+    ///   - url: The service's address on this machine.
+    ///   - authority: Signs the certificate of the proxy, which then speaks TLS with its clients.
     /// - Returns: The proxy.
     /// - Throws: An error when the address has no port, or no port is free.
-    public static func start(inFrontOf url: String) async throws -> HTTPProxy {
+    public static func start(
+        inFrontOf url: String,
+        certifiedBy authority: TLSAuthority? = nil
+    ) async throws -> HTTPProxy {
         guard let port = url.split(separator: ":").last.flatMap({ Int($0) }) else {
             throw HarnessError("There is no port in \(url).")
         }
-        let proxy = HTTPProxy(proxy: HoldingProxy(port: try freePort(), targetPort: port))
+        let proxy = HTTPProxy(
+            proxy: HoldingProxy(
+                port: try freePort(),
+                targetPort: port,
+                tls: try authority?.server(named: "localhost")
+            ),
+            scheme: authority == nil ? "http" : "https"
+        )
         _ = proxy.proxy.hold("every request", occurrence: 1) { [weak proxy] moment in
             if !moment.isResponse { proxy?.lines.withLock { $0.append(moment.requestLine) } }
             return false
@@ -47,7 +65,9 @@ public final class HTTPProxy: Sendable {
     }
 
     /// Its address.
-    public var url: String { "http://127.0.0.1:\(proxy.port)" }
+    public var url: String {
+        "\(scheme)://\(scheme == "https" ? "localhost" : "127.0.0.1"):\(proxy.port)"
+    }
 
     /// The request lines that have come, in their order.
     public var requests: [String] { lines.withLock { $0 } }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import NIOSSL
 import Synchronization
 
 /// Which end of a proxied connection a message comes from.
@@ -32,6 +33,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 
     let port: Int
     private let targetPort: Int
+    /// What it speaks TLS with its clients with, if it does.
+    private let tls: NIOSSLContext?
     private let state = Mutex<State>(State())
 
     private struct State {
@@ -40,9 +43,10 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         var listener: (any Channel)?
     }
 
-    init(port: Int, targetPort: Int) {
+    init(port: Int, targetPort: Int, tls: NIOSSLContext? = nil) {
         self.port = port
         self.targetPort = targetPort
+        self.tls = tls
     }
 
     /// Begins to accept connections.
@@ -94,6 +98,9 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
     /// On the client channel's event loop; the server's channel shares it.
     private func open(client: any Channel) throws {
         let link = ProxyLink(proxy: self, client: client)
+        if let tls {
+            try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+        }
         try client.pipeline.syncOperations.addHandler(ProxyEnd(link: link, side: .client))
         state.withLock { state in
             state.links[ObjectIdentifier(link)] = { client.eventLoop.execute { link.close() } }

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import StoreAPI
 
 /// When a question that is not answered is given up.
@@ -70,10 +71,16 @@ struct StoreTransport: Sendable {
 
     let configuration: StoreConfiguration
     let tokens: AccountTokens
+    /// What is trusted; `nil` for what the system trusts.
+    let tls: TLSConfiguration?
 
     init(_ configuration: StoreConfiguration) {
         self.configuration = configuration
-        tokens = AccountTokens(ask: configuration.accountToken)
+        tokens = AccountTokens(
+            timeout: configuration.requestTimeout,
+            ask: configuration.accountToken
+        )
+        tls = configuration.trustedRoots?.tls
     }
 
     /// Asks once; with another token once more after a 401.
@@ -95,8 +102,7 @@ struct StoreTransport: Sendable {
     ///
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func bytes(_ question: Question) async throws -> Data {
-        try await withTimeout(configuration.requestTimeout) {
-            let response = try await open(question)
+        try await ask(question) { response in
             do {
                 let buffer = try await response.body.collect(upTo: Self.answerLengthMax)
                 return Data(buffer.readableBytesView)
@@ -161,9 +167,7 @@ struct StoreTransport: Sendable {
         var question = Question.get(configuration.addresses.fulfillment + Routes.queue)
         question.lastEventID = lastEventID
         // The answer's head is due soon; what follows it comes when it comes.
-        let response = try await withTimeout(configuration.requestTimeout) { [question] in
-            try await open(question)
-        }
+        let response = try await ask(question) { $0 }
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
         else { throw StoreFailure.unreadable("\(question.url) is no stream of events") }
         let watch = SilenceWatch(configuration.streamSilenceMax)
@@ -183,17 +187,50 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Sends a request and waits for the head of an answer that is not a failure.
-    private func open(_ question: Question) async throws -> HTTPClientResponse {
+    /// Asks with the account's token, and once more with another one where the store refuses it.
+    ///
+    /// Each try has the time of a request; so has the program each time it is asked for a token.
+    ///
+    /// - Parameters:
+    ///   - question: What is asked.
+    ///   - read: Takes the head of an answer that is not a failure, and its body to be read.
+    /// - Returns: What was read.
+    /// - Throws: ``StoreFailure``, what reading throws, or `CancellationError`.
+    private func ask<Answer: Sendable>(
+        _ question: Question,
+        _ read: @escaping @Sendable (HTTPClientResponse) async throws -> Answer
+    ) async throws -> Answer {
         let token = try await self.token()
-        var response = try await execute(question, token)
-        if response.status == .unauthorized {
-            response = try await execute(question, try await self.token(insteadOf: token))
+        do {
+            return try await ask(question, by: token, read)
+        } catch is Unauthorized {
+            let other = try await self.token(insteadOf: token)
+            do {
+                return try await ask(question, by: other, read)
+            } catch let refusal as Unauthorized {
+                throw refusal.failure
+            }
         }
-        guard (200..<300).contains(response.status.code) else {
-            throw await failure(of: response)
+    }
+
+    /// The store does not take the token.
+    private struct Unauthorized: Error {
+        let failure: StoreFailure
+    }
+
+    private func ask<Answer: Sendable>(
+        _ question: Question,
+        by token: String,
+        _ read: @escaping @Sendable (HTTPClientResponse) async throws -> Answer
+    ) async throws -> Answer {
+        try await withTimeout(configuration.requestTimeout) {
+            let response = try await execute(question, token)
+            guard (200..<300).contains(response.status.code) else {
+                let failure = await failure(of: response)
+                throw response.status == .unauthorized ? Unauthorized(failure: failure) : failure
+            }
+            return try await read(response)
         }
-        return response
     }
 
     private func token(insteadOf refused: String? = nil) async throws -> String {
@@ -210,6 +247,7 @@ struct StoreTransport: Sendable {
         _ token: String
     ) async throws -> HTTPClientResponse {
         var request = HTTPClientRequest(url: question.url)
+        request.tlsConfiguration = tls
         request.method = question.method
         request.headers.add(name: "authorization", value: "Bearer \(token)")
         if let key = question.idempotencyKey {
@@ -227,6 +265,11 @@ struct StoreTransport: Sendable {
         } catch {
             try Task.checkCancellation()
             let reason = "\(question.url): \(error)"
+            if Self.isNotTrusted(error) {
+                throw StoreFailure.notSent(
+                    "the store's certificate is not trusted (see trustedRoots): " + reason
+                )
+            }
             throw Self.isNotConnected(error) ? StoreFailure.notSent(reason) : .unreachable(reason)
         }
     }
@@ -240,6 +283,12 @@ struct StoreTransport: Sendable {
             [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH].contains(error.errnoCode)
         default: false
         }
+    }
+
+    /// Whether whoever answers is not known to be the store; nothing is said to them.
+    private static func isNotTrusted(_ error: any Error) -> Bool {
+        if case NIOSSLError.handshakeFailed = error { return true }
+        return (error as? NIOSSLExtraError) == .failedToValidateHostname
     }
 
     private func failure(of response: HTTPClientResponse) async -> StoreFailure {
