@@ -21,6 +21,9 @@ struct PendingTransactions {
         var restoresEnded = 0
         /// What the store says of the account.
         var account: [[UInt8]] = []
+        /// Whether the store knows less than it has told of, as one that was restored from a
+        /// backup does: what it does not tell of now may have left.
+        var hasStoreGoneBack = false
     }
 
     private(set) var all: [SKPaymentTransaction] = []
@@ -31,7 +34,7 @@ struct PendingTransactions {
     private var gone: Set<TransactionID> = []
     /// The refunds that observers were told of.
     private var revoked: Set<TransactionID> = []
-    /// Payments that the store has not answered yet.
+    /// Payments that were sent, and that the store has not answered yet.
     private var unanswered: [SKPaymentTransaction] = []
     /// What may be one of theirs: the stream can be faster than the answer.
     private var early: [QueueChanged] = []
@@ -45,9 +48,20 @@ struct PendingTransactions {
 
     /// A payment was added.
     mutating func begin(_ transaction: SKPaymentTransaction) -> News {
-        unanswered.append(transaction)
         all.append(transaction)
         return News(updates: [[(transaction, transaction.fields)]])
+    }
+
+    /// A payment is sent to the store: from here on what the stream says may be of it.
+    mutating func send(_ transaction: SKPaymentTransaction) -> News {
+        unanswered.append(transaction)
+        return News()
+    }
+
+    /// The store has not taken a payment as it was sent; it may be sent again in another form.
+    mutating func withhold(_ transaction: SKPaymentTransaction) -> News {
+        unanswered.removeAll { $0 === transaction }
+        return reconsiderEarly()
     }
 
     /// The store has taken a payment.
@@ -60,8 +74,7 @@ struct PendingTransactions {
 
     /// The store has not taken a payment.
     mutating func refuse(_ transaction: SKPaymentTransaction, with error: SKError) -> News {
-        unanswered.removeAll { $0 === transaction }
-        var news = reconsiderEarly()
+        var news = withhold(transaction)
         news.add((transaction, transaction.fields.failed(with: error)))
         return news
     }
@@ -110,27 +123,48 @@ struct PendingTransactions {
                 changed(change, &news)
             }
             // What cannot be read stays in the queue of the store; the next launch asks again.
-            lastEventID = event.id ?? lastEventID
+            guard let id = event.id else { continue }
+            if let new = Int64(id), let old = lastEventID.flatMap({ Int64($0) }), new < old {
+                news.hasStoreGoneBack = true
+            }
+            lastEventID = id
         }
         return news
     }
 
-    /// The store was asked for what is unfinished.
-    mutating func receive(_ changes: [QueueChanged]) -> News {
+    /// What the store has told of and not taken back.
+    var told: Set<TransactionID> { Set(known.filter { $0.value.fields.version > 0 }.keys) }
+
+    /// The store was asked for everything that is unfinished.
+    ///
+    /// - Parameters:
+    ///   - changes: What it answers.
+    ///   - told: What it had told of when it was asked: what is not in the answer has left.
+    /// - Returns: What observers have to be told.
+    mutating func receive(_ changes: [QueueChanged], insteadOf told: Set<TransactionID> = [])
+        -> News
+    {
         var news = News()
+        for id in told.subtracting(changes.map(\.transaction.id)).sorted() {
+            if let transaction = known[id]?.transaction, leave(transaction) {
+                news.removed.append(transaction)
+            }
+        }
         for change in changes { changed(change, &news) }
         return news
     }
 
     /// The stream is closed: the next one begins with everything that is unfinished.
-    mutating func forgetStream() {
+    ///
+    /// - Returns: How many restores waited for it.
+    mutating func forgetStream() -> Int {
         lastEventID = nil
         early = []
         all.removeAll { $0.number != nil }
         known = [:]
         gone = []
-        // Nobody is left to be told how they end.
-        restores = []
+        defer { restores = [] }
+        return restores.count
     }
 
     /// The next stream begins with everything that is unfinished; what is known stays.

@@ -31,60 +31,56 @@ extension SKPaymentQueue {
     fileprivate func begin(_ downloads: [SKDownload]) {
         for download in downloads {
             let refusal = refusal(of: download)
-            let isNew = download.fields.withLock { fields in
-                switch fields.state {
+            change(download) { guarded in
+                switch guarded.fields.state {
                 case .active, .finished: return false
                 case .waiting, .paused, .failed, .cancelled: break
                 }
-                fields.error = refusal
-                fields.state = refusal == nil ? .active : .failed
+                guarded.fields.error = refusal
+                guarded.fields.state = refusal == nil ? .active : .failed
                 if let transport, refusal == nil {
                     // One that was paused a moment ago lets go of its file first.
-                    let before = fields.task
-                    fields.task = Task {
+                    let before = guarded.task
+                    guarded.task = Task {
                         await before?.value
                         await self.run(download, transport)
                     }
                 }
                 return true
             }
-            if isNew { tell(of: [download]) }
         }
     }
 
     fileprivate func hold(_ downloads: [SKDownload]) {
-        tell(
-            of: downloads.filter { download in
-                download.fields.withLock { fields in
-                    guard fields.state == .active else { return false }
-                    fields.state = .paused
-                    fields.timeRemaining = nil
-                    fields.task?.cancel()
-                    return true
-                }
+        for download in downloads {
+            change(download) { guarded in
+                guard guarded.fields.state == .active else { return false }
+                guarded.fields.state = .paused
+                guarded.fields.timeRemaining = nil
+                guarded.task?.cancel()
+                return true
             }
-        )
+        }
     }
 
     fileprivate func callOff(_ downloads: [SKDownload]) {
         for download in downloads {
-            let isNews = download.fields.withLock { fields in
-                guard let transport, fields.state != .cancelled, fields.state != .finished else {
-                    return false
-                }
-                fields.state = .cancelled
-                fields.timeRemaining = nil
-                fields.bytesWritten = 0
-                let running = fields.task
+            change(download) { guarded in
+                guard let transport, guarded.fields.state != .cancelled,
+                    guarded.fields.state != .finished
+                else { return false }
+                guarded.fields.state = .cancelled
+                guarded.fields.timeRemaining = nil
+                guarded.fields.bytesWritten = 0
+                let running = guarded.task
                 running?.cancel()
                 // What begins it again waits for this.
-                fields.task = Task {
+                guarded.task = Task {
                     await running?.value
                     await self.discard(download, transport)
                 }
                 return true
             }
-            if isNews { tell(of: [download]) }
         }
     }
 
@@ -101,7 +97,12 @@ extension SKPaymentQueue {
 
     /// A finished transaction has no downloads any more (spec rule 51).
     func tearDownDownloads(of transaction: SKPaymentTransaction) {
-        callOff(transaction.downloads.filter { $0.state == .active || $0.state == .paused })
+        callOff(
+            transaction.downloads.filter { download in
+                let state = download.guarded.withLock { $0.fields.state }
+                return state == .active || state == .paused
+            }
+        )
     }
 
     private func refusal(of download: SKDownload) -> SKError? {
@@ -120,13 +121,15 @@ extension SKPaymentQueue {
     private func run(_ download: SKDownload, _ transport: StoreTransport) async {
         do {
             let path = try await transport.download(download).run { progress in
-                let isNews = download.fields.withLock { fields in
-                    guard fields.state == .active else { return false }
-                    fields.bytesWritten = max(fields.bytesWritten, progress.bytesWritten)
-                    fields.timeRemaining = progress.timeRemaining
+                self.change(download) { guarded in
+                    guard guarded.fields.state == .active else { return false }
+                    guarded.fields.bytesWritten = max(
+                        guarded.fields.bytesWritten,
+                        progress.bytesWritten
+                    )
+                    guarded.fields.timeRemaining = progress.timeRemaining
                     return true
                 }
-                if isNews { self.tell(of: [download]) }
             }
             end(download) { fields in
                 fields.state = .finished
@@ -145,32 +148,41 @@ extension SKPaymentQueue {
 
     /// Notes how a run ended, unless it was paused or called off meanwhile.
     private func end(_ download: SKDownload, _ note: (inout SKDownload.Fields) -> Void) {
-        let isNews = download.fields.withLock { fields in
-            guard fields.state == .active, !Task.isCancelled else { return false }
-            note(&fields)
+        change(download) { guarded in
+            guard guarded.fields.state == .active, !Task.isCancelled else { return false }
+            note(&guarded.fields)
             return true
         }
-        if isNews { tell(of: [download]) }
     }
 
-    private func tell(of downloads: [SKDownload]) {
-        guard !downloads.isEmpty else { return }
-        tell { $0.paymentQueue(self, updatedDownloads: downloads) }
+    /// Changes a download and tells the observers, under its lock, so that they hear of it in its
+    /// order; each time it shows what it was then.
+    ///
+    /// - Parameters:
+    ///   - download: The download.
+    ///   - body: Returns whether it is news.
+    private func change(_ download: SKDownload, _ body: (inout SKDownload.Guarded) -> Bool) {
+        download.guarded.withLock { guarded in
+            guard body(&guarded) else { return }
+            let fields = guarded.fields
+            callbacks.async { download.show(fields) }
+            tell { $0.paymentQueue(self, updatedDownloads: [download]) }
+        }
     }
 }
 
 extension SKDownload {
     /// Begins, or goes on from where it is; see ``SKPaymentQueue/start(_:)``.
-    public func start() { SKPaymentQueue.default().begin([self]) }
+    public func start() { queue.begin([self]) }
 
     /// Holds it; what is there is kept.
-    public func pause() { SKPaymentQueue.default().hold([self]) }
+    public func pause() { queue.hold([self]) }
 
     /// Goes on from where it is, also after the program was killed.
-    public func resume() { SKPaymentQueue.default().begin([self]) }
+    public func resume() { queue.begin([self]) }
 
     /// Calls it off and throws away what is there.
-    public func cancel() { SKPaymentQueue.default().callOff([self]) }
+    public func cancel() { queue.callOff([self]) }
 }
 
 extension StoreTransport {

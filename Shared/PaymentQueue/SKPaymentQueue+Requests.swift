@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Logging
 import StoreAPI
+import Synchronization
 
 extension SKPaymentQueue {
     /// A transaction in a state in which it cannot be finished.
@@ -80,6 +81,13 @@ extension SKPaymentQueue {
             payment: payment.copy(),
             fields: .init(state: .purchasing)
         )
+        transaction.belong(to: self)
+        guard !state.withLock({ $0.isClosed }) else {
+            logger.warning(
+                "A payment was added to a queue that SKPaymentQueue.configure has replaced"
+            )
+            return transaction
+        }
         change { $0.begin(transaction) }
         if transactionObservers.isEmpty {
             logger.warning("A payment was added while nobody observes the queue")
@@ -101,9 +109,11 @@ extension SKPaymentQueue {
         }
         let payment = transaction.payment
         var request = try request(for: payment, transport)
+        // The buyer may take long to choose.
         request.paymentMethod = try await transport.paymentMethod(for: payment)
         let patience = Patience.untilUnlessHeard(.now + transport.configuration.paymentPatience)
         while true {
+            change { $0.send(transaction) }
             do {
                 let response: TransactionResponse = try await transport.sendUntilAnswered(
                     .post(
@@ -115,6 +125,8 @@ extension SKPaymentQueue {
                 )
                 return response.transaction.id
             } catch StoreFailure.refused(let problem) {
+                // So may whoever is asked whether it goes on.
+                change { $0.withhold(transaction) }
                 guard let storefront = problem.currentStorefront, storefront != request.storefront,
                     await shouldContinue(transaction, in: storefront)
                 else { throw SKError(problem) }
@@ -162,7 +174,7 @@ extension SKPaymentQueue {
     }
 
     /// Restores, and tells the observers how it ended: exactly one of the two (spec rule 65).
-    func restore(_ username: String?) async {
+    func restore(_ request: RestoreRequest) async {
         guard let transport else {
             return restoreFailed(.notConfigured)
         }
@@ -171,7 +183,7 @@ extension SKPaymentQueue {
             let response: RestoreResponse = try await transport.sendUntilAnswered(
                 .post(
                     transport.configuration.addresses.payments + Routes.restores,
-                    RestoreRequest(applicationUsername: username),
+                    request,
                     idempotencyKey: UUID().uuidString
                 ),
                 patience: .until(.now + transport.configuration.requestTimeout * 2)
@@ -181,10 +193,6 @@ extension SKPaymentQueue {
             change { $0.endRestore() }
             restoreFailed(SKError(error))
         }
-    }
-
-    private func restoreFailed(_ error: SKError) {
-        tell { $0.paymentQueue(self, restoreCompletedTransactionsFailedWithError: error) }
     }
 
     /// Asks the catalog for products (spec rule 99).

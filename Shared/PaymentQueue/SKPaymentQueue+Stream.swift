@@ -16,7 +16,7 @@ extension SKPaymentQueue {
                     self.receive(events)
                 }
             } catch {
-                report(error)
+                await report(error)
             }
             failures = hadOpened.hasFired ? 1 : failures + 1
             // Cancelled: the loop's condition ends it.
@@ -24,7 +24,7 @@ extension SKPaymentQueue {
         }
     }
 
-    private func report(_ error: any Error) {
+    private func report(_ error: any Error) async {
         guard !Task.isCancelled else { return }
         guard case StoreFailure.refused(let problem) = error else {
             return logger.debug("The queue's stream broke off", metadata: ["error": "\(error)"])
@@ -33,8 +33,23 @@ extension SKPaymentQueue {
             "The store refuses the queue's stream; no transaction is told of until it does not",
             metadata: ["code": "\(problem.code)", "detail": "\(problem.detail)"]
         )
-        // Where to resume may be what it refuses.
-        if problem.status == 400 { change { $0.forgetPosition() } }
+        guard problem.status == 400 else { return }
+        // Where to resume may be what it refuses. The next stream begins with what is unfinished,
+        // and does not say what has left.
+        change { $0.forgetPosition() }
+        await reconcile()
+    }
+
+    /// Asks for everything that is unfinished, and lets go of what is not.
+    func reconcile() async {
+        do {
+            try await sync()
+        } catch {
+            logger.debug(
+                "What has left the queue elsewhere is known at the next launch",
+                metadata: ["error": "\(error)"]
+            )
+        }
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {

@@ -1,4 +1,5 @@
 public import Dispatch
+import EventTypes
 import Logging
 import StoreAPI
 import Synchronization
@@ -16,9 +17,10 @@ public final class SKPaymentQueue: Sendable {
     struct State: ~Copyable {
         var pending = PendingTransactions()
         var account = AccountState()
-        // `unsafe`: only touched under the lock, and called on the callback queue alone.
-        nonisolated(unsafe) var observers: [any SKPaymentTransactionObserver] = []
-        nonisolated(unsafe) weak var delegate: (any SKPaymentQueueDelegate)?
+        var observers: [AppObserver] = []
+        var delegate = WeakAppObject()
+        /// Ends of restores that there was nobody to tell of.
+        var restoresUntold: [RestoreEnd] = []
         var session: Task<Void, Never>?
         /// Whether another configuration has taken its place.
         var isClosed = false
@@ -95,10 +97,9 @@ public final class SKPaymentQueue: Sendable {
 
     /// Who is asked what only the app knows (spec rule 10); held weakly.
     public var delegate: (any SKPaymentQueueDelegate)? {
-        get { state.withLock { $0.delegate } }
+        get { state.withLock { $0.delegate }.object as? any SKPaymentQueueDelegate }
         set {
-            // `unsafe`: see ``State``.
-            nonisolated(unsafe) let delegate = newValue
+            let delegate = WeakAppObject(object: newValue)
             state.withLock { $0.delegate = delegate }
         }
     }
@@ -107,41 +108,44 @@ public final class SKPaymentQueue: Sendable {
 
     /// The active observers (spec rule 13).
     public var transactionObservers: [any SKPaymentTransactionObserver] {
-        state.withLock { state in
-            // `unsafe`: see ``State``.
-            nonisolated(unsafe) let observers = state.observers
-            return observers
-        }
+        state.withLock { $0.observers }.map(\.observer)
     }
 
     /// Adds an observer.
     ///
     /// It is told of every unfinished transaction; the first one opens the stream to the store.
     public func add(_ observer: any SKPaymentTransactionObserver) {
-        // `unsafe`: see ``State``.
-        nonisolated(unsafe) let observer = observer
-        state.withLock { state in
-            guard !state.isClosed else {
-                return logger.warning(
-                    "An observer was added to a queue that SKPaymentQueue.configure has replaced"
-                )
-            }
-            guard !state.observers.contains(where: { $0 === observer }) else { return }
+        let observer = AppObserver(observer: observer)
+        let isClosed = state.withLock { state in
+            guard !state.isClosed else { return true }
+            guard !state.observers.contains(where: { $0 === observer }) else { return false }
             state.observers.append(observer)
             let known = state.pending.all
             if !known.isEmpty {
                 tell([observer]) { $0.paymentQueue(self, updatedTransactions: known) }
             }
+            if !observer.isFollower {
+                for end in state.restoresUntold { tell([observer], end) }
+                state.restoresUntold = []
+            }
             if state.session == nil, let transport {
                 state.session = Task { await self.follow(transport) }
             }
+            return false
         }
+        guard isClosed else { return }
+        logger.warning(
+            "An observer was added to a queue that SKPaymentQueue.configure has replaced"
+        )
+        observer.endFollowing()
     }
 
     /// Removes an observer; with the last one the stream to the store ends.
+    ///
+    /// A restore that is under way then has failed: the next observer is told so. What it restored
+    /// is unfinished, and told of like everything else.
     public func remove(_ observer: any SKPaymentTransactionObserver) {
-        // `unsafe`: see ``State``.
-        nonisolated(unsafe) let observer = observer
+        let observer = AppObserver(observer: observer)
         state.withLock { state in
             state.observers.removeAll { $0 === observer }
             if state.observers.isEmpty { state.endSession() }
@@ -212,7 +216,24 @@ public final class SKPaymentQueue: Sendable {
     ///
     /// - Parameter username: The name that the payments carried; `nil` for all.
     public func restoreCompletedTransactions(withApplicationUsername username: String?) {
-        Task { await self.restore(username) }
+        Task { await self.restore(RestoreRequest(applicationUsername: username)) }
+    }
+
+    /// Restores what the buyer has picked, such as what is worth a large download on this device
+    /// (spec rules 74 to 76): of everything else there is no transaction, so nothing to tell apart
+    /// or to finish.
+    ///
+    /// - Parameters:
+    ///   - productIdentifiers: The products that were picked.
+    ///   - username: The name that the payments carried; `nil` for all.
+    public func restoreCompletedTransactions(
+        of productIdentifiers: Set<String>,
+        withApplicationUsername username: String? = nil
+    ) {
+        // What is no product's name was never bought.
+        let productIDs = productIdentifiers.sorted().compactMap(ProductID.init(rawValue:))
+        let request = RestoreRequest(applicationUsername: username, productIDs: productIDs)
+        Task { await self.restore(request) }
     }
 }
 
@@ -220,8 +241,22 @@ extension SKPaymentQueue.State {
     fileprivate mutating func endSession() {
         session?.cancel()
         session = nil
-        pending.forgetStream()
+        restoresUntold += Array(
+            repeating: .failed(
+                SKError(
+                    .unknown,
+                    detail: "all observers were removed while the restore was under way"
+                )
+            ),
+            count: pending.forgetStream()
+        )
     }
+}
+
+/// How a restore ended.
+enum RestoreEnd: Sendable {
+    case finished
+    case failed(SKError)
 }
 
 /// An observer that waits for what the queue will say, and has to know when it says no more.
@@ -231,28 +266,54 @@ protocol QueueFollower: SKPaymentTransactionObserver {
 }
 
 extension SKPaymentQueue {
-    /// Lets go of the observers and of the stream.
+    /// Lets go of the observers, of the stream and of what is known.
     private func close() {
         // Let go outside the lock: an observer that ends here may call the queue.
         let observers = state.withLock { state in
-            // `unsafe`: see ``State``.
-            nonisolated(unsafe) let observers = state.observers
+            let observers = state.observers
             state.observers = []
             state.isClosed = true
             state.endSession()
+            // Its transactions hold the queue, for as long as the app holds them.
+            state.pending = PendingTransactions()
             return observers
         }
-        for observer in observers { (observer as? any QueueFollower)?.queueDidClose() }
+        for observer in observers { observer.endFollowing() }
     }
 
     /// Changes what is known and tells the observers, so that they hear of it in its order.
     func change(_ body: (inout PendingTransactions) -> PendingTransactions.News) {
-        let account = state.withLock { state in
+        let news = state.withLock { state in
+            guard !state.isClosed else { return PendingTransactions.News() }
             let news = body(&state.pending)
             deliver(news, to: state.observers)
-            return news.account
+            for _ in 0..<news.restoresEnded { end(.finished, &state) }
+            return news
         }
-        for account in account { receive(account: account) }
+        for account in news.account { receive(account: account) }
+        if news.hasStoreGoneBack { Task { await self.reconcile() } }
+    }
+
+    /// Tells the observers that a restore could not be made.
+    func restoreFailed(_ error: SKError) {
+        state.withLock { end(.failed(error), &$0) }
+    }
+
+    /// Tells the observers how a restore ended, or the next one, if there is none.
+    private func end(_ end: RestoreEnd, _ state: inout State) {
+        let observers = state.observers.filter { !$0.isFollower }
+        guard observers.isEmpty else { return tell(observers, end) }
+        if !state.isClosed { state.restoresUntold.append(end) }
+    }
+
+    private func tell(_ observers: [AppObserver], _ end: RestoreEnd) {
+        tell(observers) { observer in
+            switch end {
+            case .finished: observer.paymentQueueRestoreCompletedTransactionsFinished(self)
+            case .failed(let error):
+                observer.paymentQueue(self, restoreCompletedTransactionsFailedWithError: error)
+            }
+        }
     }
 
     /// Calls every observer, on the callback queue.
@@ -263,27 +324,21 @@ extension SKPaymentQueue {
     /// Calls observers, on the callback queue: those of this moment, as far as they are not removed
     /// by then.
     func tell(
-        _ observers: [any SKPaymentTransactionObserver],
+        _ observers: [AppObserver],
         _ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void
     ) {
-        // `unsafe`: see ``State``.
-        nonisolated(unsafe) let observers = observers
         callbacks.async {
-            for observer in observers where self.isRegistered(observer) { call(observer) }
+            for observer in observers where self.isRegistered(observer) { call(observer.observer) }
         }
     }
 
-    private func isRegistered(_ observer: any SKPaymentTransactionObserver) -> Bool {
-        // `unsafe`: see ``State``.
-        nonisolated(unsafe) let observer = observer
-        return state.withLock { $0.observers.contains { $0 === observer } }
+    private func isRegistered(_ observer: AppObserver) -> Bool {
+        state.withLock { $0.observers.contains { $0 === observer } }
     }
 
-    private func deliver(
-        _ news: PendingTransactions.News,
-        to observers: [any SKPaymentTransactionObserver]
-    ) {
+    private func deliver(_ news: PendingTransactions.News, to observers: [AppObserver]) {
         for updates in news.updates {
+            for update in updates { update.transaction.belong(to: self) }
             callbacks.async {
                 for (transaction, fields) in updates { transaction.show(fields) }
             }
@@ -302,9 +357,6 @@ extension SKPaymentQueue {
         }
         if !news.removed.isEmpty {
             tell(observers) { $0.paymentQueue(self, removedTransactions: news.removed) }
-        }
-        for _ in 0..<news.restoresEnded {
-            tell(observers) { $0.paymentQueueRestoreCompletedTransactionsFinished(self) }
         }
     }
 }

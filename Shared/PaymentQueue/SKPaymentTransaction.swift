@@ -22,6 +22,8 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
 
     private struct Guarded: ~Copyable {
         var fields: Fields
+        /// The queue that told of it first.
+        var queue: SKPaymentQueue?
         /// One for each of its contents, made when they are asked for first.
         var downloads: [SKDownload] = []
         /// Those who wait until it can be finished.
@@ -53,7 +55,7 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     public var original: SKPaymentTransaction? {
         let fields = fields
         guard let originalID = fields.originalID, originalID != fields.id else { return nil }
-        return SKPaymentTransaction(
+        let original = SKPaymentTransaction(
             payment: payment,
             fields: Fields(
                 id: originalID,
@@ -64,6 +66,8 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
                 isDelivered: true
             )
         )
+        if let queue = guarded.withLock({ $0.queue }) { original.belong(to: queue) }
+        return original
     }
     /// What was paid for all of it, in units of the currency; zero where the store charged nobody,
     /// as for a product that is owned already (spec rule 104), and `nil` before the store says so.
@@ -95,6 +99,17 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
 
     /// Its number in the store in every state; `nil` before the store has answered.
     var number: TransactionID? { fields.id }
+
+    /// The queue that it is in, or was in: of the store and account that it was bought from.
+    ///
+    /// It keeps the queue, so that it can be finished there also when the program has been
+    /// configured for another account meanwhile.
+    var queue: SKPaymentQueue { guarded.withLock { $0.queue } ?? .default() }
+
+    /// A queue tells of it; the first one counts.
+    func belong(to queue: SKPaymentQueue) {
+        guarded.withLock { $0.queue = $0.queue ?? queue }
+    }
 
     /// What is shown of it at present.
     var fields: Fields { guarded.withLock { $0.fields } }

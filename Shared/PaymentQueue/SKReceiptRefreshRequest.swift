@@ -63,8 +63,10 @@ extension SKPaymentQueue {
 
 /// Ends an app whose receipt does not hold (spec rule 90).
 ///
-/// It ends with the status that asks the system for a new receipt, 173.
+/// ``StoreConfiguration/invalidReceiptHandler`` is called first. The app ends with the status that
+/// asks the system for a new receipt, 173.
 public func SKTerminateForInvalidReceipt() -> Never {
+    SKPaymentQueue.default().transport?.configuration.invalidReceiptHandler?()
     FileHandle.standardError.write(
         Data("The receipt of this app does not hold; the app ends with status 173.\n".utf8)
     )

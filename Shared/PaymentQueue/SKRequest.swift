@@ -9,8 +9,7 @@ public class SKRequest: @unchecked Sendable {
     // `@unchecked`: everything that changes is in the mutex; subclasses add only constants.
 
     private struct State: ~Copyable {
-        // `unsafe`: only touched under the lock, and called on the callback queue alone.
-        nonisolated(unsafe) weak var delegate: (any SKRequestDelegate)?
+        var delegate = WeakAppObject()
         var task: Task<Void, Never>?
         var isCancelled = false
     }
@@ -21,10 +20,9 @@ public class SKRequest: @unchecked Sendable {
 
     /// Whom to tell; held weakly.
     public var delegate: (any SKRequestDelegate)? {
-        get { state.withLock { $0.delegate } }
+        get { state.withLock { $0.delegate }.object as? any SKRequestDelegate }
         set {
-            // `unsafe`: see ``State``.
-            nonisolated(unsafe) let delegate = newValue
+            let delegate = WeakAppObject(object: newValue)
             state.withLock { $0.delegate = delegate }
         }
     }

@@ -90,7 +90,7 @@ extension SKPaymentTransaction {
     /// Finishes the transaction and waits until the store knows.
     ///
     /// See ``SKPaymentQueue/finish(_:)``.
-    public func finish() async throws { try await SKPaymentQueue.default().finish(self) }
+    public func finish() async throws { try await queue.finish(self) }
 }
 
 /// The store as a whole, in the modern shape.
@@ -111,17 +111,22 @@ public enum AppStore {
 extension SKPaymentQueue {
     /// The object of a transaction: the one that observers know, if they know it.
     func transaction(_ change: QueueChanged) -> SKPaymentTransaction {
-        state.withLock { $0.pending.transaction(change.transaction.id) }
-            ?? SKPaymentTransaction(change)
+        if let known = state.withLock({ $0.pending.transaction(change.transaction.id) }) {
+            return known
+        }
+        let transaction = SKPaymentTransaction(change)
+        transaction.belong(to: self)
+        return transaction
     }
 
-    fileprivate func sync() async throws {
+    func sync() async throws {
         guard let transport else { throw SKError.notConfigured }
+        let told = state.withLock { $0.pending.told }
         do {
             let response: QueueResponse = try await transport.send(
                 .get(transport.configuration.addresses.fulfillment + Routes.queueTransactions)
             )
-            change { $0.receive(response.transactions) }
+            change { $0.receive(response.transactions, insteadOf: told) }
         } catch let failure as StoreFailure {
             throw failure.error
         }

@@ -91,6 +91,9 @@ extension EndToEnd.PaymentQueues {
                 #expect(download.progress == 1)
                 let progress = setup.observer.progress
                 #expect(progress == progress.sorted())
+                let told = setup.observer.downloadStates
+                #expect(told.count { $0 == .paused } == 5, "Each state is told as it was then.")
+                #expect(told.last == .finished)
                 try await setup.transaction.finish()
             }
         }
@@ -111,7 +114,7 @@ extension EndToEnd.PaymentQueues {
             try await withDownload { setup in
                 let hold = try await setup.startAndHold()
                 setup.download.cancel()
-                #expect(setup.download.state == .cancelled)
+                try await setup.reached(.cancelled)
                 #expect(setup.download.progress == 0)
                 hold.release()
                 try await eventually("the download to be begun again") {

@@ -9,6 +9,7 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
         var progress: [Float] = []
+        var downloadStates: [SKDownloadState] = []
         var restores = 0
         var failedRestores: [any Error] = []
     }
@@ -48,11 +49,16 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
     }
 
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
-        told.withLock { $0.progress += downloads.map(\.progress) }
+        told.withLock { told in
+            told.progress += downloads.map(\.progress)
+            told.downloadStates += downloads.map(\.state)
+        }
     }
 
     /// How far downloads were, each time it was told.
     var progress: [Float] { told.withLock { $0.progress } }
+    /// Where downloads stood, each time it was told.
+    var downloadStates: [SKDownloadState] { told.withLock { $0.downloadStates } }
     /// The errors of restores that failed.
     var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
     /// How many transactions have left the queue.

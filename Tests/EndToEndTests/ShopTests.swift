@@ -93,6 +93,19 @@ extension EndToEnd {
             }
         }
 
+        /// Spec rule 128.
+        @Test func whatWasDeliveredIsKnownAtALaunchWithoutNetwork() async throws {
+            try await withShop { setup in
+                _ = try await setup.shop("buy", "com.example.pro")
+                _ = try await setup.shop("buy", "com.example.coins.100")
+                await setup.fulfillment.cut()
+                let owned = try await setup.shop("owned")
+                #expect(owned.hasPrefix("The store is out of reach."))
+                #expect(owned.hasSuffix("\ncom.example.pro\n"))
+                #expect(try await setup.shop("coins") == "100 coins\n")
+            }
+        }
+
         @Test func whatFailsExitsWithAFailureAndIsFinished() async throws {
             try await withShop { setup in
                 for method in ["sandbox_decline", "sandbox_cancelled"] {

@@ -13,7 +13,8 @@ extension QueueChanged {
         isDelivered: Bool = false,
         finishedAt: Int64? = nil,
         revokedAt: Int64? = nil,
-        original: Int64? = nil
+        original: Int64? = nil,
+        contents: [HostedContent]? = nil
     ) -> QueueChanged {
         let id = TransactionID(number: number)
         let isPaid = state == .purchased || state == .restored
@@ -42,7 +43,8 @@ extension QueueChanged {
                 revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
             ),
             isDelivered: isDelivered,
-            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+            contents: contents
         )
     }
 }
@@ -79,5 +81,21 @@ extension SKPaymentTransaction {
             payment: SKPayment(product: .sample(product)),
             fields: .init(state: .purchasing)
         )
+    }
+}
+
+extension StoreConfiguration {
+    /// A store that nobody reaches, asked once and then not for a long time.
+    static var unreachable: StoreConfiguration {
+        var configuration = StoreConfiguration(
+            addresses: .init(origin: "http://127.0.0.1:1"),
+            storefront: "USA",
+            language: "en-US",
+            paymentMethod: { _ in "method" },
+            accountToken: { _ in "token" }
+        )
+        configuration.retryBase = .seconds(600)
+        configuration.retryMax = .seconds(600)
+        return configuration
     }
 }

@@ -22,6 +22,7 @@ import Testing
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")
         _ = pending.begin(transaction)
+        _ = pending.send(transaction)
         #expect(pending.receive([.of(1, "coins", .purchased)]).updates.isEmpty)
         let news = pending.bind(transaction, to: id(1))
         #expect(news.updates.count == 1)
@@ -31,7 +32,9 @@ import Testing
 
     @Test func whileAPaymentIsUnansweredOtherPurchasesAreToldOf() {
         var pending = pending
-        _ = pending.begin(.payment(of: "coins"))
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        _ = pending.send(transaction)
         let news = pending.receive([.of(1, "hint", .purchased), .of(2, "coins", .purchased)])
         #expect(news.updates.count == 1)
         #expect(
@@ -44,11 +47,59 @@ import Testing
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")
         _ = pending.begin(transaction)
+        _ = pending.send(transaction)
         _ = pending.receive([.of(7, "coins", .purchased)])
         let news = pending.refuse(transaction, with: SKError(.paymentInvalid))
         let updates = news.updates.flatMap { $0 }
         #expect(updates.map(\.fields.state) == [.purchased, .failed])
         #expect(pending.all.count == 2)
+    }
+
+    @Test func whileTheBuyerHasNotDecidedNothingIsHeldBack() {
+        var pending = pending
+        let transaction = SKPaymentTransaction.payment(of: "coins")
+        _ = pending.begin(transaction)
+        #expect(
+            pending.receive([.of(1, "coins", .purchased)]).updates.count == 1,
+            "What is not sent is nothing that the stream speaks of."
+        )
+        _ = pending.send(transaction)
+        #expect(pending.receive([.of(2, "coins", .purchased)]).updates.isEmpty)
+        #expect(
+            pending.withhold(transaction).updates.count == 1,
+            "The store has refused it, and the app is asked whether it goes on."
+        )
+        _ = pending.send(transaction)
+        #expect(pending.receive([.of(3, "coins", .purchased)]).updates.isEmpty)
+        let news = pending.bind(transaction, to: id(3))
+        #expect(news.updates.first?.first?.transaction === transaction)
+        #expect(pending.all.count == 3)
+    }
+
+    @Test func whatIsNotInTheStoresAnswerHasLeftAndWhatItNeverToldOfHasNot() throws {
+        var pending = pending
+        let payment = SKPaymentTransaction.payment(of: "map")
+        _ = pending.begin(payment)
+        _ = pending.bind(payment, to: id(9))
+        _ = pending.receive([.of(1, "coins", .purchased), .of(2, "hint", .purchased)])
+        let asked = pending.told
+        _ = pending.receive([.of(3, "pro", .purchased)])
+        let finished = try #require(pending.transaction(id(1)))
+        let news = pending.receive([.of(2, "hint", .purchased)], insteadOf: asked)
+        #expect(news.removed.map(ObjectIdentifier.init) == [ObjectIdentifier(finished)])
+        #expect(
+            pending.all.map(\.payment.productIdentifier) == ["map", "hint", "pro"],
+            "What came while the store was asked, and what it was only just sent, stays."
+        )
+    }
+
+    @Test func aStoreThatGoesBackIsNoticedByTheNumbersOfItsStream() throws {
+        var pending = pending
+        let first = try [1, 2, 4].map { try event(.of($0, "hint", .purchased), id: "\($0)") }
+        #expect(!pending.receive(first).hasStoreGoneBack)
+        #expect(pending.receive([try event(.of(2, "hint", .purchased), id: "3")]).hasStoreGoneBack)
+        #expect(!pending.receive([try event(.of(5, "hint", .purchased), id: "4")]).hasStoreGoneBack)
+        #expect(pending.lastEventID == "4")
     }
 
     @Test func eachStateOfATransactionIsACallOfItsOwn() {
@@ -115,7 +166,7 @@ import Testing
         ])
         #expect(late.updates.isEmpty && late.removed.isEmpty)
         #expect(pending.all.isEmpty)
-        pending.forgetStream()
+        _ = pending.forgetStream()
         #expect(
             pending.receive([.of(1, "coins", .purchased)]).updates.count == 1,
             "A store that was restored from a backup tells of it again."
@@ -188,7 +239,7 @@ import Testing
         _ = pending.begin(transaction)
         _ = pending.receive([try event(.of(1, "hint", .purchased), id: "4")])
         #expect(pending.lastEventID == "4")
-        pending.forgetStream()
+        #expect(pending.forgetStream() == 0)
         #expect(pending.all.count == 1)
         #expect(pending.all.first === transaction)
         #expect(pending.lastEventID == nil, "The next stream begins with everything unfinished.")

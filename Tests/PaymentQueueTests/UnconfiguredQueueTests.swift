@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -65,6 +66,15 @@ import Testing
 
     @Test func anAppWhoseReceiptDoesNotHoldEndsWithTheStatusThatAsksForAnother() async {
         await #expect(processExitsWith: .exitCode(173)) { SKTerminateForInvalidReceipt() }
+    }
+
+    @Test func anAppMaySayWhatHappensBeforeItEndsForAnInvalidReceipt() async {
+        await #expect(processExitsWith: .exitCode(7)) {
+            var configuration = StoreConfiguration.unreachable
+            configuration.invalidReceiptHandler = { exit(7) }
+            SKPaymentQueue.configure(configuration)
+            SKTerminateForInvalidReceipt()
+        }
     }
 
     @Test(arguments: [SKPaymentTransactionState.purchasing, .deferred, .unknown("99")])

@@ -21,7 +21,8 @@ public enum SKDownloadState: Int, Hashable, Sendable {
 /// Content that the store hosts for a transaction.
 ///
 /// It can be downloaded from when the transaction is purchased or restored until it is finished
-/// (spec rules 118 and 124). Observers are told of every change. Safe to use from any thread.
+/// (spec rules 118 and 124). Observers are told of every change, and it shows what they were told
+/// last: each of them sees the state that it is told of. Safe to use from any thread.
 public final class SKDownload: Sendable, CustomStringConvertible {
     struct Fields: Sendable {
         var state = SKDownloadState.waiting
@@ -29,6 +30,13 @@ public final class SKDownload: Sendable, CustomStringConvertible {
         var timeRemaining: Duration?
         var contentURL: URL?
         var error: (any Error)?
+    }
+
+    struct Guarded: Sendable {
+        /// Where it is.
+        var fields = Fields()
+        /// What observers were told last.
+        var shown = Fields()
         /// The run that is under way.
         var task: Task<Void, Never>?
     }
@@ -38,7 +46,7 @@ public final class SKDownload: Sendable, CustomStringConvertible {
 
     let content: HostedContent
     let transactionID: TransactionID
-    let fields = Mutex(Fields())
+    let guarded = Mutex(Guarded())
     private let owner: @Sendable () -> SKPaymentTransaction?
 
     init(_ content: HostedContent, of transaction: SKPaymentTransaction, _ id: TransactionID) {
@@ -51,6 +59,9 @@ public final class SKDownload: Sendable, CustomStringConvertible {
 
     /// The transaction that it belongs to; `nil` once nobody holds it.
     public var transaction: SKPaymentTransaction? { owner() }
+    /// The queue that it is downloaded by: its transaction's.
+    var queue: SKPaymentQueue { transaction?.queue ?? .default() }
+    private var shown: Fields { guarded.withLock { $0.shown } }
     /// What the content is for: its product.
     public var contentIdentifier: String { content.contentIdentifier.rawValue }
     /// Which version of the content it is.
@@ -58,26 +69,28 @@ public final class SKDownload: Sendable, CustomStringConvertible {
     /// How many bytes it has: to be shown before a large download begins (spec rule 76).
     public var expectedContentLength: Int64 { content.length }
     /// Where it stands.
-    public var state: SKDownloadState { fields.withLock { $0.state } }
+    public var state: SKDownloadState { shown.state }
     /// How much of it is there, from 0 to 1; never falls while it is under way.
     public var progress: Float {
-        guard content.length > 0 else { return state == .finished ? 1 : 0 }
-        return Float(Double(fields.withLock { $0.bytesWritten }) / Double(content.length))
+        let shown = shown
+        guard content.length > 0 else { return shown.state == .finished ? 1 : 0 }
+        return Float(Double(shown.bytesWritten) / Double(content.length))
     }
     /// How many seconds the rest takes; ``timeRemainingUnknown`` where nobody knows.
     public var timeRemaining: TimeInterval {
-        guard let time = fields.withLock({ $0.timeRemaining }) else {
-            return Self.timeRemainingUnknown
-        }
+        guard let time = shown.timeRemaining else { return Self.timeRemainingUnknown }
         return time / .seconds(1)
     }
     /// The file, once it is finished.
-    public var contentURL: URL? { fields.withLock { $0.contentURL } }
+    public var contentURL: URL? { shown.contentURL }
     /// Why it failed; `nil` unless it did.
-    public var error: (any Error)? { fields.withLock { $0.error } }
+    public var error: (any Error)? { shown.error }
 
     /// The download in a few words.
     public var description: String {
         "\(contentIdentifier) \(contentVersion), \(Int(progress * 100)) %, \(state)"
     }
+
+    /// Shows what observers are told; called where they are, just before them.
+    func show(_ fields: Fields) { guarded.withLock { $0.shown = fields } }
 }

@@ -160,9 +160,17 @@ struct Owned: AsyncParsableCommand {
 
     func run() async throws {
         try store.configure()
-        for try await transaction in Transaction.currentEntitlements {
-            print(transaction.payment.productIdentifier, transaction.transactionIdentifier ?? "")
+        var owned: [String] = []
+        do {
+            for try await transaction in Transaction.currentEntitlements {
+                let product = transaction.payment.productIdentifier
+                owned.append("\(product) \(transaction.transactionIdentifier ?? "")")
+            }
+        } catch let error as SKError where error.code == .cloudServiceNetworkConnectionFailed {
+            print("The store is out of reach. By this device's own log:")
+            owned = try store.wallet().unlocked.sorted()
         }
+        for line in owned { print(line) }
     }
 }
 

@@ -14,10 +14,18 @@ struct Wallet: Sendable {
     ///
     /// - Returns: Whether it was given now; `false` if it was given before.
     func deliver(_ transaction: SKPaymentTransaction) throws -> Bool {
-        let coins =
-            transaction.payment.productIdentifier.hasPrefix("com.example.coins.")
-            ? 100 * transaction.payment.quantity : 0
-        return try log.record("deliver", of: transaction, value: String(coins))
+        let product = transaction.payment.productIdentifier
+        let coins = product.hasPrefix("com.example.coins.") ? 100 * transaction.payment.quantity : 0
+        let gives = Self.unlockable.contains(product) ? product : String(coins)
+        return try log.record("deliver", of: transaction, value: gives)
+    }
+
+    /// What is unlocked for good.
+    private static let unlockable: Set = ["com.example.pro"]
+
+    /// What was unlocked on this device: what a relaunch without network goes by (spec rule 128).
+    var unlocked: Set<String> {
+        Set(log.entries().compactMap(\.value)).intersection(Self.unlockable)
     }
 
     /// How many coins were given.

@@ -1,0 +1,276 @@
+import EventTypes
+import Foundation
+import Logging
+import PaymentQueue
+import Postgres
+import StoreAPI
+import Synchronization
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// What befalls an app in the life of a purchase, with the client library against the running
+    /// services.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Scenarios {
+        private func product(_ id: ProductID) async throws -> SKProduct {
+            let response = try await SKPaymentQueue.default().products(for: [id.rawValue])
+            return try #require(response.products.first)
+        }
+
+        private func withQueue(
+            _ change: (inout StoreConfiguration) -> Void = { _ in },
+            _ body: (StoreHarness, SKPaymentQueue, RecordingObserver) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                change(&configuration)
+                SKPaymentQueue.configure(configuration)
+                let queue = SKPaymentQueue.default()
+                let observer = RecordingObserver()
+                try await body(store, queue, observer)
+                for observer in queue.transactionObservers { queue.remove(observer) }
+            }
+        }
+
+        /// Spec rules 15, 23 and 46.
+        @Test func whatIsAddedBeforeAnyObserverIsToldToAllOfThemAndAgainOnEachResume() async throws
+        {
+            try await withQueue { _, queue, _ in
+                queue.add(SKPayment(product: try await product(SampleCatalog.coins)))
+                let observers = (0..<4).map { _ in RecordingObserver() }
+                for observer in observers.shuffled() { queue.add(observer) }
+                let transaction = try await observers[0].first(.purchased)
+                for observer in observers {
+                    #expect(try await observer.first(.purchased) === transaction)
+                }
+                for _ in 0..<3 { queue.applicationDidBecomeActive() }
+                for observer in observers {
+                    try await eventually("three resumes to be told of") {
+                        let states = observer.states(of: transaction)
+                        return states.count { $0 == .purchased } == 4 ? true : nil
+                    }
+                }
+                try await queue.finish(transaction)
+                for observer in observers { try await observer.removed(transaction) }
+                queue.applicationDidBecomeActive()
+                #expect(observers.map { $0.states(of: transaction).count } == [5, 5, 5, 5])
+            }
+        }
+
+        /// Spec rule 126: as many tries as an hour has, at the longest pause of half a minute.
+        @Test func afterAnHourWithoutNetworkWhatWasPaidIsDeliveredOnce() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let proxies = [
+                    try await HTTPProxy.start(inFrontOf: store.urls.payments),
+                    try await HTTPProxy.start(inFrontOf: store.urls.fulfillment),
+                ]
+                let tries = CountingLog()
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                configuration.addresses.payments = proxies[0].url
+                configuration.addresses.fulfillment = proxies[1].url
+                configuration.retryBase = .milliseconds(1)
+                configuration.retryMax = .milliseconds(10)
+                configuration.logger = tries.logger
+                SKPaymentQueue.configure(configuration)
+                let queue = SKPaymentQueue.default()
+                let observer = RecordingObserver()
+                queue.add(observer)
+                let accepted = proxies[0].hold(at: .beforeResponse("POST \(Routes.payments)"))
+                queue.add(SKPayment(product: try await product(SampleCatalog.coins)))
+                try await accepted.reached()
+                for proxy in proxies { await proxy.cut() }
+                accepted.release()
+                let count = tries.count("The queue's stream broke off")
+                try await eventually(within: .seconds(30), "an hour's tries") {
+                    tries.count("The queue's stream broke off") >= count + 240 ? true : nil
+                }
+                let client = try store.client(account: "ada")
+                #expect(try await client.credits().value.balances == ["coins": 100])
+                #expect(observer.transactions(.purchased).isEmpty)
+                for proxy in proxies { try await proxy.resume() }
+                let transaction = try await observer.first(.purchased)
+                #expect(observer.states(of: transaction) == [.purchasing, .purchased])
+                try await queue.finish(transaction)
+                try await observer.removed(transaction)
+                #expect(try await client.credits().value.balances == ["coins": 100])
+                queue.remove(observer)
+            }
+        }
+
+        /// Spec rule 129: the merchant's own check is a delivery that it does not confirm.
+        @Test func whatTheMerchantHoldsIsUnfinishedUntilItIsReleased() async throws {
+            let merchant = try await WebhookReceiver.start()
+            let isReleased = Mutex(false)
+            merchant.reply { _, _ in .status(isReleased.withLock { $0 } ? 200 : 503) }
+            try await withQueue { store, queue, observer in
+                try await store.sellGift(deliveredTo: merchant.url)
+                queue.add(observer)
+                queue.add(SKPayment(product: try await product(SampleCatalog.gift)))
+                let transaction = try await observer.first(.purchased)
+                queue.finishTransaction(transaction)
+                try await eventually("the merchant to be asked again") {
+                    merchant.deliveries.count >= 3 ? true : nil
+                }
+                #expect(!transaction.isDelivered)
+                #expect(queue.transactions.count == 1, "It is held.")
+                isReleased.withLock { $0 = true }
+                try await observer.removed(transaction)
+                #expect(transaction.isDelivered)
+                #expect(merchant.confirmed.count == 1)
+                #expect(Set(merchant.deliveries.map(\.id)).count == 1)
+            }
+            await merchant.stop()
+        }
+
+        /// Spec rules 74 to 76.
+        @Test func ofThreePurchasesTheOneThatIsPickedIsRestored() async throws {
+            try await withQueue { store, queue, observer in
+                let products = ["com.example.map", "com.example.film"].map {
+                    ProductID(unchecked: $0)
+                }
+                var draft = SampleCatalog.gift(deliveredTo: "")
+                draft.type = .nonConsumable
+                draft.deliveryPlan = [.entitlement]
+                for product in products {
+                    _ = try await store.administrator.put(draft, as: product)
+                    try await store.waitUntilSellable(product)
+                }
+                queue.add(observer)
+                for id in [SampleCatalog.pro] + products {
+                    guard case .success(let bought) = try await product(id).purchase() else {
+                        throw HarnessError("\(id) was not bought.")
+                    }
+                    try await bought.finish()
+                }
+                try await eventually("payments to know of the finishes") {
+                    try await store.withDatabase(of: .payments) { connection in
+                        try connection.query(
+                            "SELECT count(*) FROM transactions WHERE finished_at IS NOT NULL"
+                        ).first?.decode(Int64.self) == 3 ? true : nil
+                    }
+                }
+                queue.restoreCompletedTransactions(of: ["com.example.map", "no product"])
+                try await observer.restored(1)
+                let restored = observer.transactions(.restored)
+                #expect(restored.map(\.payment.productIdentifier) == ["com.example.map"])
+                queue.restoreCompletedTransactions(of: [])
+                try await observer.restored(2)
+                #expect(observer.transactions(.restored).count == 1)
+            }
+        }
+
+        /// A transaction belongs to the account that it was bought by.
+        @Test func whatOneAccountBoughtIsFinishedForItAlsoWhenAnotherIsConfigured() async throws {
+            try await withQueue { store, queue, observer in
+                queue.add(observer)
+                queue.add(SKPayment(product: try await product(SampleCatalog.coins)))
+                let transaction = try await observer.first(.purchased)
+                try await observer.delivered(transaction)
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                let bob = try store.client(account: "bob").token
+                configuration.accountToken = { _ in bob }
+                SKPaymentQueue.configure(configuration)
+                try await transaction.finish()
+                let client = try store.client(account: "ada")
+                #expect(try await client.unfinished().value.transactions.isEmpty)
+            }
+        }
+
+        /// A store with an authority of its own, behind TLS.
+        @Test func aStoreOfAnOwnAuthorityIsSpokenToOnlyWhereItIsTrusted() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let authority = try TLSAuthority()
+                func proxy(_ url: String) async throws -> HTTPProxy {
+                    try await HTTPProxy.start(inFrontOf: url, certifiedBy: authority)
+                }
+                let proxies = [
+                    try await proxy(store.urls.catalog), try await proxy(store.urls.payments),
+                    try await proxy(store.urls.fulfillment), try await proxy(store.urls.receipts),
+                ]
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                configuration.addresses = .init(
+                    catalog: proxies[0].url,
+                    payments: proxies[1].url,
+                    fulfillment: proxies[2].url,
+                    receipts: proxies[3].url
+                )
+                configuration.paymentPatience = .milliseconds(100)
+                configuration.retryMax = .milliseconds(50)
+                let coins = try await coinsOf(store)
+                let stranger = try TLSAuthority()
+                for roots in [nil, try TrustedRoots(pem: try stranger.pem)] {
+                    configuration.trustedRoots = roots
+                    SKPaymentQueue.configure(configuration)
+                    let error = await #expect(throws: SKError.self) {
+                        try await SKPaymentQueue.default().products(for: [coins.productIdentifier])
+                    }
+                    #expect(error?.code == .cloudServiceNetworkConnectionFailed)
+                    #expect(error?.detail.contains("certificate is not trusted") == true)
+                    let failure = await #expect(throws: SKError.self) {
+                        try await coins.purchase()
+                    }
+                    #expect(failure?.detail.contains("certificate is not trusted") == true)
+                }
+                #expect(proxies.allSatisfy { $0.requests.isEmpty }, "Nothing was sent.")
+
+                configuration.trustedRoots = try TrustedRoots(pem: try authority.pem)
+                configuration.addresses.catalog = proxies[0].url.replacing(
+                    "localhost",
+                    with: "127.0.0.1"
+                )
+                SKPaymentQueue.configure(configuration)
+                await #expect(throws: SKError.self) {
+                    try await SKPaymentQueue.default().products(for: [coins.productIdentifier])
+                }
+                #expect(proxies[0].requests.isEmpty, "Another name than the certificate's.")
+
+                configuration.addresses.catalog = proxies[0].url
+                SKPaymentQueue.configure(configuration)
+                guard case .success(let bought) = try await product(SampleCatalog.coins).purchase()
+                else { throw HarnessError("Nothing was bought.") }
+                try await bought.finish()
+                _ = try await SKPaymentQueue.default().refreshReceipt()
+                #expect(proxies.allSatisfy { !$0.requests.isEmpty })
+                for proxy in proxies { await proxy.cut() }
+            }
+        }
+
+        /// The coins, as a client sees them that reaches the store without TLS.
+        private func coinsOf(_ store: StoreHarness) async throws -> SKProduct {
+            SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
+            return try await product(SampleCatalog.coins)
+        }
+    }
+}
+
+/// Counts what is logged.
+private final class CountingLog: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    var logger: Logger {
+        var logger = Logger(label: "counting") { _ in Handler(log: self) }
+        logger.logLevel = .debug
+        return logger
+    }
+
+    func count(_ message: String) -> Int { counts.withLock { $0[message] ?? 0 } }
+
+    private struct Handler: LogHandler {
+        let log: CountingLog
+        var metadata: Logger.Metadata = [:]
+        var logLevel: Logger.Level = .debug
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            log.counts.withLock { $0["\(event.message)", default: 0] += 1 }
+        }
+    }
+}

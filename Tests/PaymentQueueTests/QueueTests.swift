@@ -1,0 +1,382 @@
+import Dispatch
+import EventTypes
+import Foundation
+import StoreAPI
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PaymentQueue
+
+/// What the queue does between the store and the app's observers: nothing here needs a store.
+@Suite(.timeLimit(.minutes(1))) struct QueueTests {
+    /// Remembers what it was told, in the order it was.
+    private final class Observer: SKPaymentTransactionObserver, Sendable {
+        enum Call: Hashable {
+            case updated(String, SKPaymentTransactionState)
+            case removed(String)
+            case download(SKDownloadState)
+            case restoreFinished
+            case restoreFailed(SKError.Code)
+        }
+
+        let calls = Mutex<[Call]>([])
+        let whenUpdated: @Sendable (SKPaymentQueue) -> Void
+
+        init(whenUpdated: @escaping @Sendable (SKPaymentQueue) -> Void = { _ in }) {
+            self.whenUpdated = whenUpdated
+        }
+
+        func paymentQueue(
+            _ queue: SKPaymentQueue,
+            updatedTransactions transactions: [SKPaymentTransaction]
+        ) {
+            calls.withLock { calls in
+                calls += transactions.map {
+                    .updated($0.payment.productIdentifier, $0.transactionState)
+                }
+            }
+            whenUpdated(queue)
+        }
+
+        func paymentQueue(
+            _ queue: SKPaymentQueue,
+            removedTransactions transactions: [SKPaymentTransaction]
+        ) {
+            calls.withLock { calls in
+                calls += transactions.map { .removed($0.payment.productIdentifier) }
+            }
+        }
+
+        func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
+            calls.withLock { calls in calls += downloads.map { .download($0.state) } }
+        }
+
+        func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
+            calls.withLock { $0.append(.restoreFinished) }
+        }
+
+        func paymentQueue(
+            _ queue: SKPaymentQueue,
+            restoreCompletedTransactionsFailedWithError error: any Error
+        ) {
+            calls.withLock { $0.append(.restoreFailed(SKError(error).code)) }
+        }
+    }
+
+    private let callbacks = DispatchQueue(label: "test")
+
+    private func queue(
+        _ configuration: StoreConfiguration? = nil
+    ) -> SKPaymentQueue {
+        SKPaymentQueue(configuration: configuration, callbacks: callbacks)
+    }
+
+    /// Waits until everything is told that was to be told.
+    ///
+    /// Without blocking: the few threads there are carry the callbacks as well.
+    private func told(_ observer: Observer) async -> [Observer.Call] {
+        await settled(callbacks)
+        return observer.calls.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+    }
+
+    private func settled(_ callbacks: DispatchQueue) async {
+        await withCheckedContinuation { continuation in
+            callbacks.async { continuation.resume() }
+        }
+    }
+
+    // MARK: - Observers
+
+    @Test func everyObserverHearsEverythingWhateverTheOrderTheyWereAddedIn() async {
+        for _ in 0..<20 {
+            let queue = queue()
+            let observers = (0..<5).map { _ in Observer() }
+            for observer in observers.shuffled() { queue.add(observer) }
+            #expect(queue.transactionObservers.count == 5)
+            queue.change {
+                $0.receive([.of(1, "coins", .purchasing), .of(1, "coins", .purchased)])
+            }
+            let gone = observers.shuffled()[0]
+            let before = await told(gone)
+            queue.remove(gone)
+            queue.change { $0.receive([.of(1, "coins", .purchased, finishedAt: 9)]) }
+            #expect(await told(gone).isEmpty)
+            for observer in observers where observer !== gone {
+                #expect(
+                    await told(observer) == [
+                        .updated("coins", .purchasing), .updated("coins", .purchased),
+                        .removed("coins"),
+                    ]
+                )
+            }
+            #expect(before == [.updated("coins", .purchasing), .updated("coins", .purchased)])
+        }
+    }
+
+    @Test func anObserverThatRemovesAllInItsCallIsTheLastThatIsCalled() async {
+        let queue = queue()
+        let observers = (0..<3).map { _ in
+            Observer { queue in
+                for observer in queue.transactionObservers { queue.remove(observer) }
+            }
+        }
+        for observer in observers { queue.add(observer) }
+        queue.change { $0.receive([.of(1, "coins", .purchased)]) }
+        var calls: [Observer.Call] = []
+        for observer in observers { calls += await told(observer) }
+        #expect(calls == [.updated("coins", .purchased)])
+    }
+
+    @Test func comingBackFromTheBackgroundTellsOfWhatIsUnfinishedAgain() async throws {
+        let queue = queue()
+        let observer = Observer()
+        queue.add(observer)
+        queue.applicationDidBecomeActive()
+        #expect(await told(observer).isEmpty)
+        queue.change { $0.receive([.of(1, "coins", .purchased), .of(2, "hint", .purchased)]) }
+        let first: [Observer.Call] = [.updated("coins", .purchased), .updated("hint", .purchased)]
+        #expect(await told(observer) == first)
+        for _ in 0..<5 {
+            queue.applicationDidBecomeActive()
+            #expect(await told(observer) == first)
+        }
+        let finished = try #require(queue.transactions.first)
+        queue.change { $0.finish(finished) }
+        queue.applicationDidBecomeActive()
+        #expect(await told(observer) == [.removed("coins"), .updated("hint", .purchased)])
+    }
+
+    @Test func aPaymentThatWasAddedBeforeAnyObserverIsToldToTheFirst() async {
+        var configuration = StoreConfiguration.unreachable
+        configuration.paymentMethod = { _ in
+            // The buyer takes long to choose.
+            try await Task.sleep(for: .seconds(3600))
+            return "method"
+        }
+        let queue = queue(configuration)
+        let transaction = queue.begin(SKPayment(product: .sample("coins")))
+        let observer = Observer()
+        queue.add(observer)
+        #expect(await told(observer).first == .updated("coins", .purchasing))
+        #expect(queue.transactions.contains { $0 === transaction })
+        queue.remove(observer)
+    }
+
+    // MARK: - Restores
+
+    @Test func aRestoreThatAllObserversLeaveHasFailedForTheNextOneAndOnce() async {
+        let queue = queue()
+        let first = Observer()
+        queue.add(first)
+        queue.change { $0.beginRestore() }
+        queue.change { $0.await([TransactionID(number: 8)]) }
+        queue.remove(first)
+        let updates = TransactionUpdates(queue: queue).makeAsyncIterator()
+        let next = Observer()
+        queue.add(next)
+        #expect(await told(next) == [.restoreFailed(.unknown)])
+        let another = Observer()
+        queue.add(another)
+        queue.change { $0.receive([.of(8, "pro", .restored)]) }
+        #expect(await told(another) == [.updated("pro", .restored)])
+        #expect(await told(next) == [.updated("pro", .restored)])
+        #expect(await told(first).isEmpty)
+        _ = updates
+    }
+
+    @Test func aRestoreThatEndsWhileNobodyListensIsToldToTheNextObserver() async {
+        let queue = queue()
+        queue.change { $0.beginRestore() }
+        queue.change { $0.await([]) }
+        queue.restoreFailed(SKError(.cloudServiceNetworkConnectionFailed))
+        let observer = Observer()
+        queue.add(observer)
+        #expect(
+            await told(observer) == [
+                .restoreFinished, .restoreFailed(.cloudServiceNetworkConnectionFailed),
+            ]
+        )
+        queue.remove(observer)
+        queue.add(observer)
+        #expect(await told(observer).isEmpty)
+    }
+
+    // MARK: - Downloads
+
+    private func purchased(_ queue: SKPaymentQueue) async throws -> SKDownload {
+        let content = HostedContent(
+            contentIdentifier: ProductID(unchecked: "pro"),
+            version: ContentVersion(unchecked: "1.0"),
+            length: 1000,
+            sha256: ContentDigest(unchecked: String(repeating: "0", count: 64))
+        )
+        queue.change { $0.receive([.of(1, "pro", .purchased, contents: [content])]) }
+        await settled(callbacks)
+        return try #require(queue.transactions.first?.downloads.first)
+    }
+
+    @Test func anObserverOfDownloadsSeesEachStateThatItIsToldOf() async throws {
+        var configuration = StoreConfiguration.unreachable
+        configuration.downloadDirectory = FileManager.default.temporaryDirectory
+            .appendingPathComponent("counterfoil-\(UUID().uuidString)")
+        let queue = queue(configuration)
+        let observer = Observer()
+        queue.add(observer)
+        let download = try await purchased(queue)
+        _ = await told(observer)
+        callbacks.suspend()
+        download.start()
+        download.pause()
+        download.resume()
+        download.cancel()
+        #expect(download.state == .waiting, "It shows what observers were told.")
+        callbacks.resume()
+        // A run that has begun may say how far it is.
+        let calls = await told(observer)
+        var changes: [Observer.Call] = []
+        for call in calls where call != changes.last { changes.append(call) }
+        #expect(
+            changes == [
+                .download(.active), .download(.paused), .download(.active), .download(.cancelled),
+            ]
+        )
+        #expect(download.state == .cancelled)
+        queue.remove(observer)
+    }
+
+    // MARK: - Which queue
+
+    @Test func aTransactionAndItsDownloadsAreOfTheQueueThatToldOfThem() async throws {
+        let queue = queue()
+        let download = try await purchased(queue)
+        let transaction = try #require(queue.transactions.first)
+        #expect(transaction.queue === queue && download.queue === queue)
+        #expect(queue.begin(SKPayment(product: .sample("coins"))).queue === queue)
+        let observer = Observer()
+        queue.add(observer)
+        _ = await told(observer)
+        // The queue has no store, so it refuses; the default queue would not know the transaction.
+        download.start()
+        #expect(await told(observer).first == .download(.failed))
+        #expect(download.error as? SKError == .notConfigured)
+        try await transaction.finish()
+        #expect(await told(observer).contains(.removed("pro")))
+    }
+
+    // MARK: - Payments
+
+    /// Spec rule 25: it fails at once and is not sent; the method is not asked for either.
+    @Test(arguments: [0, -1, Int.min])
+    func aPaymentForNoneFailsBeforeAnythingIsAskedOrSent(quantity: Int) async throws {
+        let wasAsked = Mutex(false)
+        var configuration = StoreConfiguration.unreachable
+        configuration.paymentMethod = { _ in
+            wasAsked.withLock { $0 = true }
+            return "method"
+        }
+        let queue = queue(configuration)
+        let payment = SKMutablePayment(product: .sample("coins"))
+        payment.quantity = quantity
+        let transaction = queue.begin(payment)
+        try await eventually("the payment to fail") {
+            transaction.transactionState == .failed ? true : nil
+        }
+        #expect((transaction.error as? SKError)?.code == .paymentInvalid)
+        #expect(!wasAsked.withLock { $0 })
+        try await transaction.finish()
+        #expect(queue.transactions.isEmpty)
+    }
+
+    // MARK: - What is known without asking
+
+    /// Spec rules 1, 5 and 6: at launch nothing waits, and nothing is asked.
+    @Test func whatTheAppReadsAtLaunchNeedsNoAnswer() {
+        var configuration = StoreConfiguration.unreachable
+        let wasAsked = Mutex(false)
+        configuration.accountToken = { _ in
+            wasAsked.withLock { $0 = true }
+            return "token"
+        }
+        let queue = queue(configuration)
+        #expect(queue.storefront?.countryCode == "USA")
+        #expect(queue.transactions.isEmpty)
+        #expect(!wasAsked.withLock { $0 })
+    }
+
+    // MARK: - Requests
+
+    private final class Delegate: SKProductsRequestDelegate, Sendable {
+        let ends = Mutex<[SKError?]>([])
+
+        func productsRequest(_ request: SKProductsRequest, didReceive: SKProductsResponse) {}
+        func requestDidFinish(_ request: SKRequest) { ends.withLock { $0.append(nil) } }
+        func request(_ request: SKRequest, didFailWithError error: any Error) {
+            ends.withLock { $0.append(SKError(error)) }
+        }
+    }
+
+    /// Spec rule 89.
+    ///
+    /// There is no store, so a request that is not called off fails.
+    @Test func aRequestThatIsCalledOffTellsNobodyAndAnotherItsEndOnce() async throws {
+        let delegate = Delegate()
+        let cancelled = SKProductsRequest(productIdentifiers: ["coins"])
+        cancelled.delegate = delegate
+        // What is told is told on this queue, and waits.
+        let callbacks = SKPaymentQueue.default().callbacks
+        callbacks.suspend()
+        cancelled.start()
+        let told = SKProductsRequest(productIdentifiers: ["coins"])
+        told.delegate = delegate
+        told.start()
+        told.start()
+        cancelled.cancel()
+        callbacks.resume()
+        try await eventually("the other to end") {
+            delegate.ends.withLock { $0.isEmpty } ? nil : true
+        }
+        cancelled.start()
+        await settled(callbacks)
+        #expect(delegate.ends.withLock { $0 } == [.notConfigured])
+    }
+
+    // MARK: - A program that gives no token
+
+    @Test func aTokenThatNeverComesHoldsNoRequestBeyondItsTime() async throws {
+        var configuration = StoreConfiguration.unreachable
+        configuration.requestTimeout = .milliseconds(50)
+        configuration.paymentPatience = .milliseconds(10)
+        configuration.accountToken = { _ in
+            // Returns only when it is cancelled.
+            try await Task.sleep(for: .seconds(3600))
+            return "token"
+        }
+        let queue = queue(configuration)
+        let expected = SKError.Code.cloudServiceNetworkConnectionFailed
+        let error = await #expect(throws: SKError.self) { try await queue.products(for: ["coins"]) }
+        #expect(error?.code == expected)
+        #expect(error?.detail.contains("gave no account token") == true)
+        let transaction = queue.begin(SKPayment(product: .sample("coins")))
+        try await eventually("the payment to fail: nothing was sent") {
+            transaction.transactionState == .failed ? true : nil
+        }
+        #expect((transaction.error as? SKError)?.code == expected)
+    }
+
+    @Test func whatIsAddedToAReplacedQueueIsNotSentAndNobodyWaitsForIt() async throws {
+        await #expect(processExitsWith: .success) {
+            SKPaymentQueue.configure(.unreachable)
+            let old = SKPaymentQueue.default()
+            SKPaymentQueue.configure(.unreachable)
+            do {
+                _ = try await old.purchase(SKPayment(product: .sample("coins")))
+            } catch is CancellationError {
+                exit(old.transactions.isEmpty ? 0 : 1)
+            }
+        }
+    }
+}
