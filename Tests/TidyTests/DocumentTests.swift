@@ -47,6 +47,37 @@ import Testing
         #expect(Repository.exists(path), "\(path): write the library's landing page")
     }
 
+    /// A rule is kept by a test that is there, or the table says that there is none.
+    @Test func everyTestThatARuleNamesIsThere() throws {
+        let path = "Shared/PaymentQueue/PaymentQueue.docc/Rules.md"
+        let document = try Repository.file(path)
+        let names = Set(
+            Repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") }.flatMap { file in
+                file.lines.compactMap { line in
+                    line.contains("func ") ? line.firstMatch(of: /func ([A-Za-z0-9]+)\(/)?.1 : nil
+                }
+            }
+        )
+        var findings = Findings()
+        var rules: [Int] = []
+        for (line, text) in zip(1..., document.lines) {
+            guard let rule = text.firstMatch(of: /^\| ([0-9]+) \|/).flatMap({ Int($0.1) }) else {
+                continue
+            }
+            rules.append(rule)
+            let column = text.split(separator: "|").last ?? ""
+            let tests = column.matches(of: /`([A-Za-z0-9]+)`/).map(\.1)
+            for test in tests where !names.contains(test) {
+                findings.add(document, line, "there is no test \(test)")
+            }
+            if tests.isEmpty, !column.hasPrefix(" none: ") {
+                findings.add(document, line, "name a test, or say none and why")
+            }
+        }
+        findings.report()
+        #expect(rules == Array(1...77) + Array(89...107) + Array(111...129))
+    }
+
     @Test func theReadmeFitsOnAFewScreens() throws {
         let readme = try Repository.file("README.md")
         #expect(readme.lines.count <= 151, "README.md: keep it to 150 lines")
