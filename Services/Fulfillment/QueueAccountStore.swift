@@ -20,16 +20,7 @@ enum QueueAccountStore {
             JOIN queue_accounts USING (account_id, bundle_id)
             """
         )
-        var versions: [QueueKey: Int] = [:]
-        for row in rows {
-            let (accountID, bundleID, version) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                Int32.self
-            )
-            versions[QueueKey(accountID: accountID, bundleID: bundleID)] = Int(version)
-        }
-        return versions
+        return try rows.valuesByQueue(Int32.self).mapValues { Int($0) }
     }
 
     /// Writes the rows of changed accounts.

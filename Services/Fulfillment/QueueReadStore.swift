@@ -138,16 +138,7 @@ struct QueueReadStore: Sendable {
                     AS wanted (account_id, bundle_id) USING (account_id, bundle_id)
                 """
             )
-            var revisions: [QueueKey: Int64] = [:]
-            for row in rows {
-                let (accountID, bundleID, revision) = try row.decode(
-                    AccountID.self,
-                    BundleID.self,
-                    Int64.self
-                )
-                revisions[QueueKey(accountID: accountID, bundleID: bundleID)] = revision
-            }
-            return revisions
+            return try rows.valuesByQueue(Int64.self)
         }
     }
 

@@ -125,16 +125,7 @@ enum QueueStore {
             RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count
             """
         )
-        var revisions: [QueueKey: Int64] = [:]
-        for row in rows {
-            let (accountID, bundleID, revision) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                Int64.self
-            )
-            revisions[QueueKey(accountID: accountID, bundleID: bundleID)] = revision
-        }
-        return revisions
+        return try rows.valuesByQueue(Int64.self)
     }
 
     /// Writes the rows of changed transactions.
@@ -245,5 +236,23 @@ enum QueueStore {
             )
         }
         try Outbox.append(events, on: connection)
+    }
+}
+
+extension PostgresRows {
+    /// What rows of account, app and one value say of queues.
+    func valuesByQueue<Value: PostgresDecodable>(
+        _ type: Value.Type
+    ) throws -> [QueueKey: Value] {
+        var values: [QueueKey: Value] = [:]
+        for row in self {
+            let (accountID, bundleID, value) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                type
+            )
+            values[QueueKey(accountID: accountID, bundleID: bundleID)] = value
+        }
+        return values
     }
 }
