@@ -119,7 +119,7 @@ public final class TestBroker: Sendable {
 }
 
 /// Whether somebody listens on a port of the loopback address.
-private func accepts(port: Int) -> Bool {
+func accepts(port: Int) -> Bool {
     let socket = Foundation.socket(
         AF_INET,
         Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue),
