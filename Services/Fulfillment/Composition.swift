@@ -107,10 +107,14 @@ func composeFulfillment(
     // What is hosted for products.
     let contents = HostedContentHandler(
         client: client,
-        storage: DiskContentStorage(directory: settings.contentDirectory),
+        storage: contentStorage(settings.contents, now, logger),
         now: now
     )
-    let cleaning = HostedContentCleaning(handler: contents, logger: logger)
+    let cleaning = HostedContentCleaning(
+        handler: contents,
+        interval: settings.contents.cleaningInterval,
+        logger: logger
+    )
 
     let schema = PostgresSchemaGuard(
         client: client,
@@ -133,8 +137,12 @@ func composeFulfillment(
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
-    HostedContentRoutes(handler: contents, lengthMax: settings.contentLengthMax, logger: logger)
-        .add(to: router)
+    HostedContentRoutes(
+        handler: contents,
+        places: DownloadPlaces(limits: settings.contents.downloads),
+        lengthMax: settings.contents.lengthMax,
+        logger: logger
+    ).add(to: router)
 
     return Composition(
         services: [
@@ -179,7 +187,23 @@ let fulfillmentMigrations =
             name: "fulfillment_m0003_hosted_content",
             bytes: PackageResources.m0003_hosted_content_sql
         ),
+        PostgresMigration(
+            name: "fulfillment_m0004_content_uploads",
+            bytes: PackageResources.m0004_content_uploads_sql
+        ),
     ]
+
+/// The directory, or the store that is set.
+private func contentStorage(
+    _ settings: ContentSettings,
+    _ now: @escaping @Sendable () -> Timestamp,
+    _ logger: Logger
+) -> any ContentStorage {
+    guard let store = settings.store else {
+        return DiskContentStorage(directory: settings.directory)
+    }
+    return S3ContentStorage(store, spool: settings.directory, now: now, logger: logger)
+}
 
 private func webhookSigner(
     _ settings: FulfillmentSettings,

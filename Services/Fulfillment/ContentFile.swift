@@ -7,7 +7,7 @@ import NIOPosix
 ///
 /// It is locked for as long as it is open for writing, under whatever names it has, so that another
 /// process can tell a file that is being written from one that was left behind.
-final class ContentFile: ContentReader {
+final class ContentFile: Sendable {
     private let descriptor: Int32
     private let path: String
 
@@ -21,21 +21,19 @@ final class ContentFile: ContentReader {
         close(descriptor)
     }
 
-    /// Makes a file and locks it.
-    static func create(_ path: String) async throws -> ContentFile {
+    /// Makes a file and locks it; `nil` if somebody else locked it at once.
+    static func create(_ path: String) async throws -> ContentFile? {
         try await blocking {
             let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
             guard descriptor >= 0 else { throw failure("create", path) }
-            let file = ContentFile(descriptor: descriptor, path: path)
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw failure("lock", path) }
-            return file
+            return try ContentFile(descriptor: descriptor, path: path).locked()
         }
     }
 
     /// Opens a file for reading.
     static func open(_ path: String, length: Int64) async throws -> ContentFile {
         try await blocking {
-            let descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC)
+            let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { throw ContentStorageError(.missing, "there is no \(path)") }
                 throw failure("open", path)
@@ -53,19 +51,30 @@ final class ContentFile: ContentReader {
         }
     }
 
-    /// Takes over a file that nobody is writing; `nil` if somebody is, or it is gone.
-    static func abandoned(_ path: String) async throws -> ContentFile? {
+    /// Removes a file that nobody is writing.
+    ///
+    /// - Returns: Whether it was removed; not if somebody writes it, or it is gone.
+    static func removeAbandoned(_ path: String) async throws -> Bool {
         try await blocking {
             let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
             guard descriptor >= 0 else {
-                if errno == ENOENT { return nil }
+                if errno == ENOENT { return false }
                 throw failure("open", path)
             }
             let file = ContentFile(descriptor: descriptor, path: path)
-            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return file }
-            guard errno == EWOULDBLOCK else { throw failure("lock", path) }
-            return nil
+            guard let locked = try file.locked() else { return false }
+            // Held meanwhile, so that nobody begins to write it.
+            return try withExtendedLifetime(locked) {
+                guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
+                return true
+            }
         }
+    }
+
+    private func locked() throws -> ContentFile? {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return self }
+        guard errno == EWOULDBLOCK else { throw failure("lock", path) }
+        return nil
     }
 
     /// Appends bytes.
@@ -84,6 +93,9 @@ final class ContentFile: ContentReader {
         }
     }
 
+    /// Reads as many bytes as asked for.
+    ///
+    /// - Throws: ``ContentStorageError`` if there are fewer.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
         try await blocking { [descriptor, path] in
             var buffer = ByteBufferAllocator().buffer(capacity: count)
@@ -112,34 +124,62 @@ final class ContentFile: ContentReader {
             guard fsync(descriptor) == 0 else { throw failure("synchronize", path) }
         }
     }
+}
 
-    /// Whether a name is one of this file's.
-    func isNamed(_ path: String) async throws -> Bool {
-        try await blocking { [descriptor] in
-            var own = stat()
-            var other = stat()
-            guard fstat(descriptor, &own) == 0, stat(path, &other) == 0 else { return false }
-            return own.st_ino == other.st_ino && own.st_dev == other.st_dev
+extension ContentFile {
+    /// A part of a file in pieces, read when they are asked for; as often as it is iterated.
+    struct Bytes: AsyncSequence, Sendable {
+        /// How much of a file is in memory for one reader.
+        private static let chunkLength: Int64 = 128 * 1024
+
+        let file: ContentFile
+        let range: Range<Int64>
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            let file: ContentFile
+            var rest: Range<Int64>
+
+            mutating func next() async throws -> ByteBuffer? {
+                let part = rest.prefix(Int(Bytes.chunkLength))
+                guard let offset = part.first else { return nil }
+                let bytes = try await file.read(at: offset, count: part.count)
+                rest = part.endIndex..<rest.upperBound
+                return bytes
+            }
         }
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: file, rest: range) }
     }
+
+    /// A part of the file, for reading.
+    func bytes(in range: Range<Int64>) -> Bytes { Bytes(file: self, range: range) }
 }
 
 /// What is done to the names in a directory.
 enum ContentDirectory {
-    /// Makes a directory, if it is not there.
+    /// Makes a directory and those above it, durably, if they are not there.
     static func create(_ path: String) async throws {
-        try await blocking {
-            do {
-                try FileManager.default.createDirectory(
-                    atPath: path,
-                    withIntermediateDirectories: true
-                )
-            } catch {
-                throw ContentStorageError(
-                    .unusable,
-                    "cannot make \(path): \((error as NSError).localizedDescription)"
-                )
+        try await blocking { try make(path) }
+    }
+
+    private static func make(_ path: String) throws {
+        let above = (path as NSString).deletingLastPathComponent
+        let parent = above.isEmpty ? "." : above
+        if mkdir(path, 0o750) == 0 {
+            try synchronizeNow(parent)
+            return
+        }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+                throw ContentStorageError(.unusable, "cannot make \(path): it is no directory")
             }
+        case ENOENT where parent != path:
+            try make(parent)
+            try make(path)
+        default:
+            throw failure("make", path)
         }
     }
 
@@ -188,12 +228,14 @@ enum ContentDirectory {
 
     /// Returns once the names are on the disk.
     static func synchronize(_ path: String) async throws {
-        try await blocking {
-            let descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw failure("open", path) }
-            defer { close(descriptor) }
-            guard fsync(descriptor) == 0 else { throw failure("synchronize", path) }
-        }
+        try await blocking { try synchronizeNow(path) }
+    }
+
+    private static func synchronizeNow(_ path: String) throws {
+        let descriptor = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("open", path) }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw failure("synchronize", path) }
     }
 }
 

@@ -1,12 +1,18 @@
 import EventTypes
 import NIOCore
+import ServiceKit
 
 /// Where the bytes of hosted contents are, each under its SHA-256.
 ///
-/// Bytes are taken in first, under no name; once they are known to be what was meant they are kept;
-/// and once the database has them on record the taking-in is over. A process that is killed in
-/// between leaves something that ``removeLeftovers(unless:)`` finds.
+/// Bytes are taken in first, under no name; once they are known to be what was meant they are kept.
+/// What was kept and never came on record is removed by its digest; ``HostedContentHandler`` knows
+/// which that is, the storage does not.
 protocol ContentStorage: Sendable {
+    /// Tells whether contents can be stored, as far as that shows without storing one.
+    ///
+    /// - Throws: ``ContentStorageError`` that says what is wrong.
+    func check() async throws
+
     /// Takes bytes in, durably.
     ///
     /// - Throws: ``ContentStorageError``, or what the sequence throws; nothing is left then.
@@ -14,39 +20,55 @@ protocol ContentStorage: Sendable {
         _ bytes: Bytes
     ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer
 
-    /// Opens what is kept.
+    /// Finds what is kept.
     ///
     /// - Throws: ``ContentStorageError``: missing, or not of this length.
-    func open(_ digest: ContentDigest, length: Int64) async throws -> any ContentReader
+    func find(_ digest: ContentDigest, length: Int64) async throws
 
-    /// Removes what killed processes left, and leaves what living ones are about.
+    /// Opens a part of what is kept.
     ///
-    /// - Parameter isOnRecord: Whether the database knows the content.
+    /// - Throws: ``ContentStorageError``: missing, or not of this length.
+    func open(
+        _ digest: ContentDigest,
+        length: Int64,
+        range: Range<Int64>
+    ) async throws -> any ContentReader
+
+    /// Removes what is kept; what is gone already is no failure.
+    ///
+    /// - Throws: ``ContentStorageError``
+    func remove(_ digest: ContentDigest) async throws
+
+    /// Removes what killed processes were taking in, and leaves what living ones are.
+    ///
     /// - Returns: How much was removed.
-    /// - Throws: ``ContentStorageError``, or what `isOnRecord` throws.
-    func removeLeftovers(
-        unless isOnRecord: @Sendable (ContentDigest) async throws -> Bool
-    ) async throws -> Int
+    /// - Throws: ``ContentStorageError``
+    func removeLeftovers() async throws -> Int
+
+    /// Lets go of connections, once nothing is read or written any more.
+    func shutDown() async
 }
 
-/// Bytes that were taken in and are not on record yet.
+/// Bytes that were taken in.
 protocol ReceivedContent: Sendable {
     var digest: ContentDigest { get }
     var length: Int64 { get }
     /// Makes the bytes durable under their digest; equal ones that are there are replaced.
+    ///
+    /// It may be done again.
     func keep() async throws
-    /// The content is on record: nothing is left to be cleaned up.
-    func settle() async throws
-    /// The bytes are not wanted.
+    /// What was taken in is of no more use; what was kept stays.
     func discard() async throws
 }
 
-/// One content that is open for reading.
+/// A part of one content, open for reading.
 protocol ContentReader: Sendable {
-    /// Reads as many bytes as asked for.
+    /// Hands the bytes on in pieces, the next once the one before is dealt with.
     ///
-    /// - Throws: ``ContentStorageError`` if there are fewer.
-    func read(at offset: Int64, count: Int) async throws -> ByteBuffer
+    /// Once.
+    ///
+    /// - Throws: ``ContentStorageError`` if there are fewer, or what `write` throws.
+    func read(_ write: (ByteBuffer) async throws -> Void) async throws
 }
 
 /// The storage of contents fails.
@@ -58,8 +80,12 @@ struct ContentStorageError: Error, CustomStringConvertible {
         static let full = Code(description: "full")
         /// What is on record is not stored.
         static let missing = Code(description: "missing")
-        /// What is stored is not as long as what is on record.
+        /// What is stored is not what is on record.
         static let damaged = Code(description: "damaged")
+        /// The storage cannot be reached, or is too busy; another time may do.
+        static let away = Code(description: "away")
+        /// The content is being removed at this moment, for an earlier upload that failed.
+        static let removing = Code(description: "removing")
         /// The storage refuses for another reason; the message has it.
         static let unusable = Code(description: "unusable")
     }
@@ -73,4 +99,9 @@ struct ContentStorageError: Error, CustomStringConvertible {
         self.code = code
         self.message = message
     }
+}
+
+/// A storage that is away or busy is answered with 503 and a time to try again.
+extension ContentStorageError: RetriableError {
+    var isRetriable: Bool { code == .away || code == .removing }
 }

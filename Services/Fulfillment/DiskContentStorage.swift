@@ -1,112 +1,78 @@
-import Crypto
 import EventTypes
-import Foundation
 import NIOCore
 
 /// Contents as files of one directory, which several instances may share.
 ///
-/// A content's file is named by its digest. Beside it, until the content is on record, the same file
-/// has a second name, `<digest>.<random>.upload`: from that a later start knows that it has to ask
-/// the database about it. No other file of a digest's name is ever removed, so an instance that is
-/// started with the wrong database destroys nothing.
+/// A content's file is named by its digest; what is not kept yet waits in the same directory, so
+/// that keeping it is a matter of names.
 struct DiskContentStorage: ContentStorage {
     let directory: String
 
-    private static let uploadSuffix = ".upload"
-    private static let linkSuffix = ".link"
+    private var spool: ContentSpool { ContentSpool(directory: directory) }
+
+    func check() async throws { _ = try await ContentDirectory.names(in: directory) }
 
     func receive<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes
     ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer {
-        try await ContentDirectory.create(directory)
-        let name = UUID().uuidString.lowercased()
-        let path = path(name + Self.uploadSuffix)
-        let file = try await ContentFile.create(path)
-        do {
-            var hash = SHA256()
-            var length: Int64 = 0
-            for try await part in bytes {
-                part.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-                length += Int64(part.readableBytes)
-                try await file.append(part)
-            }
-            try await file.synchronize()
-            let digest = ContentDigest(bytes: hash.finalize())
-            let marked = self.path("\(digest).\(name)\(Self.uploadSuffix)")
-            try await ContentDirectory.rename(path, to: marked)
-            return ReceivedFile(
-                digest: digest,
-                length: length,
-                file: file,
-                upload: marked,
-                link: self.path(name + Self.linkSuffix),
-                kept: self.path(digest.rawValue),
-                directory: directory
-            )
-        } catch {
-            // Away from the task, which may be cancelled. The first failure is the one to tell of; a
-            // file that stays is found at the next start.
-            await Task { try? await ContentDirectory.remove(path) }.value
-            throw error
-        }
+        ReceivedFile(spooled: try await spool.receive(bytes), spool: spool)
     }
 
-    func open(_ digest: ContentDigest, length: Int64) async throws -> any ContentReader {
-        try await ContentFile.open(path(digest.rawValue), length: length)
+    func find(_ digest: ContentDigest, length: Int64) async throws {
+        _ = try await ContentFile.open(spool.path(digest.rawValue), length: length)
     }
 
-    func removeLeftovers(
-        unless isOnRecord: @Sendable (ContentDigest) async throws -> Bool
-    ) async throws -> Int {
-        var count = 0
-        for name in try await ContentDirectory.names(in: directory)
-        where name.hasSuffix(Self.uploadSuffix) || name.hasSuffix(Self.linkSuffix) {
-            guard let file = try await ContentFile.abandoned(path(name)) else { continue }
-            let digest = name.split(separator: ".").first.flatMap {
-                ContentDigest(rawValue: String($0))
-            }
-            if let digest, try await file.isNamed(path(digest.rawValue)),
-                try await !isOnRecord(digest)
-            {
-                try await ContentDirectory.remove(path(digest.rawValue))
-            }
-            try await ContentDirectory.remove(path(name))
-            count += 1
-        }
-        return count
+    func open(
+        _ digest: ContentDigest,
+        length: Int64,
+        range: Range<Int64>
+    ) async throws -> any ContentReader {
+        let file = try await ContentFile.open(spool.path(digest.rawValue), length: length)
+        return FileReader(file: file, range: range)
     }
 
-    private func path(_ name: String) -> String { directory + "/" + name }
+    func remove(_ digest: ContentDigest) async throws {
+        try await ContentDirectory.remove(spool.path(digest.rawValue))
+    }
+
+    func removeLeftovers() async throws -> Int { try await spool.removeLeftovers() }
+
+    func shutDown() async {}
 }
 
-/// A file that was written and is not on record yet.
+/// A file that was written and is to become a content's.
 private struct ReceivedFile: ReceivedContent {
-    let digest: ContentDigest
-    let length: Int64
-    /// Open, and so locked, until this value is let go.
-    let file: ContentFile
-    let upload: String
-    let link: String
-    let kept: String
-    let directory: String
+    let spooled: SpooledContent
+    let spool: ContentSpool
+
+    var digest: ContentDigest { spooled.digest }
+    var length: Int64 { spooled.length }
 
     func keep() async throws {
         // By way of a second name, so that the first stays and a file in use is replaced at once.
-        try await ContentDirectory.link(upload, as: link)
-        try await ContentDirectory.rename(link, to: kept)
-        try await ContentDirectory.synchronize(directory)
+        let link = spooled.path + ContentSpool.linkSuffix
+        try await ContentDirectory.link(spooled.path, as: link)
+        do {
+            try await ContentDirectory.rename(link, to: spool.path(digest.rawValue))
+        } catch {
+            // Away from the task, which may be cancelled.
+            await Task { try? await ContentDirectory.remove(link) }.value
+            throw error
+        }
+        // Renaming one name of a file to another of its names leaves both.
+        try await ContentDirectory.remove(link)
+        try await ContentDirectory.synchronize(spool.directory)
     }
 
-    func settle() async throws {
-        try await ContentDirectory.remove(upload)
-    }
+    func discard() async throws { try await spooled.discard() }
+}
 
-    func discard() async throws {
-        // Away from the task, which may be cancelled.
-        try await Task {
-            // Kept, and then not wanted: whether others want it is asked at the next start.
-            guard try await !file.isNamed(kept) else { return }
-            try await ContentDirectory.remove(upload)
-        }.value
+/// A part of a file, read as fast as it is taken.
+private struct FileReader: ContentReader {
+    let file: ContentFile
+    let range: Range<Int64>
+
+    func read(_ write: (ByteBuffer) async throws -> Void) async throws {
+        for try await bytes in file.bytes(in: range) { try await write(bytes) }
     }
 }

@@ -66,9 +66,7 @@ struct FulfillmentRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         let queue = try context.requireQueue()
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw Self.problem(of: .unknown)
-        }
+        guard let id = context.transactionID else { throw Self.problem(of: .unknown) }
         switch try await finishes.submit(FinishRequest(transactionID: id, queue: queue)) {
         case .finished(let time):
             return try jsonResponse(FinishResponse(transactionID: id, finishedAt: time))
@@ -173,6 +171,11 @@ struct FulfillmentRoutes: Sendable {
 }
 
 extension StoreRequestContext {
+    /// The transaction that the path names, if it can be one.
+    var transactionID: TransactionID? {
+        parameters.get("id").flatMap { TransactionID(rawValue: $0) }
+    }
+
     /// The queue of the account and app that the request speaks for.
     func requireQueue() throws -> QueueKey {
         let account = try requireAccount()

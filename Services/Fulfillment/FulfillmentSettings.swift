@@ -10,8 +10,7 @@ struct FulfillmentSettings: Sendable {
     let heartbeat: Duration
     let finishBatchMax: Int
     let finishPendingMax: Int
-    let contentDirectory: String
-    let contentLengthMax: Int64
+    let contents: ContentSettings
     let webhookSecret: String
     let webhooks: CallbackLimits
     let webhookRetries: RetryPolicy
@@ -58,19 +57,7 @@ struct FulfillmentSettings: Sendable {
             in: 1...1_000_000,
             "Finishes that may wait; further ones get 503."
         )
-        contentDirectory = reader.string(
-            "CONTENT_DIRECTORY",
-            default: "/var/lib/counterfoil/content",
-            "Where hosted contents are kept; all instances share it. Made when it is needed."
-        )
-        contentLengthMax = Int64(
-            reader.integer(
-                "CONTENT_LENGTH_MAX",
-                default: 2 << 30,
-                in: 1...(1 << 40),
-                "The largest hosted content, in bytes; an upload of more gets 413."
-            )
-        )
+        contents = ContentSettings(&reader)
         webhookSecret = String(
             decoding: reader.file(
                 "WEBHOOK_SECRET_FILE",

@@ -1,32 +1,57 @@
 import Logging
 import ServiceLifecycle
 
-/// Cleans up once, as soon as the database can be asked, after uploads that an earlier process was
-/// killed in.
+/// Says at start whether contents can be stored, and cleans up then and from time to time after
+/// uploads that failed or were killed.
 struct HostedContentCleaning: Service {
     let handler: HostedContentHandler
+    let interval: Duration
     let logger: Logger
 
     func run() async throws {
-        while !Task.isShuttingDownGracefully && !Task.isCancelled {
-            do {
-                let count = try await handler.removeLeftovers()
-                if count > 0 {
-                    logger.notice(
-                        "removed what interrupted uploads left",
-                        metadata: ["files": "\(count)"]
-                    )
+        do {
+            try await cancelWhenGracefulShutdown {
+                await check()
+                while true {
+                    // A database that is away may be back in a moment.
+                    try await Task.sleep(for: await clean() ? interval : .seconds(1))
                 }
-                break
-            } catch let error as ContentStorageError {
-                // Uploads will fail for the same reason, and downloads may.
-                logger.error("the content directory fails", metadata: ["error": "\(error)"])
-                break
-            } catch {
-                logger.debug("leftovers cannot be looked at yet", metadata: ["error": "\(error)"])
             }
-            try? await Task.sleep(for: .seconds(1))  // Cancelled: the loop's condition ends it.
+        } catch is CancellationError {
+            // The service shuts down; what is left is found at the next start.
         }
-        try? await gracefulShutdown()  // Cancelled: it ends all the same.
+        await handler.storage.shutDown()
+    }
+
+    private func check() async {
+        do {
+            try await handler.storage.check()
+        } catch {
+            // Purchases go on without contents, and the storage may be mended meanwhile.
+            logger.error("contents cannot be stored", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Cleans up once.
+    ///
+    /// The answer is whether the next time may be a long time from now.
+    private func clean() async -> Bool {
+        do {
+            let count = try await handler.removeLeftovers()
+            if count > 0 {
+                logger.notice(
+                    "removed what failed uploads left",
+                    metadata: ["contents": "\(count)"]
+                )
+            }
+            return true
+        } catch let error as ContentStorageError {
+            // Uploads will fail for the same reason, and downloads may.
+            logger.error("the storage of contents fails", metadata: ["error": "\(error)"])
+            return true
+        } catch {
+            logger.debug("leftovers cannot be looked at yet", metadata: ["error": "\(error)"])
+            return false
+        }
     }
 }

@@ -25,8 +25,17 @@ enum ContentUploadOutcome: Hashable, Sendable {
 
 /// Takes in, lists, withdraws and hands out what is hosted for products.
 ///
-/// An upload is a file first and a row after, so that what is on record is on the disk.
+/// An upload's bytes are stored first and its row is written after, so that what is on record is
+/// stored. ``ContentUploadStore`` keeps an upload from those who clean up after another.
 struct HostedContentHandler: Sendable {
+    /// How long an upload has from all of its bytes to its row; one that takes longer stores its
+    /// bytes again.
+    static let lease = Duration.seconds(3600)
+    /// How long a removal has until another instance takes it over.
+    static let removalLease = Duration.seconds(300)
+    /// How often an upload stores its bytes that were removed meanwhile.
+    private static let keepsMax = 3
+
     let client: PostgresClient
     let storage: any ContentStorage
     let now: @Sendable () -> Timestamp
@@ -38,48 +47,80 @@ struct HostedContentHandler: Sendable {
         _ upload: ContentUpload,
         from bytes: Bytes
     ) async throws -> ContentUploadOutcome where Bytes.Element == ByteBuffer {
-        let received = try await storage.receive(bytes)
+        let received: any ReceivedContent
         do {
-            return try await take(received, as: upload)
-        } catch {
-            // The first failure is the one to tell of; what stays is found at the next start.
-            try? await received.discard()
-            throw error
+            received = try await storage.receive(BoundedBytes(bytes: bytes, max: upload.length))
+        } catch is BoundedBytes<Bytes>.Excess {
+            return .incomplete
         }
+        let outcome: Result<ContentUploadOutcome, any Error>
+        do {
+            outcome = .success(try await take(received, as: upload))
+        } catch {
+            outcome = .failure(error)
+        }
+        // Whatever came of it decides; what stays is found by the next cleaning.
+        try? await received.discard()
+        return try outcome.get()
     }
 
     private func take(
         _ received: any ReceivedContent,
         as upload: ContentUpload
     ) async throws -> ContentUploadOutcome {
-        guard received.length == upload.length else {
-            try await received.discard()
-            return .incomplete
-        }
+        guard received.length == upload.length else { return .incomplete }
         guard upload.digest == nil || upload.digest == received.digest else {
-            try await received.discard()
             return .digestDiffers
         }
-        let now = now()
         let content = HostedContent(
             contentIdentifier: upload.productID,
             version: upload.version,
             length: received.length,
             sha256: received.digest
         )
-        try await received.keep()
-        let recording = try await client.withTransaction { connection in
-            try HostedContentStore.record(content, now: now, on: connection)
+        for _ in 1...Self.keepsMax {
+            guard let number = try await begin(content) else { return .recorded(.taken) }
+            try await received.keep()
+            if let recording = try await record(content, number) { return .recorded(recording) }
         }
-        guard recording != .taken else {
-            try await received.discard()
-            return .recorded(.taken)
+        throw ContentStorageError(.removing, "\(content.sha256) is removed again and again")
+    }
+
+    /// Says that bytes are about to be kept.
+    ///
+    /// - Returns: The number of the word; `nil` if the version has other bytes, so that none are
+    ///   stored for nothing.
+    private func begin(_ content: HostedContent) async throws -> Int64? {
+        let leaseEnd = now().advanced(by: Self.lease)
+        return try await client.withTransaction { connection in
+            guard try !HostedContentStore.isTaken(content, on: connection) else { return nil }
+            let digest = content.sha256
+            let number = try ContentUploadStore.begin(digest, until: leaseEnd, on: connection)
+            guard let number else {
+                throw ContentStorageError(.removing, "\(digest) is being removed")
+            }
+            return number
         }
-        // Another instance may have cleaned up after a crash in this very moment, and taken the
-        // equal file of that crash for this one. The sender is told to try again then.
-        _ = try await storage.open(content.sha256, length: content.length)
-        try await received.settle()
-        return .recorded(recording)
+    }
+
+    /// Records bytes that were kept; `nil` if they were removed since.
+    private func record(
+        _ content: HostedContent,
+        _ number: Int64
+    ) async throws -> HostedContentStore.Recording? {
+        let now = now()
+        return try await client.withTransaction { connection in
+            let digest = content.sha256
+            guard try ContentUploadStore.stands(number, of: digest, on: connection) else {
+                return nil
+            }
+            let recording = try HostedContentStore.record(content, now: now, on: connection)
+            // Bytes of a version that was taken meanwhile may be nobody's; their time runs out.
+            if recording != .taken {
+                try ContentUploadStore.end(number, of: digest, on: connection)
+            }
+            return recording
+        }
     }
 
     /// The versions of a product's content, the youngest first.
@@ -120,17 +161,64 @@ struct HostedContentHandler: Sendable {
         )
     }
 
-    /// Opens what a download was decided to be.
-    func open(_ content: HostedContent) async throws -> any ContentReader {
-        try await storage.open(content.sha256, length: content.length)
+    /// Finds what a download was decided to be.
+    func find(_ content: HostedContent) async throws {
+        try await storage.find(content.sha256, length: content.length)
     }
 
-    /// Removes what uploads left that were killed.
+    /// Opens a part of what a download was decided to be.
+    func open(
+        _ content: HostedContent,
+        range: Range<Int64>
+    ) async throws -> any ContentReader {
+        try await storage.open(content.sha256, length: content.length, range: range)
+    }
+
+    /// Removes what uploads left that were killed or failed.
     ///
     /// - Returns: How much it was.
     func removeLeftovers() async throws -> Int {
-        try await storage.removeLeftovers { digest in
-            try await client.withConnection { try HostedContentStore.isKnown(digest, on: $0) }
+        var count = try await storage.removeLeftovers()
+        let now = now()
+        let leftovers = try await client.withTransaction { connection in
+            try ContentUploadStore.takeOver(
+                at: now,
+                until: now.advanced(by: Self.removalLease),
+                on: connection
+            )
         }
+        for leftover in leftovers {
+            try await storage.remove(leftover.digest)
+            try await client.withTransaction { connection in
+                try ContentUploadStore.end(leftover.number, of: leftover.digest, on: connection)
+            }
+            count += 1
+        }
+        return count
+    }
+}
+
+/// The bytes of an upload, which are over as soon as there are more than it announced.
+private struct BoundedBytes<Bytes: AsyncSequence & Sendable>: AsyncSequence, Sendable
+where Bytes.Element == ByteBuffer {
+    struct Excess: Error {}
+
+    let bytes: Bytes
+    let max: Int64
+
+    struct AsyncIterator: AsyncIteratorProtocol {
+        var bytes: Bytes.AsyncIterator
+        var rest: Int64
+
+        mutating func next() async throws -> ByteBuffer? {
+            guard let part = try await bytes.next() else { return nil }
+            rest -= Int64(part.readableBytes)
+            guard rest >= 0 else { throw Excess() }
+            return part
+        }
+    }
+
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(bytes: bytes.makeAsyncIterator(), rest: max)
     }
 }

@@ -38,7 +38,7 @@ enum HostedContentProblem {
         .badRequest,
         code: "content_incomplete",
         title: "The content did not arrive whole",
-        detail: "Fewer bytes came than Content-Length says. Upload it again."
+        detail: "Not as many bytes came as Content-Length says. Upload it again."
     )
     static let digestDiffers = HTTPProblem(
         .badRequest,
@@ -69,6 +69,27 @@ enum HostedContentProblem {
             title: "The version has another content",
             detail: "Version \(version) of the product was uploaded with other bytes; name another."
         )
+    }
+
+    static func refused(_ refusal: DownloadPlaces.Refusal) -> HTTPProblem {
+        switch refusal {
+        case .accountHasTooMany:
+            HTTPProblem(
+                .tooManyRequests,
+                code: "too_many_downloads",
+                title: "The account has too many downloads",
+                detail: "Let a download of this account end before beginning another.",
+                retryAfter: .seconds(5)
+            )
+        case .instanceHasTooMany:
+            HTTPProblem(
+                .serviceUnavailable,
+                code: "overloaded",
+                title: "Overloaded",
+                detail: "This instance serves as many downloads as it may. Try again in a moment.",
+                retryAfter: .seconds(5)
+            )
+        }
     }
 
     static func rangeNotSatisfiable(length: Int64) -> HTTPProblem {

@@ -9,10 +9,8 @@ import StoreAPI
 
 /// What administrators host, and what accounts download.
 struct HostedContentRoutes: Sendable {
-    /// How much of a file is in memory for one download.
-    private static let chunkLength = 128 * 1024
-
     let handler: HostedContentHandler
+    let places: DownloadPlaces
     let lengthMax: Int64
     let logger: Logger
 
@@ -114,28 +112,22 @@ struct HostedContentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        let account = try context.requireAccount()
-        guard let id = context.parameters.get("id").flatMap({ TransactionID(rawValue: $0) }) else {
-            throw HostedContentProblem.refused(.unknown)
-        }
+        let queue = try context.requireQueue()
+        guard let id = context.transactionID else { throw HostedContentProblem.refused(.unknown) }
         guard
             let identifier = context.parameters.get("identifier")
                 .flatMap({ ProductID(rawValue: $0) })
         else { throw HostedContentProblem.refused(.noContent) }
-        let decision = try await handler.download(
-            identifier,
-            of: id,
-            from: QueueKey(accountID: account.accountID, bundleID: account.bundleID)
-        )
-        switch decision {
+        switch try await handler.download(identifier, of: id, from: queue) {
         case .refused(let refusal): throw HostedContentProblem.refused(refusal)
-        case .download(let content): return try await response(to: request, with: content)
+        case .download(let content): return try await response(to: request, with: content, queue)
         }
     }
 
     private func response(
         to request: Request,
-        with content: HostedContent
+        with content: HostedContent,
+        _ queue: QueueKey
     ) async throws -> Response {
         let entityTag = ByteRangeRules.entityTag(of: content.sha256)
         let answer = ByteRangeRules.answer(
@@ -149,16 +141,19 @@ struct HostedContentRoutes: Sendable {
             .eTag: entityTag, .acceptRanges: "bytes", .cacheControl: "private",
             .contentType: "application/octet-stream",
         ]
-        // Before the answer's head, so that a file that is missing is answered with a problem.
-        let reader = try await handler.open(content)
+        guard request.method != .head else {
+            try await handler.find(content)
+            let body = ResponseBody(contentLength: Int(content.length)) { try await $0.finish(nil) }
+            return Response(status: .ok, headers: headers, body: body)
+        }
         switch answer {
         case .whole:
-            let body = body(of: reader, 0..<content.length)
+            let body = try await body(of: content, 0..<content.length, queue)
             return Response(status: .ok, headers: headers, body: body)
         case .part(let range):
             headers[.contentRange] =
                 "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(content.length)"
-            let body = body(of: reader, range)
+            let body = try await body(of: content, range, queue)
             return Response(status: .partialContent, headers: headers, body: body)
         case .unsatisfiable:
             throw HostedContentProblem.rangeNotSatisfiable(length: content.length)
@@ -168,22 +163,30 @@ struct HostedContentRoutes: Sendable {
     /// The bytes of a range, read as fast as the client takes them.
     ///
     /// A shutdown ends it; the client resumes with a range.
-    private func body(of reader: any ContentReader, _ range: Range<Int64>) -> ResponseBody {
-        ResponseBody(contentLength: Int(range.count)) { [logger] writer in
-            var offset = range.lowerBound
-            while offset < range.upperBound {
-                if Task.isShuttingDownGracefully { throw CancellationError() }
-                let count = min(Self.chunkLength, Int(range.upperBound - offset))
-                let bytes: ByteBuffer
-                do {
-                    bytes = try await reader.read(at: offset, count: count)
-                } catch {
-                    // The head is out: the client sees a lost connection, and only the log tells.
-                    logger.error("a content cannot be read", metadata: ["error": "\(error)"])
-                    throw error
+    private func body(
+        of content: HostedContent,
+        _ range: Range<Int64>,
+        _ queue: QueueKey
+    ) async throws -> ResponseBody {
+        let place: DownloadPlace
+        do {
+            place = try places.take(for: queue)
+        } catch {
+            throw HostedContentProblem.refused(error)
+        }
+        // Before the answer's head, so that bytes that are missing are answered with a problem.
+        let reader = try await handler.open(content, range: range)
+        return ResponseBody(contentLength: Int(range.count)) { [logger] writer in
+            defer { withExtendedLifetime(place) {} }
+            do {
+                try await reader.read { bytes in
+                    if Task.isShuttingDownGracefully { throw CancellationError() }
+                    try await writer.write(bytes)
                 }
-                try await writer.write(bytes)
-                offset += Int64(count)
+            } catch let error as ContentStorageError {
+                // The head is out: the client sees a lost connection, and only the log tells.
+                logger.error("a content cannot be read", metadata: ["error": "\(error)"])
+                throw error
             }
             try await writer.finish(nil)
         }

@@ -83,6 +83,21 @@ enum HostedContentStore {
         return isNew ? .new(recorded) : .known(recorded)
     }
 
+    /// Whether the version is on record with other bytes.
+    static func isTaken(
+        _ content: HostedContent,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let rows = try connection.query(
+            """
+            SELECT 1 FROM hosted_contents
+            WHERE product_id = \(content.contentIdentifier)
+                AND content_version = \(content.version) AND sha256 <> \(content.sha256)
+            """
+        )
+        return !rows.isEmpty
+    }
+
     /// The versions of a product's content, the youngest first.
     static func versions(
         of productID: ProductID,

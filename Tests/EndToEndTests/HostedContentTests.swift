@@ -19,10 +19,11 @@ extension EndToEnd {
 
         private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
 
-        @Test func contentIsDownloadedInPiecesUntilItsTransactionIsFinishedAndAfterARestore()
-            async throws
-        {
-            try await withStore { store in
+        @Test(arguments: ContentForm.allCases)
+        func contentIsDownloadedInPiecesUntilItsTransactionIsFinishedAndAfterARestore(
+            form: ContentForm
+        ) async throws {
+            try await withHostingStore(form) { store in
                 try await store.importSampleCatalog()
                 let content = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
                 let ada = try store.client(account: "ada")
@@ -82,8 +83,11 @@ extension EndToEnd {
             }
         }
 
-        @Test func anUploadThatAKilledServiceWasInLeavesNothingAfterTheNextStart() async throws {
-            try await withStore { store in
+        @Test(arguments: ContentForm.allCases)
+        func anUploadThatAKilledServiceWasInLeavesNothingAfterTheNextStart(
+            form: ContentForm
+        ) async throws {
+            try await withHostingStore(form) { store in
                 let directory = store.directory + "/content"
                 let (pieces, sender) = AsyncStream<ByteBuffer>.makeStream()
                 sender.yield(ByteBuffer(bytes: bytes[..<1_000_000]))
@@ -120,18 +124,10 @@ extension EndToEnd {
         }
 
         @Test func anAppThatPausesIsKilledAndLosesItsServerEndsWithTheSameBytes() async throws {
-            try await withStore { store in
-                try await store.importSampleCatalog()
-                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
-                let ada = try store.client(account: "ada")
-                let payment = try await store.buy(SampleCatalog.pro)
-                _ = try await delivered(payment.transactionID, on: ada.queue())
-                let folder = store.directory + "/downloads"
-                let http = slowClient()
-                defer { Task { try await http.shutdown() } }
+            try await withDownload { store, payment, folder, newDownload in
                 for pause in 1...5 {
                     // Each is a new instance, as after the app was killed.
-                    let download = download(of: payment.transactionID, to: folder, by: ada, http)
+                    let download = newDownload()
                     let goal = Int64(pause * 2_000_000)
                     await #expect(throws: CancellationError.self) {
                         _ = try await Task {
@@ -152,24 +148,15 @@ extension EndToEnd {
                         try await store.process(.fulfillment).waitUntilReady()
                     }
                 }
-                let path = try await download(of: payment.transactionID, to: folder, by: ada, http)
-                    .run()
+                let path = try await newDownload().run()
                 #expect(FileManager.default.contents(atPath: path) == Data(bytes))
                 #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 1)
             }
         }
 
         @Test func aCorruptedPartIsDetectedAndAFinishedTransactionIsRefused() async throws {
-            try await withStore { store in
-                try await store.importSampleCatalog()
-                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
-                let ada = try store.client(account: "ada")
-                let payment = try await store.buy(SampleCatalog.pro)
-                _ = try await delivered(payment.transactionID, on: ada.queue())
-                let folder = store.directory + "/downloads"
-                let http = slowClient()
-                defer { Task { try await http.shutdown() } }
-                let download = download(of: payment.transactionID, to: folder, by: ada, http)
+            try await withDownload { store, payment, folder, newDownload in
+                let download = newDownload()
                 try FileManager.default.createDirectory(
                     atPath: folder,
                     withIntermediateDirectories: true
@@ -195,28 +182,44 @@ extension EndToEnd {
             }
         }
 
-        /// A client whose connections say so when they hang.
-        private func slowClient() -> HTTPClient {
-            var configuration = HTTPClient.Configuration()
-            configuration.timeout.read = .seconds(10)
-            return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        }
-
-        private func download(
-            of id: TransactionID,
-            to directory: String,
-            by client: StoreClient,
-            _ http: HTTPClient
-        ) -> ContentDownload {
-            ContentDownload(
-                url: client.urls.fulfillment + Routes.content(SampleCatalog.pro, of: id),
-                length: Int64(bytes.count),
-                digest: digest,
-                directory: directory,
-                token: { client.token },
-                fetch: { try await http.execute($0, timeout: .minutes(5)) },
-                reportInterval: .zero
-            )
+        /// Runs a test in which an account has bought what has content.
+        ///
+        /// It gets the store, the payment, the folder for downloads, and what makes the download
+        /// of the content as an app does that has just started.
+        private func withDownload(
+            _ body: (
+                StoreHarness, AcceptedPayment, String, @Sendable () -> ContentDownload
+            ) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                let ada = try store.client(account: "ada")
+                let payment = try await store.buy(SampleCatalog.pro)
+                _ = try await delivered(payment.transactionID, on: ada.queue())
+                let folder = store.directory + "/downloads"
+                var configuration = HTTPClient.Configuration()
+                // Connections say so when they hang.
+                configuration.timeout.read = .seconds(10)
+                let http = HTTPClient(
+                    eventLoopGroupProvider: .singleton,
+                    configuration: configuration
+                )
+                defer { Task { try await http.shutdown() } }
+                let (length, digest) = (Int64(bytes.count), digest)
+                try await body(store, payment, folder) {
+                    ContentDownload(
+                        url: ada.urls.fulfillment
+                            + Routes.content(SampleCatalog.pro, of: payment.transactionID),
+                        length: length,
+                        digest: digest,
+                        directory: folder,
+                        token: { ada.token },
+                        fetch: { try await http.execute($0, timeout: .minutes(5)) },
+                        reportInterval: .zero
+                    )
+                }
+            }
         }
 
         /// Downloads in five pieces, and compares the digest of all.
@@ -253,6 +256,44 @@ extension EndToEnd {
                 return change
             }
             throw HarnessError("The stream ended before \(id) was delivered.")
+        }
+    }
+}
+
+/// Where a store keeps contents.
+enum ContentForm: CaseIterable, Sendable {
+    case disk
+    case s3
+}
+
+/// Runs a test against a store that keeps contents in a form.
+private func withHostingStore(
+    _ form: ContentForm,
+    _ body: (StoreHarness) async throws -> Void
+) async throws {
+    guard form == .s3 else { return try await withStore(StoreOptions(), body) }
+    let s3 = try await S3Store.start()
+    let keys = NSTemporaryDirectory() + "/counterfoil-s3-keys-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: keys, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: keys) }  // A leftover does no harm.
+    try s3.accessKey.write(toFile: keys + "/access", atomically: true, encoding: .utf8)
+    try s3.secretKey.write(toFile: keys + "/secret", atomically: true, encoding: .utf8)
+    var options = StoreOptions()
+    options.settings[.fulfillment] = [
+        "CONTENT_S3_ENDPOINT": s3.endpoint, "CONTENT_S3_BUCKET": s3.bucket,
+        "CONTENT_S3_PREFIX": "tests", "CONTENT_S3_ACCESS_KEY_FILE": keys + "/access",
+        "CONTENT_S3_SECRET_KEY_FILE": keys + "/secret",
+    ]
+    try await withStore(options) { store in
+        try await body(store)
+        let objects = try s3.objects()
+        #expect(objects.count == 1 && objects.keys.allSatisfy { $0.hasPrefix("tests/") })
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: store.directory + "/content")
+                .isEmpty
+        )
+        for process in store.processes {
+            #expect(!process.logTail(lines: 10_000).contains(s3.secretKey))
         }
     }
 }

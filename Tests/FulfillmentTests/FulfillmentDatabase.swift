@@ -42,16 +42,16 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// What is hosted for products, with the files in a directory or elsewhere.
-    func contents(
-        in directory: String,
-        storage: (any ContentStorage)? = nil
-    ) -> HostedContentHandler {
-        HostedContentHandler(
-            client: client,
-            storage: storage ?? DiskContentStorage(directory: directory),
-            now: clock.now
-        )
+    /// What is hosted for products.
+    func contents(_ storage: any ContentStorage) -> HostedContentHandler {
+        HostedContentHandler(client: client, storage: storage, now: clock.now)
+    }
+
+    /// How many digests are about to be kept, or were and are not on record.
+    func contentUploads() async throws -> Int64? {
+        try await client.withConnection { connection in
+            try connection.query("SELECT count(*) FROM content_uploads").first?.decode(Int64.self)
+        }
     }
 
     /// Finishes one transaction.

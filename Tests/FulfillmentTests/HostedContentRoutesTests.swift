@@ -18,9 +18,9 @@ struct HostedContentRoutesTests {
 
     private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
 
-    @Test("An administrator uploads, lists and withdraws")
-    func administration() async throws {
-        try await StreamServer.run { server in
+    @Test("An administrator uploads, lists and withdraws", arguments: ContentForm.allCases)
+    func administration(form: ContentForm) async throws {
+        try await withServer(form) { server, _ in
             let path = Routes.adminContent(level)
             let created = try await server.administer(.PUT, path + "?version=1.0", body: bytes)
             #expect(created.status == 201)
@@ -87,7 +87,9 @@ struct HostedContentRoutesTests {
 
     @Test("A storage without room is told from other failures")
     func fullStorage() async throws {
-        for (code, status) in [(ContentStorageError.Code.full, 507), (.unusable, 500)] {
+        for (code, status) in [
+            (ContentStorageError.Code.full, 507), (.unusable, 500), (.away, 503),
+        ] {
             try await StreamServer.run(contentStorage: FailingStorage(code: code)) { server in
                 let path = Routes.adminContent(level) + "?version=1"
                 let answer = try await server.administer(.PUT, path, body: bytes)
@@ -143,9 +145,12 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A content is downloaded whole, in parts, and its head alone")
-    func download() async throws {
-        try await StreamServer.run { server in
+    @Test(
+        "A content is downloaded whole, in parts, and its head alone",
+        arguments: ContentForm.allCases
+    )
+    func download(form: ContentForm) async throws {
+        try await withServer(form) { server, _ in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
             let path = Routes.content(level, of: TransactionID(number: 1))
@@ -231,104 +236,139 @@ struct HostedContentRoutesTests {
         }
     }
 
-    @Test("A file that is missing, or too short, is a failure of the service and not its end")
-    func missingFile() async throws {
-        try await StreamServer.run { server in
+    @Test(
+        "Bytes that are missing, or too few, are a failure of the service and not its end",
+        arguments: ContentForm.allCases
+    )
+    func missingFile(form: ContentForm) async throws {
+        try await withServer(form) { server, place in
             try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
             let path = Routes.content(level, of: TransactionID(number: 1))
-            let file = server.contentDirectory + "/\(digest)"
-            try Data(bytes.dropLast()).write(to: URL(fileURLWithPath: file))
+            try place.write(Array(bytes.dropLast()), as: digest)
             #expect(try await server.ask(.GET, path).status == 500)
-            try FileManager.default.removeItem(atPath: file)
+            #expect(try await server.ask(.GET, path, [("range", "bytes=0-9")]).status == 500)
+            #expect(try await server.ask(.HEAD, path).status == 500)
+            try place.write(nil, as: digest)
             let missing = try await server.ask(.GET, path)
             #expect(missing.status == 500)
             #expect(try missing.decode(Problem.self).incident != nil)
+            #expect(try await server.ask(.HEAD, path).status == 500)
             try await server.host(bytes, for: level)
             #expect(try await server.ask(.GET, path).body == bytes)
         }
     }
 
-    @Test("A client that reads slowly holds as much as connections buffer, not the whole")
-    func slowReader() async throws {
+    @Test("A store that is away is 503 with a time, and the service goes on after it")
+    func storeIsAway() async throws {
+        let s3 = try await S3Store.start()
         let folder = ContentFolder()
         defer { folder.remove() }
-        let storage = CountingStorage(storage: DiskContentStorage(directory: folder.path))
+        let storage = S3ContentStorage(s3, spool: folder.path)
         try await StreamServer.run(contentStorage: storage) { server in
-            let large = [UInt8](repeating: 7, count: 60 << 20)
-            try await server.host(large, for: level)
+            try await server.host(bytes, for: level)
             try await server.store.arrive(.sample(1, product: "level.1"))
             let path = Routes.content(level, of: TransactionID(number: 1))
-            let connection = try RawConnection(port: server.port)
-            connection.send(
-                "GET \(path) HTTP/1.1\r\nhost: x\r\nauthorization: Bearer "
-                    + "\(try server.token())\r\n\r\n"
-            )
-            #expect(await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
-            // It does not read on, and the others are served meanwhile.
-            for _ in 1...5 {
-                #expect(try await server.ask(.GET, path, [("range", "bytes=-1000")]).status == 206)
-                #expect(try await server.ask(.GET, path).body == large)
+            await s3.kill()
+            for answer in [
+                try await server.ask(.GET, path),
+                try await server.ask(.GET, path, [("range", "bytes=-5")]),
+                try await server.administer(
+                    .PUT,
+                    Routes.adminContent(level) + "?version=2",
+                    body: bytes
+                ),
+            ] {
+                #expect(answer.status == 503)
+                #expect(answer.headers["retry-after"] == ["1"])
+                #expect(try answer.decode(Problem.self).code == "try_again")
             }
-            let others: Int64 = 5 * (60 << 20) + 5000
-            #expect(storage.count - others < 30 << 20)
+            #expect(try folder.files().isEmpty)
+            try await s3.restart()
+            #expect(try await server.ask(.GET, path).body == bytes)
+        }
+        await storage.shutDown()
+    }
+
+    @Test(
+        "A client that reads slowly holds as much as connections buffer, not the whole",
+        arguments: ContentForm.allCases
+    )
+    func slowReader(form: ContentForm) async throws {
+        try await ContentPlace.with(form) { place in
+            let count = Mutex(0)
+            let storage = StoppedStorage(
+                storage: place.storage,
+                onRead: { bytes in count.withLock { $0 += bytes } }
+            )
+            try await StreamServer.run(contentStorage: storage) { server in
+                let large = [UInt8](repeating: 7, count: 60 << 20)
+                try await server.host(large, for: level)
+                try await server.store.arrive(.sample(1, product: "level.1"))
+                let path = Routes.content(level, of: TransactionID(number: 1))
+                let connection = try server.beginDownload(path)
+                #expect(await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
+                // It does not read on, and the others are served meanwhile.
+                for _ in 1...5 {
+                    #expect(
+                        try await server.ask(.GET, path, [("range", "bytes=-1000")]).status == 206
+                    )
+                    #expect(try await server.ask(.GET, path).body == large)
+                }
+                let others = 5 * (60 << 20) + 5000
+                #expect(count.withLock { $0 } - others < 30 << 20)
+            }
         }
     }
-}
 
-/// A storage that counts the bytes that are read from it.
-private final class CountingStorage: ContentStorage {
-    private struct Reader: ContentReader {
-        let reader: any ContentReader
-        let storage: CountingStorage
-
-        func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
-            storage.bytesRead.withLock { $0 += Int64(count) }
-            return try await reader.read(at: offset, count: count)
+    @Test("More downloads than an account, or the instance, may have are refused with a time")
+    func tooManyDownloads() async throws {
+        let limits = DownloadPlaces.Limits(downloadsMax: 2, downloadsPerAccountMax: 1)
+        try await StreamServer.run(downloads: limits) { server in
+            try await server.host([UInt8](repeating: 7, count: 60 << 20), for: level)
+            try await server.store.arrive(
+                .sample(1, product: "level.1"),
+                .sample(2, account: "bob", product: "level.1"),
+                .sample(3, account: "carol", product: "level.1")
+            )
+            let accounts = ["alice", "bob", "carol"]
+            let paths = (1...3).map { Routes.content(level, of: TransactionID(number: $0)) }
+            var slow: [RawConnection] = []
+            for index in 0...1 {
+                slow.append(try server.beginDownload(paths[index], accounts[index]))
+                #expect(await slow[index].read(until: "200").hasPrefix("HTTP/1.1 200 "))
+            }
+            for (index, status, code) in [
+                (0, 429, "too_many_downloads"), (2, 503, "overloaded"),
+            ] {
+                let answer = try await server.ask(.GET, paths[index], by: accounts[index])
+                #expect(answer.status == status)
+                #expect(try answer.decode(Problem.self).code == code)
+                #expect(answer.headers["retry-after"] == ["5"])
+            }
+            // What takes no bytes takes no place.
+            #expect(try await server.ask(.HEAD, paths[0]).status == 200)
+            slow.removeAll()
+            try await eventually("the places to be given back") {
+                server.downloads.count == 0 ? true : nil
+            }
+            for index in 0...2 {
+                let range = [("range", "bytes=0-9")]
+                let answer = try await server.ask(.GET, paths[index], range, by: accounts[index])
+                #expect(answer.status == 206)
+            }
         }
     }
 
-    private let storage: DiskContentStorage
-    private let bytesRead = Mutex<Int64>(0)
-
-    init(storage: DiskContentStorage) { self.storage = storage }
-
-    var count: Int64 { bytesRead.withLock { $0 } }
-
-    func receive<Bytes: AsyncSequence & Sendable>(
-        _ bytes: Bytes
-    ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer {
-        try await storage.receive(bytes)
+    /// Runs a test against a server with a storage of a form.
+    private func withServer(
+        _ form: ContentForm,
+        _ body: @escaping @Sendable (StreamServer, ContentPlace) async throws -> Void
+    ) async throws {
+        try await ContentPlace.with(form) { place in
+            try await StreamServer.run(contentStorage: place.storage) { try await body($0, place) }
+        }
     }
-
-    func open(_ digest: ContentDigest, length: Int64) async throws -> any ContentReader {
-        Reader(reader: try await storage.open(digest, length: length), storage: self)
-    }
-
-    func removeLeftovers(
-        unless isOnRecord: @Sendable (ContentDigest) async throws -> Bool
-    ) async throws -> Int {
-        try await storage.removeLeftovers(unless: isOnRecord)
-    }
-}
-
-/// A storage that takes nothing in.
-private struct FailingStorage: ContentStorage {
-    let code: ContentStorageError.Code
-
-    func receive<Bytes: AsyncSequence & Sendable>(
-        _ bytes: Bytes
-    ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer {
-        throw ContentStorageError(code, "as the test wants it")
-    }
-
-    func open(_ digest: ContentDigest, length: Int64) async throws -> any ContentReader {
-        throw ContentStorageError(code, "as the test wants it")
-    }
-
-    func removeLeftovers(
-        unless isOnRecord: @Sendable (ContentDigest) async throws -> Bool
-    ) async throws -> Int { 0 }
 }
 
 extension StreamServer {
@@ -336,13 +376,27 @@ extension StreamServer {
     fileprivate func ask(
         _ method: HTTPMethod,
         _ path: String,
-        _ headers: [(String, String)] = []
+        _ headers: [(String, String)] = [],
+        by account: String = "alice"
     ) async throws -> StoreResponse {
         try await StoreHTTP.send(
             method,
             "http://127.0.0.1:\(port)\(path)",
-            headers: headers + [("authorization", "Bearer \(try token())")]
+            headers: headers + [("authorization", "Bearer \(try token(account))")]
         )
+    }
+
+    /// Asks for a download, and reads nothing of it.
+    fileprivate func beginDownload(
+        _ path: String,
+        _ account: String = "alice"
+    ) throws -> RawConnection {
+        let connection = try RawConnection(port: port)
+        connection.send(
+            "GET \(path) HTTP/1.1\r\nhost: x\r\nauthorization: Bearer "
+                + "\(try token(account))\r\n\r\n"
+        )
+        return connection
     }
 
     /// Asks as the administrator.

@@ -26,6 +26,7 @@ final class StreamServer: Sendable {
     let group: ServiceGroup
     /// Where hosted contents are kept.
     let contentDirectory: String
+    let downloads: DownloadPlaces
     private let signingKey: P256.Signing.PrivateKey
     private let handedOn = Mutex(0)
 
@@ -34,6 +35,7 @@ final class StreamServer: Sendable {
         limits: QueueHub.Limits = QueueHub.Limits(),
         contentLengthMax: Int64 = 64 << 20,
         contentStorage: (any ContentStorage)? = nil,
+        downloads: DownloadPlaces.Limits = DownloadPlaces.Limits(),
         _ body: @escaping @Sendable (StreamServer) async throws -> Void
     ) async throws {
         try await withFulfillment { store in
@@ -76,8 +78,12 @@ final class StreamServer: Sendable {
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
             let contentDirectory = directory.appending(path: "content").path
+            let downloads = DownloadPlaces(limits: downloads)
             HostedContentRoutes(
-                handler: store.contents(in: contentDirectory, storage: contentStorage),
+                handler: store.contents(
+                    contentStorage ?? DiskContentStorage(directory: contentDirectory)
+                ),
+                places: downloads,
                 lengthMax: contentLengthMax,
                 logger: quiet
             ).add(to: router)
@@ -99,6 +105,7 @@ final class StreamServer: Sendable {
                             hub: hub,
                             group: group,
                             contentDirectory: contentDirectory,
+                            downloads: downloads,
                             signingKey: key
                         )
                     )
@@ -116,6 +123,7 @@ final class StreamServer: Sendable {
         hub: QueueHub,
         group: ServiceGroup,
         contentDirectory: String,
+        downloads: DownloadPlaces,
         signingKey: P256.Signing.PrivateKey
     ) {
         self.port = port
@@ -123,6 +131,7 @@ final class StreamServer: Sendable {
         self.hub = hub
         self.group = group
         self.contentDirectory = contentDirectory
+        self.downloads = downloads
         self.signingKey = signingKey
     }
 

@@ -22,7 +22,7 @@ struct TransactionContentTests {
     }
 
     private func withdraw(_ content: HostedContent, in store: FulfillmentDatabase) async throws {
-        _ = try await store.contents(in: "/nowhere")
+        _ = try await store.contents(DiskContentStorage(directory: "/nowhere"))
             .withdraw(content.version, of: content.contentIdentifier)
     }
 

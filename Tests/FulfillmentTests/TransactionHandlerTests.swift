@@ -224,6 +224,8 @@ struct TransactionHandlerTests {
             )
             #expect(try await !store.isAllowed("UPDATE entitlements SET granted_at = now()"))
             #expect(try await !store.isAllowed("UPDATE hosted_contents SET sha256 = ''"))
+            #expect(try await !store.isAllowed("UPDATE content_uploads SET number = DEFAULT"))
+            #expect(try await !store.isAllowed("TRUNCATE content_uploads"))
             #expect(try await !store.isAllowed("UPDATE outbox SET data = '{}'"))
         }
     }

@@ -1,0 +1,161 @@
+import Foundation
+import ServiceKit
+
+/// What an operator sets of hosted contents: where they are, and how much at once.
+struct ContentSettings: Sendable {
+    /// Where contents are, or where uploads wait on their way to the store.
+    let directory: String
+    let lengthMax: Int64
+    let cleaningInterval: Duration
+    let downloads: DownloadPlaces.Limits
+    /// The store that contents are in; `nil` if they are in the directory.
+    let store: S3Settings?
+
+    init(_ reader: inout SettingsReader) {
+        directory = reader.string(
+            "CONTENT_DIRECTORY",
+            default: "/var/lib/counterfoil/content",
+            "Where hosted contents are kept; all instances share it. With CONTENT_S3_ENDPOINT: where "
+                + "uploads wait on their way to the store. Made when it is needed."
+        )
+        let lengthMax = reader.integer(
+            "CONTENT_LENGTH_MAX",
+            default: 2 << 30,
+            in: 1...(1 << 40),
+            "The largest hosted content, in bytes; an upload of more gets 413."
+        )
+        self.lengthMax = Int64(lengthMax)
+        cleaningInterval = reader.milliseconds(
+            "CONTENT_CLEANING_MS",
+            default: .seconds(600),
+            in: .milliseconds(50)...(.seconds(86_400)),
+            "Between two removals of what failed uploads left; there is one at start."
+        )
+        downloads = DownloadPlaces.Limits(
+            downloadsMax: reader.integer(
+                "DOWNLOADS_MAX",
+                default: 1000,
+                in: 1...100_000,
+                "Downloads that this instance serves at once; further ones get 503."
+            ),
+            downloadsPerAccountMax: reader.integer(
+                "DOWNLOADS_PER_ACCOUNT_MAX",
+                default: 20,
+                in: 1...1000,
+                "Downloads that one account may have on this instance; further ones get 429."
+            )
+        )
+        store = Self.store(&reader, connectionsMax: downloads.downloadsMax + 100)
+        if store != nil, lengthMax > S3ContentStorage.lengthMax {
+            reader.refuse(
+                "CONTENT_LENGTH_MAX",
+                "is above \(S3ContentStorage.lengthMax), the most that an S3 store takes in one piece"
+            )
+        }
+    }
+
+    private static func store(
+        _ reader: inout SettingsReader,
+        connectionsMax: Int
+    ) -> S3Settings? {
+        let endpoint = reader.string(
+            "CONTENT_S3_ENDPOINT",
+            default: "",
+            "The S3-compatible store that contents are in: https://host or http://host:port. None: "
+                + "they are in CONTENT_DIRECTORY."
+        )
+        let bucket = reader.string("CONTENT_S3_BUCKET", default: "", "The store's bucket.")
+        let region = reader.string(
+            "CONTENT_S3_REGION",
+            default: "us-east-1",
+            "The region that requests are signed for."
+        )
+        let prefix = reader.string(
+            "CONTENT_S3_PREFIX",
+            default: "",
+            "What the names of contents in the bucket begin with; a slash at its end is added."
+        )
+        let accessKey = reader.file(
+            "CONTENT_S3_ACCESS_KEY_FILE",
+            default: "",
+            "The id of the key to the store."
+        )
+        let secretKey = reader.file(
+            "CONTENT_S3_SECRET_KEY_FILE",
+            default: "",
+            "The secret of the key to the store."
+        )
+        let timeout = reader.milliseconds(
+            "CONTENT_S3_TIMEOUT_MS",
+            default: .seconds(30),
+            in: .milliseconds(50)...(.seconds(600)),
+            "How long the store may say nothing, or take nothing."
+        )
+        guard !endpoint.isEmpty else {
+            if !bucket.isEmpty {
+                reader.refuse("CONTENT_S3_BUCKET", "is set, and CONTENT_S3_ENDPOINT is not")
+            }
+            return nil
+        }
+        let settings = S3Settings(
+            endpoint: endpoint.hasSuffix("/") ? String(endpoint.dropLast()) : endpoint,
+            bucket: bucket,
+            region: region,
+            prefix: prefix.isEmpty || prefix.hasSuffix("/") ? prefix : prefix + "/",
+            accessKey: key(in: accessKey, of: "CONTENT_S3_ACCESS_KEY_FILE", &reader),
+            secretKey: key(in: secretKey, of: "CONTENT_S3_SECRET_KEY_FILE", &reader),
+            timeout: timeout,
+            connectionsMax: connectionsMax
+        )
+        check(settings, &reader)
+        return settings
+    }
+
+    /// Names with nothing in them that a URL would have to encode.
+    private static func check(_ settings: S3Settings, _ reader: inout SettingsReader) {
+        if !settings.endpoint.contains(
+            #/^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$/#
+        ) {
+            reader.refuse(
+                "CONTENT_S3_ENDPOINT",
+                "is not https://host, http://host or one of these with :port; name no bucket in it"
+            )
+        }
+        if !settings.bucket.contains(/^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/) {
+            reader.refuse(
+                "CONTENT_S3_BUCKET",
+                settings.bucket.isEmpty
+                    ? "is required with CONTENT_S3_ENDPOINT"
+                    : "is not a bucket's name: 3 to 63 letters, digits, full stops and hyphens"
+            )
+        }
+        if !settings.region.contains(/^[A-Za-z0-9-]{1,64}$/) {
+            reader.refuse("CONTENT_S3_REGION", "is not a region's name: letters, digits, hyphens")
+        }
+        if !settings.prefix.contains(#/^([A-Za-z0-9_-][A-Za-z0-9._-]*/){0,16}$/#) {
+            reader.refuse(
+                "CONTENT_S3_PREFIX",
+                "is not a path: letters, digits, full stops, hyphens and underscores between slashes"
+            )
+        }
+    }
+
+    /// The key in a file, without the line's end; no message shows any of it.
+    private static func key(
+        in file: [UInt8],
+        of key: String,
+        _ reader: inout SettingsReader
+    ) -> String {
+        let text = String(decoding: file, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        // A file that cannot be read was refused already, for a better reason.
+        if reader.problems.allSatisfy({ $0.key != key }) {
+            if text.isEmpty {
+                reader.refuse(key, "has to name a file with the key; it is missing or empty")
+            } else if !text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) {
+                reader.refuse(key, "names a file that holds more than one word")
+            }
+        }
+        return text
+    }
+}

@@ -1,0 +1,243 @@
+import AsyncHTTPClient
+import EventTypes
+import Logging
+import Messaging
+import NIOCore
+import NIOHTTP1
+
+/// Where an S3-compatible store is, and how it is asked.
+struct S3Settings: Sendable {
+    /// `https://host` or `http://host:port`.
+    var endpoint: String
+    var bucket: String
+    var region: String
+    /// What the names of all contents begin with; empty, or it ends in a slash.
+    var prefix: String
+    var accessKey: String
+    var secretKey: String
+    /// How long the store may say nothing, or take nothing.
+    var timeout: Duration
+    /// How many requests are made at once; further ones wait for a connection.
+    var connectionsMax: Int
+}
+
+/// Puts, gets and deletes objects of one bucket of an S3-compatible store.
+///
+/// The bucket is in the path, which self-hosted stores need and others take. Everything it does may
+/// be done twice, so what fails because the store is away or busy is tried again, a few times.
+struct S3Client: Sendable {
+    /// One object, or the bucket's answer to a request for it.
+    private struct Request {
+        var method: HTTPMethod
+        var key: String
+        var headers: HTTPHeaders = [:]
+        var payload = S3Signer.emptyPayload
+        var body: HTTPClientRequest.Body?
+        /// When all has to be over but the answer's body.
+        var limit: TimeAmount
+    }
+
+    static let triesMax = 4
+    /// A failure's document is no longer.
+    private static let failureMax = 64 * 1024
+    /// As long as sending an object may take, while it goes on.
+    private static let putMax = TimeAmount.hours(6)
+
+    private let settings: S3Settings
+    private let host: String
+    private let signer: S3Signer
+    private let http: HTTPClient
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+    private let retries = RetryPolicy(base: .milliseconds(100), ceiling: .seconds(2))
+
+    init(_ settings: S3Settings, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+        self.settings = settings
+        self.now = now
+        self.logger = logger
+        host = settings.endpoint.split(separator: "/").last.map { String($0) } ?? ""
+        signer = S3Signer(
+            accessKey: settings.accessKey,
+            secretKey: settings.secretKey,
+            region: settings.region
+        )
+        var configuration = HTTPClient.Configuration()
+        // A redirect would send what is signed to an address that nobody set.
+        configuration.redirectConfiguration = .disallow
+        configuration.decompression = .disabled
+        configuration.httpVersion = .http1Only
+        configuration.timeout.connect = Self.amount(min(settings.timeout, .seconds(10)))
+        configuration.timeout.read = Self.amount(settings.timeout)
+        configuration.timeout.write = Self.amount(settings.timeout)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
+            settings.connectionsMax
+        http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    /// Stores an object whole, or not at all.
+    ///
+    /// Most stores compare the bytes with the digest.
+    ///
+    /// - Throws: ``ContentStorageError``
+    func put(_ key: String, _ file: ContentFile, length: Int64, digest: ContentDigest)
+        async throws
+    {
+        let request = Request(
+            method: .PUT,
+            key: key,
+            headers: ["content-type": "application/octet-stream"],
+            payload: digest,
+            body: .stream(file.bytes(in: 0..<length), length: .known(length)),
+            limit: Self.putMax
+        )
+        _ = try await send(request)
+    }
+
+    /// How long an object is.
+    ///
+    /// - Throws: ``ContentStorageError``: missing if there is none.
+    func length(of key: String) async throws -> Int64 {
+        let response = try await send(request(.HEAD, key))
+        let length = response.headers.first(name: "content-length").flatMap { Int64($0) }
+        guard let length else { throw unexpected("no length of \(key)") }
+        return length
+    }
+
+    /// A part of an object that has to have a length as a whole, as it comes.
+    ///
+    /// - Throws: ``ContentStorageError``: missing if there is none.
+    func get(
+        _ key: String,
+        _ range: Range<Int64>,
+        of length: Int64
+    ) async throws -> HTTPClientResponse.Body {
+        var request = request(.GET, key)
+        let last = range.upperBound - 1
+        request.headers.add(name: "range", value: "bytes=\(range.lowerBound)-\(last)")
+        let response = try await send(request)
+        let part = response.headers.first(name: "content-range")
+        guard part == "bytes \(range.lowerBound)-\(last)/\(length)" else {
+            let found = part ?? "no range (status \(response.status.code))"
+            throw ContentStorageError(.damaged, "\(key) should have \(length) bytes; got \(found)")
+        }
+        return response.body
+    }
+
+    /// Removes an object; one that is gone already is no failure.
+    ///
+    /// - Throws: ``ContentStorageError``
+    func delete(_ key: String) async throws {
+        do {
+            _ = try await send(request(.DELETE, key))
+        } catch let error as ContentStorageError where error.code == .missing {
+            // Most stores say that it was removed.
+        }
+    }
+
+    /// Finds out whether the store knows the keys and has the bucket.
+    ///
+    /// - Throws: ``ContentStorageError`` that says what is wrong.
+    func check() async throws {
+        do {
+            _ = try await send(request(.GET, settings.prefix + "nothing"))
+        } catch let error as ContentStorageError where error.code == .missing {
+            // Which takes a bucket and a key that may read in it to tell.
+        }
+    }
+
+    func shutDown() async {
+        // Nothing is asked any more; a connection that does not close is the system's to clean up.
+        try? await http.shutdown()
+    }
+
+    // MARK: - One request
+
+    private func request(_ method: HTTPMethod, _ key: String) -> Request {
+        Request(method: method, key: key, limit: Self.amount(settings.timeout))
+    }
+
+    private func send(_ request: Request) async throws -> HTTPClientResponse {
+        var failures = 0
+        while true {
+            do {
+                return try await sendOnce(request)
+            } catch let error as ContentStorageError where error.code == .away {
+                failures += 1
+                guard failures < Self.triesMax else {
+                    // Its answer is 503, of which the log says nothing.
+                    logger.warning("the store of contents fails", metadata: ["error": "\(error)"])
+                    throw error
+                }
+                try await pause(afterFailures: failures)
+            }
+        }
+    }
+
+    /// Waits before the next try.
+    func pause(afterFailures failures: Int) async throws {
+        try await Task.sleep(
+            for: retries.delay(afterFailures: failures, jitter: .random(in: 0...1))
+        )
+    }
+
+    private func sendOnce(_ request: Request) async throws -> HTTPClientResponse {
+        let path = "/\(settings.bucket)/\(request.key)"
+        let time = S3Signer.time(now())
+        let signed = [
+            "host": host, "x-amz-content-sha256": request.payload.rawValue, "x-amz-date": time,
+        ]
+        var message = HTTPClientRequest(url: settings.endpoint + path)
+        message.method = request.method
+        message.headers = request.headers
+        for (name, value) in signed { message.headers.add(name: name, value: value) }
+        message.headers.add(
+            name: "authorization",
+            value: signer.authorization(
+                request.method.rawValue,
+                path,
+                headers: signed,
+                payload: request.payload,
+                time: time
+            )
+        )
+        message.body = request.body
+        let response: HTTPClientResponse
+        do {
+            response = try await http.execute(message, deadline: .now() + request.limit)
+        } catch let error as ContentStorageError {
+            throw error  // Of the file that is sent.
+        } catch {
+            try Task.checkCancellation()
+            throw lost(error)
+        }
+        guard (200..<300).contains(response.status.code) else {
+            throw S3Failure.error(
+                status: Int(response.status.code),
+                document: await document(of: response),
+                of: "\(request.method.rawValue) \(path)",
+                in: settings
+            )
+        }
+        return response
+    }
+
+    /// The store does not answer, or its answer breaks off.
+    func lost(_ error: any Error) -> ContentStorageError {
+        ContentStorageError(.away, "\(settings.endpoint) does not answer: \(error)")
+    }
+
+    private func unexpected(_ what: String) -> ContentStorageError {
+        ContentStorageError(.unusable, "\(settings.endpoint) answers unexpectedly: \(what)")
+    }
+
+    private func document(of response: HTTPClientResponse) async -> String {
+        // The status says enough where there is no document, or it does not come.
+        let body = try? await response.body.collect(upTo: Self.failureMax)
+        return body.map { String(buffer: $0) } ?? ""
+    }
+
+    private static func amount(_ duration: Duration) -> TimeAmount {
+        .milliseconds(duration.milliseconds)
+    }
+}

@@ -1,0 +1,219 @@
+import EventTypes
+import Foundation
+import NIOCore
+import ServiceLifecycle
+import Testing
+import TestSupport
+
+@testable import Fulfillment
+
+@Suite("What failed uploads leave", .timeLimit(.minutes(2)))
+struct ContentCleaningTests {
+    private struct Killed: Error {}
+
+    private let bytes = Array("the first level".utf8)
+    private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
+    /// Longer than an upload has.
+    private let longTime = HostedContentHandler.lease + .seconds(1)
+
+    /// Leaves what a process leaves that is killed after it has kept the bytes.
+    private func killUpload(_ store: FulfillmentDatabase, _ place: ContentPlace) async throws {
+        let storage = StoppedStorage(storage: place.storage, afterKeep: { throw Killed() })
+        await #expect(throws: Killed.self) { try await store.contents(storage).upload(bytes) }
+        #expect(try place.kept() == [digest.rawValue: bytes])
+    }
+
+    @Test("An upload in progress is left alone, by whoever cleans up")
+    func livingUploadIsLeftAlone() async throws {
+        try await withContents(.disk) { store, place in
+            let contents = store.contents(place.storage)
+            let (pieces, sender) = AsyncStream<ByteBuffer>.makeStream()
+            sender.yield(ByteBuffer(bytes: bytes))
+            async let outcome = contents.upload(.sample(length: 15), from: pieces)
+            try await eventually("the upload to have begun") {
+                try place.waiting().values.contains(bytes) ? true : nil
+            }
+            let other = store.contents(DiskContentStorage(directory: place.folder.path))
+            #expect(try await other.removeLeftovers() == 0)
+            sender.finish()
+            #expect(try await outcome.isNew)
+            #expect(try place.kept().count == 1)
+        }
+    }
+
+    @Test(
+        "What waited when its process was killed is removed",
+        arguments: [["x.upload"], ["x.upload", "x.upload.link"], ["x.upload.link", "DIGEST"]]
+    )
+    func killedUploadIsCleanedUp(names: [String]) async throws {
+        try await withContents(.disk) { store, place in
+            let contents = store.contents(place.storage)
+            _ = try await contents.upload([1, 2, 3], version: "0.9")
+            try place.folder.write(
+                bytes,
+                as: names.map { $0.replacing("DIGEST", with: digest.rawValue) }
+            )
+            #expect(try await contents.removeLeftovers() == names.count { $0.contains(".") })
+            #expect(try place.waiting().isEmpty)
+            // What nobody said was to be kept is not removed, whatever the database knows.
+            #expect(try place.kept().count == (names.contains("DIGEST") ? 2 : 1))
+        }
+    }
+
+    @Test("Files that no upload left are never removed")
+    func otherFilesStay() async throws {
+        try await withContents(.disk) { store, place in
+            try place.folder.write(bytes, as: [digest.rawValue])
+            try place.folder.write(bytes, as: ["notes.txt"])
+            store.clock.advance(by: longTime)
+            #expect(try await store.contents(place.storage).removeLeftovers() == 0)
+            #expect(try place.folder.files().count == 2)
+        }
+    }
+
+    @Test(
+        "What was kept and never came on record is removed once its time has run out",
+        arguments: ContentForm.allCases
+    )
+    func unrecordedContentIsRemoved(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            try await killUpload(store, place)
+            let contents = store.contents(place.storage)
+            #expect(try await contents.removeLeftovers() == 0)
+            #expect(try place.kept().count == 1)
+            store.clock.advance(by: longTime)
+            #expect(try await contents.removeLeftovers() == 1)
+            #expect(try place.kept().isEmpty)
+            #expect(try await store.contentUploads() == 0)
+            #expect(try await contents.removeLeftovers() == 0)
+        }
+    }
+
+    @Test("What was killed and then uploaded again stays", arguments: ContentForm.allCases)
+    func repeatedUploadStays(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            let contents = store.contents(place.storage)
+            try await killUpload(store, place)
+            #expect(try await contents.upload(bytes).isNew)
+            // And once more, of what is on record already.
+            try await killUpload(store, place)
+            store.clock.advance(by: longTime)
+            #expect(try await contents.removeLeftovers() == 0)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try await store.contentUploads() == 0)
+        }
+    }
+
+    @Test(
+        "Bytes that are being removed are not taken in before they are gone",
+        arguments: ContentForm.allCases
+    )
+    func uploadWaitsForTheRemoval(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            try await killUpload(store, place)
+            store.clock.advance(by: longTime)
+            let stop = Stop()
+            let cleaner = store.contents(
+                StoppedStorage(storage: place.storage, beforeRemove: { await stop.pass() })
+            )
+            async let removed = cleaner.removeLeftovers()
+            try await stop.reached()
+            let contents = store.contents(place.storage)
+            let error = await #expect(throws: ContentStorageError.self) {
+                try await contents.upload(bytes)
+            }
+            #expect(error?.code == .removing && error?.isRetriable == true)
+            // Nobody else removes it meanwhile either.
+            #expect(try await contents.removeLeftovers() == 0)
+            await stop.open()
+            #expect(try await removed == 1)
+            #expect(try await contents.upload(bytes).isNew)
+            #expect(try await contents.removeLeftovers() == 0)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+        }
+    }
+
+    @Test("A removal whose process is killed is taken over", arguments: ContentForm.allCases)
+    func removalIsTakenOver(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            try await killUpload(store, place)
+            store.clock.advance(by: longTime)
+            let killed = StoppedStorage(storage: place.storage, beforeRemove: { throw Killed() })
+            await #expect(throws: Killed.self) {
+                try await store.contents(killed).removeLeftovers()
+            }
+            let contents = store.contents(place.storage)
+            #expect(try await contents.removeLeftovers() == 0)
+            store.clock.advance(by: HostedContentHandler.removalLease + .seconds(1))
+            #expect(try await contents.removeLeftovers() == 1)
+            #expect(try place.kept().isEmpty)
+            #expect(try await contents.upload(bytes).isNew)
+        }
+    }
+
+    @Test(
+        "An upload whose bytes were removed before its row stores them again",
+        arguments: ContentForm.allCases
+    )
+    func slowUploadStoresAgain(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            let stop = Stop()
+            let slow = store.contents(
+                StoppedStorage(storage: place.storage, afterKeep: { await stop.pass() })
+            )
+            async let outcome = slow.upload(bytes)
+            try await stop.reached()
+            store.clock.advance(by: longTime)
+            let contents = store.contents(place.storage)
+            #expect(try await contents.removeLeftovers() == 1)
+            #expect(try place.kept().isEmpty)
+            await stop.open()
+            #expect(try await outcome.isNew)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+        }
+    }
+
+    @Test(
+        "Of two uploads of the same bytes at once both are on record",
+        arguments: ContentForm.allCases
+    )
+    func twoUploadsAtOnce(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            let stop = Stop()
+            let slow = store.contents(
+                StoppedStorage(storage: place.storage, afterKeep: { await stop.pass() })
+            )
+            async let second = slow.upload(bytes, of: "level.2")
+            try await stop.reached()
+            #expect(try await store.contents(place.storage).upload(bytes).isNew)
+            await stop.open()
+            #expect(try await second.isNew)
+            store.clock.advance(by: longTime)
+            #expect(try await slow.removeLeftovers() == 0)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+        }
+    }
+
+    @Test("A running service cleans up from time to time")
+    func serviceCleansUp() async throws {
+        try await withContents(.disk) { store, place in
+            let cleaning = HostedContentCleaning(
+                handler: store.contents(place.storage),
+                interval: .milliseconds(50),
+                logger: quiet
+            )
+            let group = ServiceGroup(services: [cleaning], logger: quiet)
+            try await withThrowingTaskGroup(of: Void.self) { tasks in
+                tasks.addTask { try await group.run() }
+                for _ in 1...2 {
+                    try place.folder.write(bytes, as: ["x.upload"])
+                    try await eventually("what was left to be removed") {
+                        try place.waiting().isEmpty ? true : nil
+                    }
+                }
+                await group.triggerGracefulShutdown()
+                try await tasks.waitForAll()
+            }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import EventTypes
+import Foundation
+import NIOCore
+import TestSupport
+
+@testable import Fulfillment
+
+/// The forms of storage, which behave the same.
+enum ContentForm: CaseIterable, Sendable {
+    case disk
+    case s3
+}
+
+/// A storage of contents for one test, and a look at what is in it past its code.
+struct ContentPlace: Sendable {
+    /// Where contents are, or where uploads wait.
+    let folder = ContentFolder()
+    let storage: any ContentStorage
+    /// The S3 store and what the names in it begin with.
+    private let store: (store: S3Store, prefix: String)?
+
+    private init(_ form: ContentForm) async throws {
+        switch form {
+        case .disk:
+            storage = DiskContentStorage(directory: folder.path)
+            store = nil
+        case .s3:
+            let prefix = UUID().uuidString.lowercased() + "/"
+            let s3 = try await SharedS3Store.shared.started()
+            storage = S3ContentStorage(s3, prefix: prefix, spool: folder.path)
+            store = (s3, prefix)
+        }
+    }
+
+    /// Runs a body with a place, which is removed afterwards.
+    static func with<R>(
+        _ form: ContentForm,
+        _ body: (ContentPlace) async throws -> R
+    ) async throws -> R {
+        let place = try await ContentPlace(form)
+        defer { place.folder.remove() }
+        do {
+            let result = try await body(place)
+            await place.storage.shutDown()
+            return result
+        } catch {
+            await place.storage.shutDown()
+            throw error
+        }
+    }
+
+    /// What is kept, by digest.
+    func kept() throws -> [String: [UInt8]] {
+        guard let store else { return try folder.files().filter { !$0.key.contains(".") } }
+        var kept: [String: [UInt8]] = [:]
+        for (name, bytes) in try store.store.objects() where name.hasPrefix(store.prefix) {
+            kept[String(name.dropFirst(store.prefix.count))] = bytes
+        }
+        return kept
+    }
+
+    /// What waits to be kept, by name.
+    func waiting() throws -> [String: [UInt8]] {
+        try folder.files().filter { $0.key.contains(".") }
+    }
+
+    /// Puts other bytes in the place of a content's; `nil` loses it.
+    func write(_ bytes: [UInt8]?, as digest: ContentDigest) throws {
+        if let store { return try store.store.write(bytes, as: store.prefix + digest.rawValue) }
+        guard let bytes else {
+            return try FileManager.default.removeItem(atPath: "\(folder.path)/\(digest)")
+        }
+        try folder.write(bytes, as: [digest.rawValue])
+    }
+}
+
+/// The S3 store that the tests of this process share.
+private actor SharedS3Store {
+    static let shared = SharedS3Store()
+    private var starting: Task<S3Store, any Error>?
+
+    func started() async throws -> S3Store {
+        let task = starting ?? Task { try await S3Store.start() }
+        starting = task
+        return try await task.value
+    }
+}
+
+extension S3ContentStorage {
+    /// Contents in a store of a test.
+    init(
+        _ store: S3Store,
+        endpoint: String? = nil,
+        bucket: String? = nil,
+        accessKey: String? = nil,
+        secretKey: String? = nil,
+        prefix: String = "",
+        spool: String
+    ) {
+        self.init(
+            S3Settings(
+                endpoint: endpoint ?? store.endpoint,
+                bucket: bucket ?? store.bucket,
+                region: "us-east-1",
+                prefix: prefix,
+                accessKey: accessKey ?? store.accessKey,
+                secretKey: secretKey ?? store.secretKey,
+                timeout: .seconds(10),
+                connectionsMax: 16
+            ),
+            spool: spool,
+            now: Timestamp.wallClock,
+            logger: quiet
+        )
+    }
+}
+
+/// A temporary directory of contents.
+struct ContentFolder: Sendable {
+    var path = NSTemporaryDirectory() + "/counterfoil-content-" + UUID().uuidString
+
+    /// The files, by name.
+    func files() throws -> [String: [UInt8]] {
+        guard FileManager.default.fileExists(atPath: path) else { return [:] }
+        var files: [String: [UInt8]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: path) {
+            // It may have been renamed since.
+            files[name] = FileManager.default.contents(atPath: path + "/" + name).map { Array($0) }
+        }
+        return files
+    }
+
+    /// Writes one file with several names.
+    func write(_ bytes: [UInt8], as names: [String]) throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let first = path + "/" + names[0]
+        try Data(bytes).write(to: URL(fileURLWithPath: first))
+        for name in names.dropFirst() {
+            try FileManager.default.linkItem(atPath: first, toPath: path + "/" + name)
+        }
+    }
+
+    func remove() {
+        // One that is gone already is what is wanted.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}

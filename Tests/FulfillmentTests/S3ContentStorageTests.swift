@@ -1,0 +1,211 @@
+import EventTypes
+import Foundation
+import NIOCore
+import Synchronization
+import Testing
+import TestSupport
+
+@testable import Fulfillment
+
+@Suite("Contents in an S3 store", .timeLimit(.minutes(2)))
+struct S3ContentStorageTests {
+    /// More than connections buffer, and nowhere the same for long.
+    private static let bytes: [UInt8] = {
+        var bytes = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+        for _ in 1...10 { bytes += bytes }
+        return bytes
+    }()
+
+    /// Runs a test with a store of its own.
+    private func withStore(
+        _ body:
+            @Sendable @escaping (FulfillmentDatabase, S3Store, ContentFolder) async throws -> Void
+    ) async throws {
+        try await withFulfillment { store in
+            let folder = ContentFolder()
+            defer { folder.remove() }
+            try await body(store, try await S3Store.start(), folder)
+        }
+    }
+
+    /// Runs a body with a storage, which is shut down afterwards.
+    private func using<R>(
+        _ storage: S3ContentStorage,
+        _ body: (S3ContentStorage) async throws -> R
+    ) async throws -> R {
+        do {
+            let result = try await body(storage)
+            await storage.shutDown()
+            return result
+        } catch {
+            await storage.shutDown()
+            throw error
+        }
+    }
+
+    @Test("What is set wrong is told by the name of its setting, and no secret is")
+    func wrongSettings() async throws {
+        try await withStore { _, s3, folder in
+            try await using(S3ContentStorage(s3, spool: folder.path)) { try await $0.check() }
+            for (storage, setting) in [
+                (S3ContentStorage(s3, bucket: "other", spool: folder.path), "CONTENT_S3_BUCKET"),
+                (
+                    S3ContentStorage(s3, accessKey: "stranger", spool: folder.path),
+                    "CONTENT_S3_ACCESS_KEY_FILE"
+                ),
+                (
+                    S3ContentStorage(s3, secretKey: "wrong-secret", spool: folder.path),
+                    "CONTENT_S3_SECRET_KEY_FILE"
+                ),
+            ] {
+                let error = await #expect(throws: ContentStorageError.self) {
+                    try await using(storage) { try await $0.check() }
+                }
+                #expect(error?.code == .unusable)
+                #expect(error?.message.contains(setting) == true)
+                #expect(error?.description.contains("secret/") == false)
+                #expect(error?.description.contains("wrong-secret") == false)
+            }
+        }
+    }
+
+    @Test("A store that is away is told from a failure, and nothing is half done")
+    func storeIsAway() async throws {
+        try await withStore { store, s3, folder in
+            try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
+                let contents = store.contents(storage)
+                await s3.kill()
+                let error = await #expect(throws: ContentStorageError.self) {
+                    try await contents.upload([1, 2, 3])
+                }
+                #expect(error?.isRetriable == true)
+                #expect(try folder.files().isEmpty)
+                #expect(try s3.objects().isEmpty)
+                #expect(
+                    try await contents.versions(of: ProductID(unchecked: "level.1")).isEmpty
+                )
+                try await s3.restart()
+                #expect(try await contents.upload([1, 2, 3]).isNew)
+                #expect(Array(try s3.objects().values) == [[1, 2, 3]])
+            }
+        }
+    }
+
+    @Test("A put whose connection is lost is made again, with the same bytes")
+    func putIsRepeated() async throws {
+        try await withStore { store, s3, folder in
+            let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
+            let storage = S3ContentStorage(s3, endpoint: proxy.url, spool: folder.path)
+            try await using(storage) { storage in
+                let answer = proxy.hold(at: .beforeResponse("PUT /contents"))
+                async let outcome = store.contents(storage).upload([1, 2, 3])
+                try await answer.reached()
+                await proxy.cut()
+                answer.release()
+                try await proxy.resume()
+                #expect(try await outcome.isNew)
+                #expect(proxy.requests.count { $0.hasPrefix("PUT ") } > 1)
+                #expect(Array(try s3.objects().values) == [[1, 2, 3]])
+            }
+            await proxy.cut()
+        }
+    }
+
+    @Test("A download goes on where its store was killed")
+    func downloadGoesOn() async throws {
+        try await withStore { store, s3, folder in
+            try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
+                let sample = HostedContent.sample(bytes: Self.bytes)
+                try s3.write(Self.bytes, as: sample.sha256.rawValue)
+                let range: Range<Int64> = 7..<39_999_999
+                let reader = try await storage.open(
+                    sample.sha256,
+                    length: sample.length,
+                    range: range
+                )
+                var read: [UInt8] = []
+                try await reader.read { part in
+                    if read.isEmpty { try await s3.restart() }
+                    read.append(contentsOf: part.readableBytesView)
+                }
+                #expect(read == Array(Self.bytes[7..<39_999_999]))
+            }
+        }
+    }
+
+    @Test("A store that does not come back ends a download with a failure, soon")
+    func downloadFails() async throws {
+        try await withStore { store, s3, folder in
+            try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
+                let sample = HostedContent.sample(bytes: Self.bytes)
+                try s3.write(Self.bytes, as: sample.sha256.rawValue)
+                let reader = try await storage.open(
+                    sample.sha256,
+                    length: sample.length,
+                    range: 0..<sample.length
+                )
+                let error = await #expect(throws: ContentStorageError.self) {
+                    try await reader.read { _ in await s3.kill() }
+                }
+                #expect(error?.code == .away)
+            }
+        }
+    }
+
+    @Test("What a client does not take is not asked for")
+    func failureOfTheClientEndsIt() async throws {
+        struct Gone: Error {}
+        try await withStore { store, s3, folder in
+            try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
+                let sample = HostedContent.sample(bytes: Self.bytes)
+                try s3.write(Self.bytes, as: sample.sha256.rawValue)
+                let reader = try await storage.open(
+                    sample.sha256,
+                    length: sample.length,
+                    range: 0..<sample.length
+                )
+                var count = 0
+                await #expect(throws: Gone.self) {
+                    try await reader.read { _ in
+                        count += 1
+                        throw Gone()
+                    }
+                }
+                #expect(count == 1)
+            }
+        }
+    }
+
+    @Test(
+        "A store's failures have their meanings",
+        arguments: [
+            (404, "<Error><Code>NoSuchKey</Code></Error>", ContentStorageError.Code.missing),
+            (404, "", .missing), (404, "<Code>NoSuchBucket</Code>", .unusable),
+            (403, "<Code>SignatureDoesNotMatch</Code>", .unusable), (403, "", .unusable),
+            (301, "<Code>PermanentRedirect</Code>", .unusable), (500, "", .away),
+            (503, "<Code>SlowDown</Code>", .away), (429, "", .away),
+            (400, "<Code>RequestTimeout</Code>", .away), (507, "", .full),
+            (507, "<Code>XMinioStorageFull</Code>", .full), (400, "<Code>a b</Code>", .unusable),
+        ]
+    )
+    func failures(status: Int, document: String, code: ContentStorageError.Code) {
+        let settings = S3Settings(
+            endpoint: "https://store.example",
+            bucket: "contents",
+            region: "us-east-1",
+            prefix: "",
+            accessKey: "the-access-key",
+            secretKey: "the-secret-key",
+            timeout: .seconds(1),
+            connectionsMax: 1
+        )
+        let error = S3Failure.error(
+            status: status,
+            document: document,
+            of: "GET /contents/x",
+            in: settings
+        )
+        #expect(error.code == code)
+        #expect(!error.message.contains("-key\n") && !error.message.contains("the-"))
+    }
+}
