@@ -32,7 +32,7 @@ struct FulfillmentRoutes: Sendable {
         do {
             // Before the answer's head, so that a database that is away is answered with 503.
             stream = try await QueueStream(
-                subscription: try hub.subscribe(to: queue),
+                subscription: try hub.subscribe(to: queue, onLag: context.hangUp),
                 after: lastEventID,
                 store: store,
                 logger: logger
@@ -40,7 +40,7 @@ struct FulfillmentRoutes: Sendable {
         } catch let refusal as QueueHub.Refusal {
             throw Self.problem(of: refusal)
         }
-        return eventStreamResponse(to: request) { writer in
+        return eventStreamResponse(in: context) { writer in
             try await stream.run(writer: writer)
         }
     }

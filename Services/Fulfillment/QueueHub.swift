@@ -24,7 +24,7 @@ final class QueueHub: Sendable {
     private struct Listener {
         let bundleID: BundleID
         let signals: AsyncStream<QueueSignal>.Continuation
-        let overflow: AsyncStream<Never>.Continuation
+        let onLag: @Sendable () -> Void
     }
 
     private struct State {
@@ -59,16 +59,21 @@ final class QueueHub: Sendable {
     /// Adds a stream.
     ///
     /// It hears everything from here on, until the subscription is let go.
-    func subscribe(to queue: QueueKey) throws(Refusal) -> QueueSubscription {
-        let (signals, signalContinuation) = AsyncStream<QueueSignal>.makeStream(
+    ///
+    /// - Parameters:
+    ///   - queue: What it hears of.
+    ///   - onLag: Called when it lags behind so far that a signal was lost to it. No further one
+    ///     comes; the client resumes from what it has.
+    /// - Returns: Its place.
+    /// - Throws: ``Refusal``.
+    func subscribe(
+        to queue: QueueKey,
+        onLag: @escaping @Sendable () -> Void = {}
+    ) throws(Refusal) -> QueueSubscription {
+        let (signals, continuation) = AsyncStream<QueueSignal>.makeStream(
             bufferingPolicy: .bufferingOldest(limits.bufferedMax)
         )
-        let (overflow, overflowContinuation) = AsyncStream<Never>.makeStream()
-        let listener = Listener(
-            bundleID: queue.bundleID,
-            signals: signalContinuation,
-            overflow: overflowContinuation
-        )
+        let listener = Listener(bundleID: queue.bundleID, signals: continuation, onLag: onLag)
         let id = try state.withLock { state throws(Refusal) -> UInt64 in
             guard state.count < limits.streamsMax else { throw .instanceHasTooMany }
             guard state.accounts[queue.accountID]?.count ?? 0 < limits.streamsPerAccountMax else {
@@ -79,13 +84,7 @@ final class QueueHub: Sendable {
             state.accounts[queue.accountID, default: [:]][state.nextID] = listener
             return state.nextID
         }
-        return QueueSubscription(
-            id: id,
-            queue: queue,
-            signals: signals,
-            overflow: overflow,
-            hub: self
-        )
+        return QueueSubscription(id: id, queue: queue, signals: signals, hub: self)
     }
 
     /// Hands changes on to the streams of their accounts.
@@ -142,14 +141,18 @@ final class QueueHub: Sendable {
     }
 
     private func send(_ signal: QueueSignal, to queue: QueueKey) {
-        state.withLock { state in
-            for listener in (state.accounts[queue.accountID] ?? [:]).values
-            where listener.bundleID == queue.bundleID {
-                if case .dropped = listener.signals.yield(signal) {
-                    // Its client reads too slowly. It resumes from what it has.
-                    listener.overflow.finish()
-                }
+        // Yielded under the lock, so that all streams of a queue hear of it in one order.
+        let lagging = state.withLock { state in
+            (state.accounts[queue.accountID] ?? [:]).values.filter { listener in
+                guard listener.bundleID == queue.bundleID,
+                    case .dropped = listener.signals.yield(signal)
+                else { return false }
+                return true
             }
+        }
+        for listener in lagging {
+            listener.signals.finish()
+            listener.onLag()
         }
     }
 
@@ -175,8 +178,6 @@ final class QueueSubscription: Sendable {
     let queue: QueueKey
     /// What happens, in order; read by one task.
     let signals: AsyncStream<QueueSignal>
-    /// Ends when a signal was lost because the stream lags behind.
-    let overflow: AsyncStream<Never>
     private let id: UInt64
     private let hub: QueueHub
 
@@ -184,13 +185,11 @@ final class QueueSubscription: Sendable {
         id: UInt64,
         queue: QueueKey,
         signals: AsyncStream<QueueSignal>,
-        overflow: AsyncStream<Never>,
         hub: QueueHub
     ) {
         self.id = id
         self.queue = queue
         self.signals = signals
-        self.overflow = overflow
         self.hub = hub
     }
 

@@ -1,24 +1,28 @@
 import EventTypes
 import Logging
 import ServiceKit
+import Synchronization
 
 /// One client's stream of its account's queue.
 ///
 /// The order is what makes it complete: it listens to the hub first, reads the database second, and
 /// then passes on what it hears. A change that is in both is known by its revision and sent once. A
 /// revision that is left out is read from the database.
-struct QueueStream: Sendable {
-    /// The client reads more slowly than its queue changes.
-    struct ClientIsTooSlow: Error {}
+final class QueueStream: Sendable {
+    /// How far the client is.
+    private struct Position {
+        /// The last revision sent.
+        var sent: Int64
+        /// Whether the database has something that was not sent.
+        var isBehind: Bool
+    }
 
-    let subscription: QueueSubscription
-    let store: QueueReadStore
-    let logger: Logger
-    /// The last revision sent.
-    private var sent: Int64
-    /// Whether the database has something that was not sent.
-    private var isBehind: Bool
-    private var start: [ServerSentEvent]
+    private let subscription: QueueSubscription
+    private let store: QueueReadStore
+    private let logger: Logger
+    private let position: Position
+    /// What it begins with, until that is sent: the response holds on to the stream for hours.
+    private let start: Mutex<[ServerSentEvent]>
 
     /// Reads what the stream begins with.
     ///
@@ -38,9 +42,11 @@ struct QueueStream: Sendable {
             let page = try await store.changes(in: queue, after: lastEventID)
             if QueueStreamRules.canResume(after: lastEventID, queueRevision: page.revision) {
                 let messages = page.messages
-                start = messages.map(Self.event(of:))
-                sent = messages.last?.revision ?? lastEventID
-                isBehind = !page.isComplete
+                start = Mutex(messages.map(Self.event(of:)))
+                position = Position(
+                    sent: messages.last?.revision ?? lastEventID,
+                    isBehind: !page.isComplete
+                )
                 return
             }
         }
@@ -51,62 +57,57 @@ struct QueueStream: Sendable {
             revisions: messages.map(\.revision),
             queueRevision: page.revision
         )
-        start = zip(messages, ids).map { message, id in
+        let events = zip(messages, ids).map { message, id in
             var event = Self.event(of: message)
             event.id = id.map { String($0) }
             return event
         }
-        sent = page.revision
-        isBehind = false
+        start = Mutex(events)
+        position = Position(sent: page.revision, isBehind: false)
     }
 
-    /// Sends until the task is cancelled.
+    /// Sends until the task is cancelled or the stream lags behind.
     ///
-    /// - Throws: ``ClientIsTooSlow``, or what writing throws.
+    /// To be called once.
+    ///
+    /// - Throws: What writing throws.
     func run(writer: EventStreamWriter) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                var stream = self
-                try await stream.forward(to: writer)
-            }
-            group.addTask { [overflow = subscription.overflow] in
-                for await _ in overflow {}
-                try Task.checkCancellation()
-                // Cancels the write that the client keeps waiting.
-                throw ClientIsTooSlow()
-            }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-    }
-
-    private mutating func forward(to writer: EventStreamWriter) async throws {
-        try await writer.send(start)
-        start = []
-        try await catchUp(writer)
+        var position = position
+        try await writer.send(takeStart())
+        try await catchUp(&position, writer)
         for await signal in subscription.signals {
             switch signal {
             case .changes(let messages):
-                try await writer.send(next(messages).map(Self.event(of:)))
+                try await writer.send(Self.next(messages, &position).map(Self.event(of:)))
             case .heartbeat(let revision):
                 try await writer.sendHeartbeat()
-                if let revision, revision > sent { isBehind = true }
+                if let revision, revision > position.sent { position.isBehind = true }
             }
-            try await catchUp(writer)
+            try await catchUp(&position, writer)
         }
         try Task.checkCancellation()
     }
 
+    private func takeStart() -> [ServerSentEvent] {
+        start.withLock { start in
+            defer { start = [] }
+            return start
+        }
+    }
+
     /// The messages that follow what was sent; one that does not leaves the rest to the database.
-    private mutating func next(_ messages: [QueueMessage]) -> [QueueMessage] {
+    private static func next(
+        _ messages: [QueueMessage],
+        _ position: inout Position
+    ) -> [QueueMessage] {
         var next: [QueueMessage] = []
-        for message in messages where !isBehind {
-            switch QueueStreamRules.action(for: message.revision, after: sent) {
+        for message in messages where !position.isBehind {
+            switch QueueStreamRules.action(for: message.revision, after: position.sent) {
             case .skip: break
             case .send:
                 next.append(message)
-                sent = message.revision
-            case .readDatabase: isBehind = true
+                position.sent = message.revision
+            case .readDatabase: position.isBehind = true
             }
         }
         return next
@@ -116,11 +117,14 @@ struct QueueStream: Sendable {
     ///
     /// A database that is away is asked again at the next signal, which at the latest is a
     /// heartbeat.
-    private mutating func catchUp(_ writer: EventStreamWriter) async throws {
-        while isBehind {
+    private func catchUp(
+        _ position: inout Position,
+        _ writer: EventStreamWriter
+    ) async throws {
+        while position.isBehind {
             let page: QueuePage
             do {
-                page = try await store.changes(in: subscription.queue, after: sent)
+                page = try await store.changes(in: subscription.queue, after: position.sent)
             } catch {
                 try Task.checkCancellation()
                 logger.debug("A gap in a stream stays open", metadata: ["error": "\(error)"])
@@ -128,8 +132,8 @@ struct QueueStream: Sendable {
             }
             let messages = page.messages
             try await writer.send(messages.map(Self.event(of:)))
-            sent = messages.last?.revision ?? sent
-            isBehind = !page.isComplete
+            position.sent = messages.last?.revision ?? position.sent
+            position.isBehind = !page.isComplete
         }
     }
 

@@ -68,8 +68,10 @@ public struct EventStreamWriter: Sendable {
     /// Sends a comment, which clients ignore: a heartbeat that keeps proxies from closing the
     /// stream.
     public func sendHeartbeat() async throws {
-        try await box.write(ByteBuffer(string: ":\n\n"))
+        try await box.write(Self.heartbeat)
     }
+
+    private static let heartbeat = ByteBuffer(string: ":\n\n")
 }
 
 /// Answers a request with a stream of server-sent events.
@@ -78,29 +80,38 @@ public struct EventStreamWriter: Sendable {
 /// service shuts down, and (through the connection's TCP timeout) when the client stops reading for
 /// half a minute. Idle timeouts do not apply while it runs. When it returns the stream ends.
 ///
+/// Thousands of streams are open at once, and each task of one costs kilobytes. So there is that one
+/// beside the connection's own: nobody waits for the end of the request's bytes or for the shutdown;
+/// both are told by handlers.
+///
 /// - Parameters:
-///   - request: The request; its body is not read.
+///   - context: Of the request; its body is not read.
 ///   - headers: Further headers.
 ///   - produce: Sends the events.
 /// - Returns: The response, whose body is written while `produce` runs.
 public func eventStreamResponse(
-    to request: Request,
+    in context: StoreRequestContext,
     headers: HTTPFields = [:],
     _ produce: @escaping @Sendable (EventStreamWriter) async throws -> Void
 ) -> Response {
     var headers = headers
     headers[.contentType] = "text/event-stream"
     headers[.cacheControl] = "no-store"
+    let channel = context.channel
     let body = ResponseBody { writer in
         let box = WriterBox(writer: writer)
+        let producing = Task {
+            // The head goes out at once, also if the first event takes its time.
+            let writer = EventStreamWriter(box)
+            try await writer.sendHeartbeat()
+            try await produce(writer)
+        }
+        cancel(producing, whenClientLeaves: channel)
         do {
-            try await request.body.consumeWithCancellationOnInboundClose { _ in
-                try await cancelWhenGracefulShutdown {
-                    // The head goes out at once, also if the first event takes its time.
-                    let writer = EventStreamWriter(box)
-                    try await writer.sendHeartbeat()
-                    try await produce(writer)
-                }
+            try await withTaskCancellationOrGracefulShutdownHandler {
+                try await producing.value
+            } onCancelOrGracefulShutdown: {
+                producing.cancel()
             }
         } catch is CancellationError {
             // The client has gone or the service shuts down: the stream ends like any other.
@@ -113,6 +124,18 @@ public func eventStreamResponse(
         try await writer.finish(nil)
     }
     return Response(status: .ok, headers: headers, body: body)
+}
+
+/// Cancels a stream's task as soon as its client closes the connection, be it only its own half: it
+/// has nothing more to ask, and what it no longer reads need not be kept for it.
+private func cancel(
+    _ producing: Task<Void, any Error>,
+    whenClientLeaves channel: any Channel
+) {
+    // The server lets a client close its half and still answers it, which is right for requests.
+    // A connection that has closed already cannot be told, and needs not be.
+    channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
+    channel.closeFuture.whenComplete { _ in producing.cancel() }
 }
 
 /// Carries the connection's writer into the task that produces the events.

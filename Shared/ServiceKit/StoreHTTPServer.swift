@@ -13,7 +13,7 @@ public import ServiceLifecycle
 /// the service still waits for its database. On graceful shutdown it stops accepting, answers what
 /// is in work, and ends.
 public struct StoreHTTPServer: Service {
-    private let responder: RouterResponder<StoreRequestContext>
+    private let responder: ShallowResponder
     private let settings: HTTPSettings
     private let logger: Logger
     private let didListen: @Sendable (Int) -> Void
@@ -31,7 +31,7 @@ public struct StoreHTTPServer: Service {
         logger: Logger,
         didListen: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        responder = router.buildResponder()
+        responder = ShallowResponder(router: router.buildResponder())
         self.settings = settings
         self.logger = logger
         self.didListen = didListen
@@ -50,7 +50,7 @@ public struct StoreHTTPServer: Service {
         }
     }
 
-    private func application() -> Application<RouterResponder<StoreRequestContext>> {
+    private func application() -> Application<ShallowResponder> {
         // The libraries below log what is logged here already.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .critical)
@@ -114,6 +114,26 @@ public struct StoreHTTPServer: Service {
     }
 }
 
+/// Answers requests for streams in tasks that end before the streams begin.
+///
+/// A task keeps the memory of its deepest call for as long as it lives, and that of a connection lives
+/// as long as the stream. Routing, middleware, the token and the database go deep: 20 KB, thousands of
+/// times over. Other requests are soon over and need no task of their own.
+private struct ShallowResponder: HTTPResponder {
+    let router: RouterResponder<StoreRequestContext>
+
+    func respond(
+        to request: Request,
+        context: StoreRequestContext
+    ) async throws -> Response {
+        guard request.headers[.accept]?.contains("text/event-stream") == true else {
+            return try await router.respond(to: request, context: context)
+        }
+        async let response = router.respond(to: request, context: context)
+        return try await response
+    }
+}
+
 extension Duration {
     /// The duration in whole nanoseconds.
     var nanoseconds: Int64 {
@@ -126,8 +146,11 @@ func isParserError(_ error: any Error) -> Bool {
     error is HTTPParserError
 }
 
-/// Makes the kernel give up on a client that is gone or does not read: without it, a stream to such
-/// a client would be held for many minutes.
+/// Sets a connection's options.
+///
+/// The kernel gives up on a client that is gone or does not read: without it, a stream to such a
+/// client would be held for many minutes. The buffer for what is read begins small: a connection
+/// keeps it, and many read no more than the head of one request.
 private final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
@@ -142,5 +165,9 @@ private final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableCh
             value: 30_000
         )
         #endif
+        try? options.setOption(
+            .recvAllocator,
+            value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536)
+        )
     }
 }

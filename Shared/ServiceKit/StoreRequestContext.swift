@@ -13,6 +13,13 @@ public struct StoreRequestContext: RequestContext {
     /// The connection, so that it can be closed after a refusal.
     let channel: any Channel
 
+    /// Closes the connection at once, whatever still waits to be written to it.
+    ///
+    /// Safe to call from any task and at any time, also long after the request was answered.
+    public var hangUp: @Sendable () -> Void {
+        { [channel] in channel.close(promise: nil) }
+    }
+
     /// Makes the context of a request.
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)

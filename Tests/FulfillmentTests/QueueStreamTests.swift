@@ -188,8 +188,9 @@ struct QueueStreamTests {
             let large = try snapshot(of: slowChange)
             let small = try snapshot(of: .sample(2, account: "quick"))
             var revision: Int64 = 0
-            // Until the kernel's buffers are full, and then the stream's own.
-            try await eventually(within: .seconds(60), "the slow client is let go") {
+            // Until the kernel's buffers are full, and then the stream's own. The kernel itself would
+            // let go of it after 30 s.
+            try await eventually(within: .seconds(20), "the slow client is let go") {
                 revision += 1
                 server.hub.receive([
                     event("slow", large, revision), event("quick", small, revision),

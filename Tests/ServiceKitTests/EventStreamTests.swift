@@ -24,8 +24,8 @@ struct EventStreamTests {
     @Test func aStreamOutlivesTheIdleTimeoutAndEndsWhenItsProducerDoes() async throws {
         let settings = HTTPSettings(port: 0, idleTimeout: .milliseconds(100))
         let text = try await withServer(settings: settings) { router in
-            router.open.get("/stream") { request, _ in
-                eventStreamResponse(to: request) { writer in
+            router.open.get("/stream") { _, context in
+                eventStreamResponse(in: context) { writer in
                     try await writer.send(ServerSentEvent(id: "1", data: "first"))
                     try await Task.sleep(for: .milliseconds(400))
                     try await writer.send(ServerSentEvent(id: "2", data: "second"))
@@ -49,11 +49,12 @@ struct EventStreamTests {
         #expect(text.contains("id: 2\ndata: second\n\n"))
     }
 
-    @Test func aProducerIsCancelledWhenItsClientDisconnects() async throws {
+    @Test(arguments: [true, false])
+    func aProducerIsCancelledWhenItsClientDisconnects(byHalf: Bool) async throws {
         let (ends, ended) = AsyncStream.makeStream(of: Bool.self)
         let wasCancelled = try await withServer { router in
-            router.open.get("/stream") { request, _ in
-                eventStreamResponse(to: request) { writer in
+            router.open.get("/stream") { _, context in
+                eventStreamResponse(in: context) { writer in
                     defer { ended.yield(Task.isCancelled) }
                     try await writer.send(ServerSentEvent(data: "first"))
                     try await Task.sleep(for: .seconds(3600))
@@ -63,7 +64,9 @@ struct EventStreamTests {
             try await withConnection(to: port) { [head] inbound, outbound in
                 try await outbound.write(ByteBuffer(string: head))
                 for try await chunk in inbound where String(buffer: chunk).contains("first") {
-                    return
+                    guard byHalf else { return }
+                    // It goes on reading, and is told the end.
+                    outbound.finish()
                 }
             }
             for await wasCancelled in ends { return wasCancelled }
@@ -74,8 +77,8 @@ struct EventStreamTests {
 
     @Test func shutdownEndsStreamsCleanly() async throws {
         let text = try await withServer { router in
-            router.open.get("/stream") { request, _ in
-                eventStreamResponse(to: request) { writer in
+            router.open.get("/stream") { _, context in
+                eventStreamResponse(in: context) { writer in
                     try await writer.send(ServerSentEvent(data: "first"))
                     try await Task.sleep(for: .seconds(3600))
                 }

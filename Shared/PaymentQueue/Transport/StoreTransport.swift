@@ -35,6 +35,7 @@ struct StoreTransport: Sendable {
         var body: [UInt8]?
         var idempotencyKey: String?
         var lastEventID: String?
+        var accept: String?
 
         static func get(_ url: String) -> Self { Self(method: .GET, url: url) }
 
@@ -166,6 +167,7 @@ struct StoreTransport: Sendable {
     ) async throws {
         var question = Question.get(configuration.addresses.fulfillment + Routes.queue)
         question.lastEventID = lastEventID
+        question.accept = "text/event-stream"
         // The answer's head is due soon; what follows it comes when it comes.
         let response = try await ask(question) { $0 }
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
@@ -255,6 +257,9 @@ struct StoreTransport: Sendable {
         }
         if let id = question.lastEventID {
             request.headers.add(name: "last-event-id", value: id)
+        }
+        if let accept = question.accept {
+            request.headers.add(name: "accept", value: accept)
         }
         if let body = question.body {
             request.headers.add(name: "content-type", value: "application/json")

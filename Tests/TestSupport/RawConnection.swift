@@ -1,12 +1,13 @@
 import Foundation
-import TestSupport
 
 /// A connection whose bytes the test writes itself, and may stop writing.
-final class RawConnection: Sendable {
+public final class RawConnection: Sendable {
     private let descriptor: Int32
 
     /// Connects; reading gives up after ten seconds.
-    init(port: Int) throws {
+    ///
+    /// - Throws: ``HarnessError`` if nobody listens there.
+    public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 10, tv_usec: 0)
         setsockopt(
@@ -29,14 +30,14 @@ final class RawConnection: Sendable {
     }
 
     /// Sends text.
-    func send(_ text: String) {
+    public func send(_ text: String) {
         _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
     /// Reads until a text has come, the connection has ended, or nothing comes.
     ///
     /// On a thread that may block: the server needs those of the tasks.
-    func read(until text: String) async -> String {
+    public func read(until text: String) async -> String {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async { [self] in
                 var read = ""
