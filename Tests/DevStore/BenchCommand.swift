@@ -1,7 +1,4 @@
 import ArgumentParser
-import EventTypes
-import Foundation
-import NIOPosix
 import TestSupport
 
 /// `devstore bench`: how many finished purchases a second, and at what cost.
@@ -30,35 +27,18 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many connections to payments, and as many to fulfillment.")
     var connections = 128
 
-    @Option(help: "How many partitions each topic has; one instance of each service needs no more.")
-    var partitions = 2
-
     @Option(help: "Begin this many purchases a second, instead of as many as go.")
     var rate: Int?
 
-    @Option(help: "The services' log level.")
-    var logLevel = "warning"
+    @OptionGroup var store: MeasuredStore
 
     func validate() throws {
-        guard purchases > 0, accounts > 0, inFlight > 0, connections > 0, partitions > 0
-        else {
+        guard purchases > 0, accounts > 0, inFlight > 0, connections > 0 else {
             throw ValidationError("All numbers must be positive.")
         }
     }
 
     func run() async throws {
-        let terminal = Terminal()
-        terminal.heading("Benchmark: \(Terminal.describe(purchases)) purchases")
-        #if DEBUG
-        terminal.line("  A debug build: its numbers say little. Use `make bench`.", .yellow)
-        #endif
-        var options = StoreOptions()
-        options.database = .own
-        options.fsync = true
-        options.logLevel = logLevel
-        options.isImpatient = false
-        options.partitions = partitions
-        options.progress = terminal.progress
         let load = BenchDriver.Load(
             purchases: purchases,
             accounts: accounts,
@@ -66,24 +46,15 @@ struct BenchCommand: AsyncParsableCommand {
             connections: connections,
             rate: rate
         )
-        let chosen = options
-        do {
-            let interrupted = try await Interruption.cancelling {
-                try await withStore(chosen) { store in
-                    let report = try await BenchRun(
-                        terminal: terminal,
-                        store: store,
-                        load: load
-                    ).run()
-                    guard report.isClean else {
-                        throw HarnessError("The guarantee is broken: \(report.verdict).")
-                    }
-                }
+        try await store.measure(
+            "Benchmark: \(Terminal.describe(purchases)) purchases",
+            target: "bench"
+        ) { terminal, store in
+            let report = try await BenchRun(terminal: terminal, store: store, load: load).run()
+            guard report.isClean else {
+                throw HarnessError("The guarantee is broken: \(report.verdict).")
             }
-            if interrupted { throw ExitCode(130) }
-        } catch let error as HarnessError {
-            terminal.complain(error)
-            throw ExitCode(1)
+            return true
         }
     }
 }

@@ -3,7 +3,7 @@ import Foundation
 import NIOPosix
 import TestSupport
 
-/// One benchmark: warm store, load, audit, table.
+/// One benchmark: load, audit, table.
 struct BenchRun: Sendable {
     let terminal: Terminal
     let store: StoreHarness
@@ -11,7 +11,6 @@ struct BenchRun: Sendable {
 
     /// Runs it.
     func run() async throws -> AuditReport {
-        try await terminal.importSampleCatalog(into: store)
         let driver = try BenchDriver(
             load: load,
             store: store,
@@ -49,7 +48,7 @@ struct BenchRun: Sendable {
         while !Task.isCancelled {
             try await Task.sleep(for: .seconds(2))
             let progress = try await driver.progress()
-            let seconds = Self.seconds(clock.now - lap)
+            let seconds = (clock.now - lap).seconds
             lap = clock.now
             terminal.line(
                 "  \(Terminal.describe(progress.finished)) finished, "
@@ -92,10 +91,6 @@ struct BenchRun: Sendable {
         return usages
     }
 
-    private static func seconds(_ time: Duration) -> Double {
-        Double(time.components.seconds) + Double(time.components.attoseconds) / 1e18
-    }
-
     private func show(
         _ driver: BenchDriver,
         _ time: Duration,
@@ -103,7 +98,7 @@ struct BenchRun: Sendable {
         _ after: [(name: String, usage: ProcessUsage)],
         _ report: AuditReport
     ) {
-        let seconds = Self.seconds(time)
+        let seconds = time.seconds
         let rate = Double(load.purchases) / seconds
         terminal.heading("Result")
         terminal.field("purchases", "\(Terminal.describe(load.purchases)) finished")
@@ -111,21 +106,12 @@ struct BenchRun: Sendable {
         terminal.field("rate", "\(Terminal.describe(Int(rate))) finished purchases/s", .bold)
         terminal.field("asked again", "\(driver.retries)")
         terminal.line()
-        let latencies: [(String, [Double])] = [
-            ("asked → answered", milliseconds(driver) { $0.answered }),
-            ("asked → delivered", milliseconds(driver) { $0.delivered }),
-            ("asked → finished", milliseconds(driver) { $0.finished }),
+        let latencies = [
+            ("asked → answered", times(driver) { $0.answered }),
+            ("asked → delivered", times(driver) { $0.delivered }),
+            ("asked → finished", times(driver) { $0.finished }),
         ]
-        terminal.table(
-            [["from → to", "p50 ms", "p90 ms", "p99 ms", "max ms"]]
-                + latencies.map { name, values in
-                    [name]
-                        + [0.5, 0.9, 0.99, 1].map {
-                            String(format: "%.1f", Self.quantile($0, of: values))
-                        }
-                },
-            rightAligned: [1, 2, 3, 4]
-        )
+        terminal.table(of: latencies)
         terminal.line()
         let costs = after.map { name, usage in
             let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
@@ -149,7 +135,7 @@ struct BenchRun: Sendable {
     private func json(
         _ rate: Double,
         _ seconds: Double,
-        _ latencies: [(String, [Double])],
+        _ latencies: [(String, Latencies)],
         _ costs: [(name: String, usage: ProcessUsage, cpu: Double)],
         _ report: AuditReport
     ) -> String {
@@ -157,10 +143,7 @@ struct BenchRun: Sendable {
         let names = ["answered", "delivered", "finished"]
         var latency: [String: [String: Double]] = [:]
         for (name, values) in zip(names, latencies.map(\.1)) {
-            latency[name] = [
-                "p50": rounded(Self.quantile(0.5, of: values)),
-                "p99": rounded(Self.quantile(0.99, of: values)),
-            ]
+            latency[name] = ["p50": rounded(values.p50), "p99": rounded(values.p99)]
         }
         var processes: [String: [String: Double]] = [:]
         for cost in costs {
@@ -178,15 +161,11 @@ struct BenchRun: Sendable {
         return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
     }
 
-    private func milliseconds(
+    private func times(
         _ driver: BenchDriver,
         _ moment: (BenchDriver.Times) -> UInt64
-    ) -> [Double] {
-        driver.times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }.sorted()
-    }
-
-    static func quantile(_ fraction: Double, of sorted: [Double]) -> Double {
-        guard !sorted.isEmpty else { return 0 }
-        return sorted[min(sorted.count - 1, Int(fraction * Double(sorted.count)))]
+    ) -> Latencies {
+        let nanoseconds = driver.times.map { Int64(bitPattern: moment($0) &- $0.asked) }
+        return Latencies(milliseconds: nanoseconds.map { Double($0) / 1e6 })
     }
 }

@@ -51,26 +51,20 @@ struct ChaosCommand: AsyncParsableCommand {
         options.postgresProxies = [.payments, .receipts, .fulfillment]
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         let (seed, seconds, accounts, chosen) = (seed, seconds, accounts, options)
-        do {
-            let interrupted = try await Interruption.cancelling {
-                try await withStore(chosen) { store in
-                    let run = ChaosRun(
-                        terminal: terminal,
-                        store: store,
-                        seed: seed,
-                        length: .seconds(seconds),
-                        accounts: accounts
-                    )
-                    let report = try await run.run()
-                    guard report.isClean else {
-                        throw HarnessError("The guarantee is broken: \(report.verdict).")
-                    }
+        try await terminal.perform {
+            try await withStore(chosen) { store in
+                let run = ChaosRun(
+                    terminal: terminal,
+                    store: store,
+                    seed: seed,
+                    length: .seconds(seconds),
+                    accounts: accounts
+                )
+                let report = try await run.run()
+                guard report.isClean else {
+                    throw HarnessError("The guarantee is broken: \(report.verdict).")
                 }
             }
-            if interrupted { throw ExitCode(130) }
-        } catch let error as HarnessError {
-            terminal.complain(error)
-            throw ExitCode(1)
         }
     }
 }

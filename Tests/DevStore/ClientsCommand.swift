@@ -25,6 +25,8 @@ struct ClientsCommand: AsyncParsableCommand {
     @Option(help: "How many purchases are made, one after the other.")
     var purchases = 300
 
+    @OptionGroup var store: MeasuredStore
+
     func validate() throws {
         guard idle > 0, seconds > 0, unfinished > 0, purchases > 0 else {
             throw ValidationError("All numbers must be positive.")
@@ -32,33 +34,15 @@ struct ClientsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let terminal = Terminal()
-        terminal.heading("Clients: \(Terminal.describe(idle)) of them idle")
-        #if DEBUG
-        terminal.line("  A debug build: its numbers say little. Use `make clients`.", .yellow)
-        #endif
-        var options = StoreOptions()
-        options.database = .own
-        options.fsync = true
-        options.logLevel = "warning"
-        options.isImpatient = false
-        options.partitions = 2
-        options.progress = terminal.progress
-        let chosen = options
-        do {
-            let interrupted = try await Interruption.cancelling {
-                try await withStore(chosen) { store in
-                    try await terminal.importSampleCatalog(into: store)
-                    let run = ClientsRun(terminal: terminal, store: store)
-                    try await run.watchIdle(idle, for: .seconds(seconds))
-                    try await run.launch(with: unfinished)
-                    try await run.buy(purchases)
-                }
-            }
-            if interrupted { throw ExitCode(130) }
-        } catch let error as HarnessError {
-            terminal.complain(error)
-            throw ExitCode(1)
+        try await store.measure(
+            "Clients: \(Terminal.describe(idle)) of them idle",
+            target: "clients"
+        ) { terminal, store in
+            let run = ClientsRun(terminal: terminal, store: store)
+            try await run.watchIdle(idle, for: .seconds(seconds))
+            try await run.launch(with: unfinished)
+            try await run.buy(purchases)
+            return true
         }
     }
 }

@@ -137,30 +137,21 @@ struct ClientsRun: Sendable {
         // Keeps the stream open between the purchases.
         let observer = TimingObserver()
         SKPaymentQueue.default().add(observer)
-        var purchased: [Double] = []
-        var finished: [Double] = []
+        var purchased: [Duration] = []
+        var finished: [Duration] = []
         for _ in 0..<count {
             let start = ContinuousClock.now
             guard case .success(let transaction) = try await coins.purchase() else {
                 throw HarnessError("A purchase did not succeed.")
             }
-            purchased.append(Self.milliseconds(ContinuousClock.now - start))
+            purchased.append(.now - start)
             try await transaction.finish()
-            finished.append(Self.milliseconds(ContinuousClock.now - start))
+            finished.append(.now - start)
         }
         SKPaymentQueue.default().remove(observer)
-        terminal.table(
-            [["from → to", "p50 ms", "p90 ms", "p99 ms", "max ms"]]
-                + [("added → purchased", purchased), ("added → finished", finished)].map {
-                    name,
-                    values in
-                    [name]
-                        + [0.5, 0.9, 0.99, 1].map {
-                            String(format: "%.1f", BenchRun.quantile($0, of: values.sorted()))
-                        }
-                },
-            rightAligned: [1, 2, 3, 4]
-        )
+        terminal.table(of: [
+            ("added → purchased", Latencies(purchased)), ("added → finished", Latencies(finished)),
+        ])
     }
 
     private func configuration(account: String) throws -> StoreConfiguration {
@@ -177,10 +168,6 @@ struct ClientsRun: Sendable {
             paymentMethod: { _ in SandboxPaymentMethod.success.rawValue },
             accountToken: { _ in token }
         )
-    }
-
-    private static func milliseconds(_ time: Duration) -> Double {
-        Double(time.components.seconds) * 1000 + Double(time.components.attoseconds) / 1e15
     }
 }
 

@@ -16,14 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal()
-        do {
-            let interrupted = try await Interruption.cancelling {
-                try await Self.tell(terminal)
-            }
-            if interrupted { throw ExitCode(130) }
-        } catch let error as HarnessError {
-            terminal.complain(error)
-            throw ExitCode(1)
+        try await terminal.perform {
+            try await Self.tell(terminal)
         }
     }
 

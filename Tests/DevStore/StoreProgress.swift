@@ -1,10 +1,26 @@
+import ArgumentParser
 import EventTypes
 import Foundation
 import StoreAPI
 import TestSupport
 
-/// What the commands have in common: starting a store while the terminal says so, and filling it.
+/// What the commands have in common: starting a store while the terminal says so, filling it, and
+/// how they end.
 extension Terminal {
+    /// Does a command's work, which an interruption cancels.
+    ///
+    /// - Throws: `ExitCode`: 130 when it was interrupted, 1 when the harness says what is wrong,
+    ///   which the person is told.
+    func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
+        do {
+            let interrupted = try await Interruption.cancelling(work)
+            if interrupted { throw ExitCode(130) }
+        } catch let error as HarnessError {
+            complain(error)
+            throw ExitCode(1)
+        }
+    }
+
     /// Tells each step of a store's start.
     var progress: @Sendable (String, Duration) -> Void {
         { what, time in done(what, time) }

@@ -73,9 +73,7 @@ struct Terminal: Sendable {
 
     /// A duration for people: `12 ms`, `3.4 s`.
     static func describe(_ time: Duration) -> String {
-        let milliseconds =
-            Double(time.components.seconds) * 1000
-            + Double(time.components.attoseconds) / 1e15
+        let milliseconds = time.milliseconds
         if milliseconds < 10 { return String(format: "%.1f ms", milliseconds) }
         if milliseconds < 1000 { return String(format: "%.0f ms", milliseconds) }
         return String(format: "%.1f s", milliseconds / 1000)

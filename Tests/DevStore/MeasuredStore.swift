@@ -1,0 +1,57 @@
+import ArgumentParser
+import TestSupport
+
+/// The store that a command measures, and how the command runs: what `bench` and `clients` share.
+///
+/// Its services keep the times of a deployment and its database waits for the disk, so that the
+/// numbers are those of a real store.
+struct MeasuredStore: ParsableArguments, Sendable {
+    @Option(help: "How many partitions each topic has; one instance of each service needs no more.")
+    var partitions = 2
+
+    @Option(help: "The services' log level.")
+    var logLevel = "warning"
+
+    func validate() throws {
+        guard partitions > 0 else { throw ValidationError("--partitions must be positive.") }
+    }
+
+    /// Starts a fresh store that sells the sample catalog, measures it, and stops it.
+    ///
+    /// - Parameters:
+    ///   - title: What is measured.
+    ///   - target: The target of `make` that measures a release build.
+    ///   - measure: Measures, and tells whether what it found is good enough; a ``HarnessError`` says
+    ///     that something is broken, and the state of the store is shown with it.
+    /// - Throws: `ExitCode`, after the person was told why.
+    func measure(
+        _ title: String,
+        target: String,
+        _ measure: @escaping @Sendable (Terminal, StoreHarness) async throws -> Bool
+    ) async throws {
+        let terminal = Terminal()
+        terminal.heading(title)
+        #if DEBUG
+        terminal.line("  A debug build: its numbers say little. Use `make \(target)`.", .yellow)
+        #endif
+        let options = options(terminal)
+        try await terminal.perform {
+            let isGood = try await withStore(options) { store in
+                try await terminal.importSampleCatalog(into: store)
+                return try await measure(terminal, store)
+            }
+            guard isGood else { throw ExitCode(1) }
+        }
+    }
+
+    private func options(_ terminal: Terminal) -> StoreOptions {
+        var options = StoreOptions()
+        options.database = .own
+        options.fsync = true
+        options.logLevel = logLevel
+        options.isImpatient = false
+        options.partitions = partitions
+        options.progress = terminal.progress
+        return options
+    }
+}
