@@ -8,8 +8,12 @@ struct ClientsCommand: AsyncParsableCommand {
         abstract: "Measures what connected clients cost, and how soon they are told.",
         discussion: """
             Starts a fresh store; connects idle clients and looks at memory and at the database's \
-            work; lets a client with many unfinished transactions launch; and buys, one after the \
-            other, through the client library. Use a release build: make clients.
+            work; lets a client with many unfinished transactions launch; hands messages from topic \
+            to topic of the broker with nothing done in between; and buys, one after the other, \
+            through the client library. Use a release build: make clients.
+
+            Exits with 1 if a goal is missed: fulfillment's memory with all clients connected, and \
+            the 99th percentile of a purchase beyond that of the broker alone.
             """
     )
 
@@ -25,10 +29,18 @@ struct ClientsCommand: AsyncParsableCommand {
     @Option(help: "How many purchases are made, one after the other.")
     var purchases = 300
 
+    @Option(help: "How many megabytes fulfillment may hold with all of them connected.")
+    var memoryMax = 200
+
+    @Option(help: "How many milliseconds a purchase may take beyond the broker (p99).")
+    var beyondBrokerMax = 100
+
     @OptionGroup var store: MeasuredStore
 
     func validate() throws {
-        guard idle > 0, seconds > 0, unfinished > 0, purchases > 0 else {
+        guard idle > 0, seconds > 0, unfinished > 0, purchases > 0, memoryMax > 0,
+            beyondBrokerMax > 0
+        else {
             throw ValidationError("All numbers must be positive.")
         }
     }
@@ -39,10 +51,37 @@ struct ClientsCommand: AsyncParsableCommand {
             target: "clients"
         ) { terminal, store in
             let run = ClientsRun(terminal: terminal, store: store)
-            try await run.watchIdle(idle, for: .seconds(seconds))
+            let megabytes = try await run.watchIdle(idle, for: .seconds(seconds))
             try await run.launch(with: unfinished)
-            try await run.buy(purchases)
-            return true
+            let broker = try await run.relay(purchases)
+            let beyond = try await run.buy(purchases, broker: broker)
+            let goals = [
+                Goal("MB of fulfillment with all connected", megabytes, memoryMax),
+                Goal("ms of a purchase beyond the broker, p99", beyond, beyondBrokerMax),
+            ]
+            terminal.heading("Goals")
+            terminal.table(
+                [["", "measured", "at most"]] + goals.map(\.cells),
+                rightAligned: [1, 2]
+            )
+            return goals.allSatisfy(\.isMet)
+        }
+    }
+
+    /// A number that is not to be exceeded.
+    private struct Goal {
+        let name: String
+        let measured: Double
+        let limit: Int
+
+        init(_ name: String, _ measured: Double, _ limit: Int) {
+            (self.name, self.measured, self.limit) = (name, measured, limit)
+        }
+
+        var isMet: Bool { measured <= Double(limit) }
+
+        var cells: [String] {
+            ["\(isMet ? "✓" : "✗") \(name)", "\(Int(measured.rounded()))", "\(limit)"]
         }
     }
 }

@@ -16,7 +16,9 @@ struct ClientsRun: Sendable {
     // MARK: - Idle clients
 
     /// Connects clients that do nothing, and looks at what they cost.
-    func watchIdle(_ count: Int, for time: Duration) async throws {
+    ///
+    /// - Returns: The megabytes that fulfillment holds with all of them connected.
+    func watchIdle(_ count: Int, for time: Duration) async throws -> Double {
         terminal.heading("Idle")
         let before = try await cost(over: time)
         let loop = MultiThreadedEventLoopGroup.singleton.next()
@@ -44,8 +46,11 @@ struct ClientsRun: Sendable {
             ],
             rightAligned: [1, 2, 3]
         )
+        let perStream = Double(after.residentBytes - before.residentBytes) / Double(count)
+        terminal.line(String(format: "  %.1f KB a stream", perStream / 1024))
         let opened = streams
         loop.execute { for stream in opened { stream.close() } }
+        return after.megabytes
     }
 
     private struct Cost {
@@ -53,9 +58,11 @@ struct ClientsRun: Sendable {
         var cpuSeconds: Double
         var transactionsPerSecond: Double
 
+        var megabytes: Double { Double(residentBytes) / 1_048_576 }
+
         var cells: [String] {
             [
-                "\(residentBytes >> 20)", String(format: "%.2f", cpuSeconds),
+                String(format: "%.0f", megabytes), String(format: "%.2f", cpuSeconds),
                 String(format: "%.1f", transactionsPerSecond),
             ]
         }
@@ -126,8 +133,43 @@ struct ClientsRun: Sendable {
 
     // MARK: - Purchases
 
+    /// Measures the broker alone, as a purchase meets it.
+    ///
+    /// - Returns: What it takes for all hops of a purchase.
+    func relay(_ count: Int) async throws -> Latencies {
+        terminal.heading("The broker alone")
+        terminal.line("  A purchase crosses it \(BrokerRelay.hops.count) times before it is told:")
+        for (index, hop) in BrokerRelay.hops.enumerated() {
+            terminal.line("    \(index + 1)  \(hop.topic.name) → \(hop.reader)")
+        }
+        terminal.line(
+            "  \(BrokerRelay.messageBytes) bytes, produced and consumed as services do, with no work:",
+            .dim
+        )
+        let relay = try await BrokerRelay.open(on: store)
+        var hops: [Duration] = []
+        var purchases: [Duration] = []
+        for _ in 0..<count {
+            let times = try await relay.run()
+            hops += times
+            purchases.append(times.reduce(.zero, +))
+        }
+        await relay.close()
+        let all = Latencies(purchases)
+        terminal.table(of: [
+            ("one hop", Latencies(hops)), ("\(BrokerRelay.hops.count) hops, as a purchase", all),
+        ])
+        return all
+    }
+
     /// Buys, one after the other, and looks at how long each takes.
-    func buy(_ count: Int) async throws {
+    ///
+    /// - Parameters:
+    ///   - count: How many purchases.
+    ///   - broker: What the broker alone takes for one.
+    /// - Returns: How many milliseconds the 99th percentile is beyond the broker's.
+    /// - Throws: ``HarnessError`` if a purchase does not succeed.
+    func buy(_ count: Int, broker: Latencies) async throws -> Double {
         terminal.heading("\(Terminal.describe(count)) purchases, one after the other")
         SKPaymentQueue.configure(try configuration(account: "buyer"))
         let id = SampleCatalog.coins.rawValue
@@ -149,9 +191,24 @@ struct ClientsRun: Sendable {
             finished.append(.now - start)
         }
         SKPaymentQueue.default().remove(observer)
+        let told = Latencies(purchased)
         terminal.table(of: [
-            ("added → purchased", Latencies(purchased)), ("added → finished", Latencies(finished)),
+            ("added → purchased", told), ("added → finished", Latencies(finished)),
         ])
+        let beyond = told.p99 - broker.p99
+        terminal.line(
+            String(
+                format: "  beyond the broker alone: p50 %.1f ms, p99 %.1f ms",
+                told.p50 - broker.p50,
+                beyond
+            )
+        )
+        terminal.line(
+            "  (the difference of the percentiles: HTTP, the charge, three services' transactions,\n"
+                + "  the signature, and the relays that pass each event from database to broker)",
+            .dim
+        )
+        return beyond
     }
 
     private func configuration(account: String) throws -> StoreConfiguration {
