@@ -22,7 +22,7 @@ help: ## Print this list
 	@echo
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the development broker
+setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the broker and S3 store of tests
 	@deploy/dev/setup
 
 build: setup ## Build the services and tools (CONFIGURATION=debug|release)

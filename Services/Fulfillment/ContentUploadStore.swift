@@ -53,13 +53,15 @@ enum ContentUploadStore {
         return try HostedContentStore.isKnown(digest, on: connection)
     }
 
-    /// Takes over what uploads left whose time has run out, until others may take it over in turn;
-    /// forgets those that are on record.
+    /// Takes over what one upload left whose time has run out, until others may take it over in
+    /// turn; forgets those that are on record.
+    ///
+    /// One, so that it is removed long before that.
     static func takeOver(
         at now: Timestamp,
         until leaseEnd: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws -> [Leftover] {
+    ) throws -> Leftover? {
         try connection.execute(
             """
             DELETE FROM content_uploads WHERE lease_ends_at < \(now) AND NOT is_removing
@@ -70,12 +72,16 @@ enum ContentUploadStore {
         return try connection.query(
             """
             UPDATE content_uploads SET is_removing = true, lease_ends_at = \(leaseEnd)
-            WHERE lease_ends_at < \(now)
-                AND NOT EXISTS (SELECT 1 FROM hosted_contents
-                    WHERE hosted_contents.sha256 = content_uploads.sha256)
+            WHERE sha256 = (
+                SELECT sha256 FROM content_uploads
+                WHERE lease_ends_at < \(now)
+                    AND NOT EXISTS (SELECT 1 FROM hosted_contents
+                        WHERE hosted_contents.sha256 = content_uploads.sha256)
+                ORDER BY lease_ends_at LIMIT 1 FOR UPDATE SKIP LOCKED
+            )
             RETURNING sha256, number
             """
-        ).map { row in
+        ).first.map { row in
             let (digest, number) = try row.decode(ContentDigest.self, Int64.self)
             return Leftover(digest: digest, number: number)
         }

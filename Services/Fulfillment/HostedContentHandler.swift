@@ -31,7 +31,8 @@ struct HostedContentHandler: Sendable {
     /// How long an upload has from all of its bytes to its row; one that takes longer stores its
     /// bytes again.
     static let lease = Duration.seconds(3600)
-    /// How long a removal has until another instance takes it over.
+    /// How long a removal has until another instance takes it over; longer than any takes
+    /// (``S3Client/delete(_:)``).
     static let removalLease = Duration.seconds(300)
     /// How often an upload stores its bytes that were removed meanwhile.
     private static let keepsMax = 3
@@ -179,15 +180,7 @@ struct HostedContentHandler: Sendable {
     /// - Returns: How much it was.
     func removeLeftovers() async throws -> Int {
         var count = try await storage.removeLeftovers()
-        let now = now()
-        let leftovers = try await client.withTransaction { connection in
-            try ContentUploadStore.takeOver(
-                at: now,
-                until: now.advanced(by: Self.removalLease),
-                on: connection
-            )
-        }
-        for leftover in leftovers {
+        while let leftover = try await takeOverLeftover() {
             try await storage.remove(leftover.digest)
             try await client.withTransaction { connection in
                 try ContentUploadStore.end(leftover.number, of: leftover.digest, on: connection)
@@ -195,6 +188,17 @@ struct HostedContentHandler: Sendable {
             count += 1
         }
         return count
+    }
+
+    private func takeOverLeftover() async throws -> ContentUploadStore.Leftover? {
+        let now = now()
+        return try await client.withTransaction { connection in
+            try ContentUploadStore.takeOver(
+                at: now,
+                until: now.advanced(by: Self.removalLease),
+                on: connection
+            )
+        }
     }
 }
 

@@ -302,20 +302,20 @@ struct HostedContentRoutesTests {
                 onRead: { bytes in count.withLock { $0 += bytes } }
             )
             try await StreamServer.run(contentStorage: storage) { server in
-                let large = [UInt8](repeating: 7, count: 60 << 20)
+                let large = [UInt8](repeating: 7, count: 48 << 20)
                 try await server.host(large, for: level)
                 try await server.store.arrive(.sample(1, product: "level.1"))
                 let path = Routes.content(level, of: TransactionID(number: 1))
                 let connection = try server.beginDownload(path)
                 #expect(await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
                 // It does not read on, and the others are served meanwhile.
-                for _ in 1...5 {
+                for _ in 1...2 {
                     #expect(
                         try await server.ask(.GET, path, [("range", "bytes=-1000")]).status == 206
                     )
                     #expect(try await server.ask(.GET, path).body == large)
                 }
-                let others = 5 * (60 << 20) + 5000
+                let others = 2 * (48 << 20) + 2000
                 #expect(count.withLock { $0 } - others < 30 << 20)
             }
         }
@@ -368,70 +368,5 @@ struct HostedContentRoutesTests {
         try await ContentPlace.with(form) { place in
             try await StreamServer.run(contentStorage: place.storage) { try await body($0, place) }
         }
-    }
-}
-
-extension StreamServer {
-    /// Asks as an account, with headers, for an answer with headers.
-    fileprivate func ask(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ headers: [(String, String)] = [],
-        by account: String = "alice"
-    ) async throws -> StoreResponse {
-        try await StoreHTTP.send(
-            method,
-            "http://127.0.0.1:\(port)\(path)",
-            headers: headers + [("authorization", "Bearer \(try token(account))")]
-        )
-    }
-
-    /// Asks for a download, and reads nothing of it.
-    fileprivate func beginDownload(
-        _ path: String,
-        _ account: String = "alice"
-    ) throws -> RawConnection {
-        let connection = try RawConnection(port: port)
-        connection.send(
-            "GET \(path) HTTP/1.1\r\nhost: x\r\nauthorization: Bearer "
-                + "\(try token(account))\r\n\r\n"
-        )
-        return connection
-    }
-
-    /// Asks as the administrator.
-    fileprivate func administer(
-        _ method: HTTPMethod,
-        _ path: String,
-        _ headers: [(String, String)] = [],
-        body: [UInt8]? = nil
-    ) async throws -> StoreResponse {
-        try await StoreHTTP.send(
-            method,
-            "http://127.0.0.1:\(port)\(path)",
-            headers: headers + [("authorization", "Bearer \(try administratorToken())")],
-            body: body
-        )
-    }
-
-    /// Uploads version 1.0 of a product's content.
-    fileprivate func host(_ bytes: [UInt8], for productID: ProductID) async throws {
-        let answer = try await administer(
-            .PUT,
-            Routes.adminContent(productID) + "?version=1.0",
-            body: bytes
-        )
-        guard answer.status < 300 else { throw HarnessError(answer.text) }
-    }
-
-    /// The head of an upload.
-    fileprivate func uploadHead(of productID: ProductID, length: String) throws -> String {
-        "PUT \(Routes.adminContent(productID))?version=1 HTTP/1.1\r\nhost: x\r\n"
-            + "authorization: Bearer \(try administratorToken())\r\n\(length)\r\n\r\n"
-    }
-
-    /// The files of the content directory.
-    fileprivate func contentFiles() throws -> [String: [UInt8]] {
-        try ContentFolder(path: contentDirectory).files()
     }
 }
