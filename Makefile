@@ -15,7 +15,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format run demo chaos bench clients keys clean
+.PHONY: help setup build test lint format run demo chaos fuzz bench clients keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -54,6 +54,11 @@ demo: build ## Tell one purchase step by step, then stop
 
 chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+
+fuzz: setup ## Change receipts at random and look that none is believed (SECONDS=600 SEED=1)
+	@$(SWIFT_BUILD) --build-tests
+	@FUZZ_SECONDS=$(or $(SECONDS),600) FUZZ_SEED=$(or $(SEED),1) \
+		deploy/dev/run-tests .build/fuzz.log --skip-build --filter HostileInputTests.mutations
 
 bench: CONFIGURATION = release
 bench: build ## Measure finished purchases per second with a release build (N=100000)

@@ -69,6 +69,7 @@ let package = Package(
         .library(name: "Messaging", targets: ["Messaging"]),
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PaymentQueue", targets: ["PaymentQueue"]),
+        .library(name: "ReceiptValidation", targets: ["ReceiptValidation"]),
     ],
     dependencies: [
         // HTTP server of the services.
@@ -157,13 +158,20 @@ let package = Package(
             path: "Shared/Callbacks",
             swiftSettings: house
         ),
+        // Layer 2: whether to believe what a store signed; no network, no clock.
+        .target(
+            name: "ReceiptValidation",
+            dependencies: ["EventTypes", crypto, x509, asn1],
+            path: "Shared/ReceiptValidation",
+            swiftSettings: house
+        ),
 
         // Layer 3: what an app uses; it knows the store's HTTP interface and nothing behind it.
         .target(
             name: "PaymentQueue",
             dependencies: [
-                "EventTypes", "StoreAPI", "ThreadExecutor", asyncHTTPClient, nioCore, nioPosix,
-                nioHTTP1, nioSSL, crypto, logging,
+                "EventTypes", "StoreAPI", "ReceiptValidation", "ThreadExecutor", asyncHTTPClient,
+                nioCore, nioPosix, nioHTTP1, nioSSL, crypto, logging,
             ],
             path: "Shared/PaymentQueue",
             swiftSettings: house
@@ -188,7 +196,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "Receipts",
-            dependencies: serviceFoundation + ["Callbacks", crypto, x509, asn1],
+            dependencies: serviceFoundation + [
+                "Callbacks", "ReceiptValidation", crypto, x509, asn1,
+            ],
             path: "Services/Receipts",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -228,7 +238,7 @@ let package = Package(
         // manifest of its own for its users.
         .executableTarget(
             name: "ShopUnderTest",
-            dependencies: ["PaymentQueue", argumentParser],
+            dependencies: ["PaymentQueue", "ReceiptValidation", argumentParser],
             path: "Examples/Shop/Sources/Shop",
             swiftSettings: house
         ),
@@ -282,6 +292,7 @@ let package = Package(
             serviceFoundation: true,
             "Callbacks",
             "Receipts",
+            "ReceiptValidation",
             crypto,
             x509,
             asn1,
@@ -301,6 +312,7 @@ let package = Package(
             "EventTypes",
             "StoreAPI",
             "PaymentQueue",
+            "ReceiptValidation",
             "TestSupport",
             asyncHTTPClient,
             crypto,
@@ -308,8 +320,16 @@ let package = Package(
             nioHTTP1
         )
         + tests(
+            of: "ReceiptValidation",
+            "ReceiptValidation",
+            crypto,
+            x509,
+            asn1
+        )
+        + tests(
             of: "EndToEnd",
             "EventTypes",
+            "ReceiptValidation",
             "StoreAPI",
             "PaymentQueue",
             "Kafka",

@@ -39,7 +39,7 @@ import Testing
     @Test(
         arguments: [
             "EventTypes", "Kafka", "Postgres", "Messaging", "Ledger", "ServiceKit", "StoreAPI",
-            "PaymentQueue",
+            "PaymentQueue", "ReceiptValidation",
         ]
     )
     func everyLibraryHasItsLandingPage(library: String) {

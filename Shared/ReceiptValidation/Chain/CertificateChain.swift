@@ -1,0 +1,217 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// What a verified chain vouches for: one key, between two dates.
+struct VerifiedChain: Sendable {
+    /// The leaf's key.
+    let key: P256.Signing.PublicKey
+    /// The leaf certificate, in DER.
+    let leaf: [UInt8]
+    /// The first moment at which all three certificates are valid.
+    let validFrom: Date
+    /// The last moment at which they are.
+    let validUntil: Date
+
+    /// Makes sure that the certificates were valid when something was signed.
+    func requireValid(at date: Date) throws(ReceiptRefusal) {
+        // A certificate is valid for the whole of its last second.
+        guard date >= validFrom, date < validUntil.addingTimeInterval(1) else {
+            throw ReceiptRefusal(
+                .validity,
+                "its certificates were not valid when it was signed"
+            )
+        }
+    }
+}
+
+/// The rules of a chain of three certificates, as Apple's verifier was measured to keep them.
+///
+/// Pure: bytes in, a key or a refusal out. Dates are looked at later, because what is signed says when.
+struct CertificateChain {
+    /// Leaf, intermediate and root.
+    static let length = 3
+    /// The largest certificate that is read, in bytes; real ones have about 1,000.
+    private static let certificateLengthMax = 8 << 10
+
+    /// Marks a leaf that may sign receipts.
+    static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
+    /// Marks an intermediate that may issue such leaves.
+    static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+
+    private static let names = ["leaf", "intermediate", "root"]
+    private static let understood: Set<ASN1ObjectIdentifier> = [
+        .X509ExtensionID.basicConstraints, .X509ExtensionID.keyUsage,
+    ]
+    private static let algorithms: Set<Certificate.SignatureAlgorithm> = [
+        .ecdsaWithSHA256, .ecdsaWithSHA384, .ecdsaWithSHA512,
+    ]
+
+    private let certificates: [Certificate]
+
+    /// Verifies a chain, dates apart.
+    ///
+    /// - Parameters:
+    ///   - certificates: Leaf, intermediate and root, in DER.
+    ///   - roots: The roots that are believed.
+    /// - Returns: The leaf's key and when it may be used.
+    /// - Throws: ``ReceiptRefusal`` with the first rule that is broken.
+    static func verify(
+        _ certificates: [[UInt8]],
+        roots: [[UInt8]]
+    ) throws(ReceiptRefusal) -> VerifiedChain {
+        guard certificates.count == length else {
+            throw ReceiptRefusal(
+                .chainLength,
+                "there are \(certificates.count) certificates, not \(length)"
+            )
+        }
+        guard roots.contains(certificates[2]) else {
+            throw ReceiptRefusal(.root, "the last certificate is none of the pinned roots")
+        }
+        let chain = try CertificateChain(certificates)
+        return try chain.verified(leaf: certificates[0])
+    }
+
+    private init(_ certificates: [[UInt8]]) throws(ReceiptRefusal) {
+        var parsed: [Certificate] = []
+        for (der, name) in zip(certificates, Self.names) {
+            guard der.count <= Self.certificateLengthMax else {
+                throw ReceiptRefusal(.size, "the \(name) is too large for a certificate")
+            }
+            guard let certificate = try? Certificate(derEncoded: der),
+                Self.isWhole(certificate, der)
+            else {
+                throw ReceiptRefusal(.certificate, "the \(name) is not a certificate in DER")
+            }
+            parsed.append(certificate)
+        }
+        self.certificates = parsed
+    }
+
+    /// Whether every byte of a certificate was read.
+    ///
+    /// The issuer signs most of them; of the rest, a reader may pass over some, such as the number of
+    /// unused bits in a signature. What is written again as it was read holds nothing else.
+    private static func isWhole(_ certificate: Certificate, _ der: [UInt8]) -> Bool {
+        var serializer = DER.Serializer()
+        guard (try? serializer.serialize(certificate)) != nil else { return false }
+        return serializer.serializedBytes == der
+    }
+
+    private func verified(leaf: [UInt8]) throws(ReceiptRefusal) -> VerifiedChain {
+        for index in certificates.indices {
+            try checkCriticalExtensions(of: index)
+        }
+        try checkMarker(Self.leafMarker, of: 0)
+        try checkMarker(Self.intermediateMarker, of: 1)
+        try checkLeafIssuesNothing()
+        try checkAuthority(of: 1, certificatesBelow: 0)
+        try checkAuthority(of: 2, certificatesBelow: 1)
+        try checkIssuer(of: 0)
+        try checkIssuer(of: 1)
+        guard let key = P256.Signing.PublicKey(certificates[0].publicKey) else {
+            throw ReceiptRefusal(.key, "the leaf's key is not on P-256, which ES256 needs")
+        }
+        return VerifiedChain(
+            key: key,
+            leaf: leaf,
+            validFrom: certificates.map(\.notValidBefore).max() ?? .distantFuture,
+            validUntil: certificates.map(\.notValidAfter).min() ?? .distantPast
+        )
+    }
+
+    /// What is critical has to be understood, or the certificate may not be used (RFC 5280, 4.2).
+    private func checkCriticalExtensions(of index: Int) throws(ReceiptRefusal) {
+        let isMarker = { [Self.leafMarker, Self.intermediateMarker].contains($0) }
+        for found in certificates[index].extensions
+        where found.critical && !Self.understood.contains(found.oid) {
+            throw isMarker(found.oid)
+                ? ReceiptRefusal(.marker, "the \(Self.names[index]) has a marker that is critical")
+                : ReceiptRefusal(
+                    .criticalExtension,
+                    "the \(Self.names[index]) has the critical extension \(found.oid)"
+                )
+        }
+    }
+
+    private func checkMarker(
+        _ marker: ASN1ObjectIdentifier,
+        of index: Int
+    ) throws(ReceiptRefusal) {
+        guard certificates[index].extensions[oid: marker] != nil else {
+            throw ReceiptRefusal(.marker, "the \(Self.names[index]) has no extension \(marker)")
+        }
+    }
+
+    private func checkLeafIssuesNothing() throws(ReceiptRefusal) {
+        let extensions = certificates[0].extensions
+        do {
+            if case .isCertificateAuthority? = try extensions.basicConstraints {
+                throw ReceiptRefusal(.authority, "the leaf is a certificate authority")
+            }
+            if let usage = try extensions.keyUsage, !usage.digitalSignature {
+                throw ReceiptRefusal(.authority, "the leaf may not sign data")
+            }
+        } catch let refusal as ReceiptRefusal {
+            throw refusal
+        } catch {
+            throw ReceiptRefusal(.certificate, "an extension of the leaf cannot be read")
+        }
+    }
+
+    private func checkAuthority(
+        of index: Int,
+        certificatesBelow: Int
+    ) throws(ReceiptRefusal) {
+        let extensions = certificates[index].extensions
+        // An extension that cannot be read counts as missing: both are refused.
+        guard case .isCertificateAuthority(let pathLength)? = try? extensions.basicConstraints,
+            pathLength ?? certificatesBelow >= certificatesBelow
+        else {
+            throw ReceiptRefusal(
+                .authority,
+                "the \(Self.names[index]) is no certificate authority, or not for so long a chain"
+            )
+        }
+        guard (try? extensions.keyUsage)?.keyCertSign == true else {
+            throw ReceiptRefusal(
+                .authority,
+                "the \(Self.names[index]) may not sign certificates (keyUsage)"
+            )
+        }
+    }
+
+    private func checkIssuer(of index: Int) throws(ReceiptRefusal) {
+        let certificate = certificates[index]
+        let issuer = certificates[index + 1]
+        let issuerName = Self.names[index + 1]
+        guard let identifier = try? issuer.extensions.subjectKeyIdentifier else {
+            throw ReceiptRefusal(.keyIdentifier, "the \(issuerName) has no subject key identifier")
+        }
+        guard let named = (try? certificate.extensions.authorityKeyIdentifier)?.keyIdentifier
+        else {
+            throw ReceiptRefusal(
+                .keyIdentifier,
+                "the \(Self.names[index]) has no authority key identifier"
+            )
+        }
+        guard named == identifier.keyIdentifier else {
+            throw ReceiptRefusal(
+                .keyIdentifier,
+                "the \(Self.names[index]) names another key than its \(issuerName)'s"
+            )
+        }
+        guard certificate.issuer == issuer.subject,
+            Self.algorithms.contains(certificate.signatureAlgorithm),
+            issuer.publicKey.isValidSignature(certificate.signature, for: certificate)
+        else {
+            throw ReceiptRefusal(
+                .issuer,
+                "the \(Self.names[index]) was not issued by the \(issuerName); the order is leaf, "
+                    + "intermediate, root"
+            )
+        }
+    }
+}
