@@ -16,6 +16,8 @@ struct SignedToken {
         var iss: String?
         var sub: String?
         var aud: Audience?
+        /// The app, in tokens of merchants' servers.
+        var bid: String?
         var exp: Double?
         var iat: Double?
         var nbf: Double?
@@ -88,7 +90,19 @@ struct SignedToken {
     var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
 
     /// Believes the token or throws.
-    func verify(key: P256.Signing.PublicKey, audience: String, now: Timestamp) throws {
+    ///
+    /// - Parameters:
+    ///   - key: Whose signature it has to be.
+    ///   - audience: Whom it has to be for.
+    ///   - lifetimeMax: How long it may be good for.
+    ///   - now: The time.
+    /// - Throws: ``HTTPProblem`` 401, saying what is wrong.
+    func verify(
+        key: P256.Signing.PublicKey,
+        audience: String,
+        lifetimeMax: Duration = Self.lifetimeMax,
+        now: Timestamp
+    ) throws {
         // Bytes that are no signature at all are refused like one of another key.
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(signature, for: signedBytes)
@@ -114,11 +128,13 @@ struct SignedToken {
                 "The token is from the future (iat, nbf). Set the signer's clock."
             )
         }
-        let issued = claims.iat.map(Self.timestamp) ?? now
-        guard expiry <= latest.advanced(by: Self.lifetimeMax),
-            expiry.duration(since: issued) <= Self.lifetimeMax
+        // Without the time of issue there is only our clock, which the signer's may be ahead of.
+        let issued = claims.iat.map(Self.timestamp) ?? latest
+        guard expiry <= latest.advanced(by: lifetimeMax),
+            expiry.duration(since: issued) <= lifetimeMax
         else {
-            throw HTTPProblem.unauthorized("The token is good for more than 24 hours.")
+            let hours = lifetimeMax.components.seconds / 3600
+            throw HTTPProblem.unauthorized("The token is good for more than \(hours) hours.")
         }
     }
 

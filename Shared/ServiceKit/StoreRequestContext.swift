@@ -10,6 +10,9 @@ public struct StoreRequestContext: RequestContext {
     /// The administrator whose token the request carries, on routes that ask for one.
     public var administrator: AuthenticatedAdministrator?
 
+    /// The merchant's server that the request comes from, on routes of the App Store Server API.
+    public var server: AuthenticatedServer?
+
     /// The connection, so that it can be closed after a refusal.
     let channel: any Channel
 

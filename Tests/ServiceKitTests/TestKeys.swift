@@ -123,6 +123,7 @@ struct Claims: JWTPayload {
     var exp: Int64?
     var iat: Int64?
     var nbf: Int64?
+    var bid: String?
 
     func verify(using algorithm: some JWTAlgorithm) {}
 }

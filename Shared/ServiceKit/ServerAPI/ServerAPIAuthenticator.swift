@@ -1,0 +1,180 @@
+import Crypto
+public import EventTypes
+public import Logging
+import Synchronization
+
+/// The merchant's server that a request comes from.
+public struct AuthenticatedServer: Hashable, Sendable {
+    /// The key it proved itself with.
+    public let keyID: String
+    /// The app that it speaks for.
+    public let bundleID: BundleID
+
+    /// Names a server.
+    public init(keyID: String, bundleID: BundleID) {
+        self.keyID = keyID
+        self.bundleID = bundleID
+    }
+}
+
+/// Tells which merchant's server sent a request, by its token, and how often it may: a JWT signed
+/// with ES256 as Apple's clients make them.
+///
+/// Header `kid`; claims `iss` (the key's issuer), `bid` (an app that the key speaks for), `aud`
+/// `appstoreconnect-v1`, `exp` within the next 60 minutes. `iat` may be missing, as Apple's own
+/// client leaves it out; where it is there, `exp` is within 60 minutes of it. Clocks may be a minute
+/// apart. A refusal does not say why: the answer is a bare 401, as Apple's is.
+///
+/// Keys are read once; a token that names an unknown key makes the directory be read again, at most
+/// every five seconds, so that keys come and go while services run.
+public struct ServerAPIAuthenticator: Sendable {
+    /// The token is not believed.
+    public struct Refusal: Error, Sendable {
+        /// Makes a refusal.
+        public init() {}
+    }
+
+    private let state: ServerAPIState
+
+    /// Reads the keys.
+    ///
+    /// - Parameters:
+    ///   - keysDirectory: Holds `<key id>.json`.
+    ///   - requestsPerSecond: How often one key may ask.
+    ///   - now: The clock.
+    ///   - logger: Told of files that are no keys.
+    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is no key.
+    public init(
+        keysDirectory: String,
+        requestsPerSecond: Int,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger = Logger(label: "server-api")
+    ) throws {
+        let directory = ServerKeyDirectory(path: keysDirectory)
+        let (keys, problems) = directory.read()
+        guard problems.isEmpty else {
+            throw ServiceKitError(.keys, problems.joined(separator: "; "))
+        }
+        state = ServerAPIState(
+            directory: directory,
+            keys: keys,
+            requestsPerSecond: requestsPerSecond,
+            now: now,
+            logger: logger
+        )
+    }
+
+    /// Tells which server a token speaks for.
+    ///
+    /// - Throws: ``Refusal``.
+    public func server(of token: some StringProtocol) throws(Refusal) -> AuthenticatedServer {
+        try state.server(of: token)
+    }
+
+    /// Counts a request.
+    ///
+    /// - Throws: ``ServerAPIError/rateLimitExceeded(retryAfter:)``.
+    public func admit(_ server: AuthenticatedServer) throws(ServerAPIError) {
+        try state.admit(server)
+    }
+}
+
+/// The keys, what they have verified and how often they asked, shared by all requests.
+private final class ServerAPIState: Sendable {
+    private struct Keys {
+        var known: [String: ServerKeyDirectory.Key]
+        var allowances: [String: RequestAllowance] = [:]
+        var readAgainAt: Timestamp
+    }
+
+    private static let lifetimeMax = Duration.seconds(60 * 60)
+    private static let readingInterval = Duration.seconds(5)
+
+    private let directory: ServerKeyDirectory
+    private let requestsPerSecond: Int
+    private let keys: Mutex<Keys>
+    private let servers = TokenCache<AuthenticatedServer>()
+    private let now: @Sendable () -> Timestamp
+    private let logger: Logger
+
+    init(
+        directory: ServerKeyDirectory,
+        keys: [String: ServerKeyDirectory.Key],
+        requestsPerSecond: Int,
+        now: @escaping @Sendable () -> Timestamp,
+        logger: Logger
+    ) {
+        self.directory = directory
+        self.requestsPerSecond = requestsPerSecond
+        self.keys = Mutex(
+            Keys(known: keys, readAgainAt: now().advanced(by: Self.readingInterval))
+        )
+        self.now = now
+        self.logger = logger
+    }
+
+    func server(
+        of token: some StringProtocol
+    ) throws(ServerAPIAuthenticator.Refusal) -> AuthenticatedServer {
+        let now = now()
+        let digest = SHA256.hash(data: Array(token.utf8))
+        if let known = servers.value(of: digest, now: now) { return known }
+        do {
+            let parsed = try SignedToken(token)
+            guard let keyID = parsed.header.kid, let key = key(keyID),
+                parsed.claims.iss == key.issuerID, let bundle = parsed.claims.bid,
+                key.bundleIDs.contains(bundle), let bundleID = BundleID(rawValue: bundle)
+            else { throw ServerAPIAuthenticator.Refusal() }
+            try parsed.verify(
+                key: key.publicKey,
+                audience: "appstoreconnect-v1",
+                lifetimeMax: Self.lifetimeMax,
+                now: now
+            )
+            let server = AuthenticatedServer(keyID: keyID, bundleID: bundleID)
+            servers.insert(server, for: digest, until: parsed.expiry)
+            return server
+        } catch {
+            // Why is nobody's business but the log's.
+            logger.debug("a server's token was refused", metadata: ["reason": "\(error)"])
+            throw ServerAPIAuthenticator.Refusal()
+        }
+    }
+
+    func admit(_ server: AuthenticatedServer) throws(ServerAPIError) {
+        let now = now()
+        let wait = keys.withLock { keys -> Duration? in
+            keys.allowances[
+                server.keyID,
+                default: RequestAllowance(ratePerSecond: requestsPerSecond, at: now)
+            ].take(at: now)
+        }
+        if let wait { throw .rateLimitExceeded(retryAfter: wait) }
+    }
+
+    private func key(_ keyID: String) -> ServerKeyDirectory.Key? {
+        if let key = keys.withLock({ $0.known[keyID] }) { return key }
+        readKeysAgain()
+        return keys.withLock { $0.known[keyID] }
+    }
+
+    private func readKeysAgain() {
+        let now = now()
+        let isDue = keys.withLock { keys in
+            guard now >= keys.readAgainAt else { return false }
+            keys.readAgainAt = now.advanced(by: Self.readingInterval)
+            return true
+        }
+        guard isDue else { return }
+        let (read, problems) = directory.read()
+        for problem in problems {
+            logger.warning("a server key cannot be used", metadata: ["problem": "\(problem)"])
+        }
+        keys.withLock { keys in
+            keys.known = read
+            keys.allowances = keys.allowances.filter { read[$0.key] != nil }
+        }
+        // A key may have gone; nothing that it verified is believed any more.
+        servers.removeAll()
+    }
+}

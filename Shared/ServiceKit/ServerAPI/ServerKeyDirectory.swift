@@ -1,0 +1,53 @@
+import Crypto
+import EventTypes
+import Foundation
+
+/// The files that hold the public keys of merchants' servers: `<key id>.json` with the issuer, the
+/// apps it speaks for and the key.
+///
+/// Found by listing the directory, never by making a path of what a token says.
+struct ServerKeyDirectory: Sendable {
+    /// A key, and for whom it speaks.
+    struct Key: Sendable {
+        let issuerID: String
+        let bundleIDs: Set<String>
+        let publicKey: P256.Signing.PublicKey
+    }
+
+    private struct File: Decodable {
+        var issuerID: String
+        var bundleIDs: [String]
+        var publicKey: String
+    }
+
+    let path: String
+
+    /// Reads all keys; what cannot be read is told and left out.
+    func read() -> (keys: [String: Key], problems: [String]) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+                .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
+        } catch {
+            return ([:], ["the directory of server keys cannot be listed: \(path)"])
+        }
+        var keys: [String: Key] = [:]
+        var problems: [String] = []
+        for name in names {
+            do {
+                let data = try Data(contentsOf: URL(fileURLWithPath: "\(path)/\(name)"))
+                let file = try JSONDecoder().decode(File.self, from: data)
+                keys[String(name.dropLast(5))] = Key(
+                    issuerID: file.issuerID,
+                    bundleIDs: Set(file.bundleIDs),
+                    publicKey: try P256.Signing.PublicKey(pemRepresentation: file.publicKey)
+                )
+            } catch {
+                problems.append(
+                    "\(path)/\(name) is no server key: issuerID, bundleIDs, publicKey in PEM"
+                )
+            }
+        }
+        return (keys, problems)
+    }
+}
