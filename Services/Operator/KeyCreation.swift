@@ -3,19 +3,22 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Makes what a store needs to start: the receipts' chain, a key pair of one app, one of an
-/// administrator, and the webhooks' secret.
+/// Makes what a store needs to start: the receipts' chain and what tells of its status, a key pair
+/// of one app, one of its server, one of an administrator, and the webhooks' secret.
 ///
 /// What exists stays as it is; only what is missing is made.
 struct KeyCreation {
     let directory: KeyDirectory
     let time: Date
+    /// Where the status of certificates is told: `/ocsp` of receipts, as verifiers reach it.
+    let ocspURL: String
     /// The files made, as paths within the directory, in the order they were made.
     private(set) var created: [String] = []
 
-    init(directory: KeyDirectory, time: Date) {
+    init(directory: KeyDirectory, time: Date, ocspURL: String) {
         self.directory = directory
         self.time = time
+        self.ocspURL = ocspURL
     }
 
     /// Makes everything.
@@ -25,10 +28,16 @@ struct KeyCreation {
         administrator: String
     ) throws(OperatorError) {
         try createReceiptChain()
+        try createStatusFiles()
         try createPair(
             privateKey: directory.appPrivateKey(bundleID: bundleID, keyID: keyID),
             publicKey: directory.appKey(bundleID: bundleID, keyID: keyID)
         )
+        try createAppRegistration(bundleID: bundleID)
+        if try !hasServerKey(for: bundleID) {
+            let name = bundleID.replacing(".", with: "-") + "-" + keyID
+            try createServerKey(keyID: name, issuerID: nil, bundleIDs: [bundleID])
+        }
         try createPair(
             privateKey: directory.administratorPrivateKey(name: administrator),
             publicKey: directory.administratorKey(name: administrator)
@@ -42,7 +51,7 @@ struct KeyCreation {
     }
 
     /// Makes a P-256 key pair, or the public half that is missing.
-    private mutating func createPair(privateKey: URL, publicKey: URL) throws(OperatorError) {
+    mutating func createPair(privateKey: URL, publicKey: URL) throws(OperatorError) {
         let hasPublicKey = try directory.read(publicKey) != nil
         let hasPrivateKey = try directory.read(privateKey) != nil
         if hasPublicKey && !hasPrivateKey {
@@ -80,6 +89,7 @@ struct KeyCreation {
                 certificate: try SigningChain.intermediate(
                     key: intermediateKey,
                     from: root,
+                    statusToldAt: ocspURL,
                     at: time
                 ),
                 key: intermediateKey
@@ -87,6 +97,7 @@ struct KeyCreation {
             let leaf = try SigningChain.leaf(
                 key: signingKey.publicKey,
                 from: intermediate,
+                statusToldAt: ocspURL,
                 at: time
             )
             return try [leaf, intermediate.certificate, root.certificate]
@@ -134,7 +145,7 @@ struct KeyCreation {
     }
 
     /// Reads a private key, or makes it if it does not exist.
-    private mutating func key(_ file: URL) throws(OperatorError) -> P256.Signing.PrivateKey {
+    mutating func key(_ file: URL) throws(OperatorError) -> P256.Signing.PrivateKey {
         if let stored = try directory.read(file) {
             do {
                 return try P256.Signing.PrivateKey(
@@ -149,7 +160,7 @@ struct KeyCreation {
         return key
     }
 
-    private mutating func create(
+    mutating func create(
         _ file: URL,
         _ text: String,
         isPrivate: Bool
@@ -158,7 +169,8 @@ struct KeyCreation {
         created.append(directory.relativePath(of: file))
     }
 
-    private func certifying<Value>(_ body: () throws -> Value) throws(OperatorError) -> Value {
+    /// Says of what a certificate library throws that it was about certificates.
+    func certifying<Value>(_ body: () throws -> Value) throws(OperatorError) -> Value {
         do {
             return try body()
         } catch {

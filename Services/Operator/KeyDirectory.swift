@@ -1,5 +1,10 @@
 import Foundation
 
+/// The two authorities of a store's chain.
+enum AuthorityName: String, CaseIterable {
+    case root, intermediate
+}
+
 /// Where a store's keys lie, and how a file gets there: whole or not at all, and never over one
 /// that exists.
 struct KeyDirectory {
@@ -21,6 +26,27 @@ struct KeyDirectory {
     var signingChain: URL { root.appending(path: "receipts/signing-chain.pem") }
     /// The root alone, DER, as verifiers want it.
     var rootCertificate: URL { root.appending(path: "receipts/root.cer") }
+    /// What the status of certificates is told with; `OCSP_DIRECTORY` of receipts.
+    var statuses: URL { root.appending(path: "receipts/ocsp") }
+    /// The certificate that signs the status of what an authority issued.
+    func responder(of authority: AuthorityName) -> URL {
+        statuses.appending(path: "\(authority.rawValue)-responder.pem")
+    }
+    /// Its key.
+    func responderKey(of authority: AuthorityName) -> URL {
+        statuses.appending(path: "\(authority.rawValue)-responder-key.pem")
+    }
+    /// What an authority issued, and what it revoked.
+    func register(of authority: AuthorityName) -> URL {
+        statuses.appending(path: "\(authority.rawValue)-index.txt")
+    }
+    /// What merchants' servers prove themselves with; `SERVER_KEYS_DIRECTORY` of receipts and
+    /// fulfillment.
+    var serverKeys: URL { root.appending(path: "servers") }
+    /// Chains that receipts were signed with before a rotation.
+    func retiredChain(serial: String) -> URL {
+        root.appending(path: "receipts/retired/\(serial).pem")
+    }
     /// The key of the root certificate; its place after the first day is offline.
     var rootKey: URL { privateKeys.appending(path: "authority/root-key.pem") }
     /// The key of the intermediate certificate.
@@ -31,6 +57,12 @@ struct KeyDirectory {
     }
     func appPrivateKey(bundleID: String, keyID: String) -> URL {
         privateKeys.appending(path: "apps/\(bundleID)/\(keyID).pem")
+    }
+    /// What the store knows of an app beside its keys.
+    func appRegistration(bundleID: String) -> URL { apps.appending(path: "\(bundleID)/app.json") }
+    func serverKey(keyID: String) -> URL { serverKeys.appending(path: "\(keyID).json") }
+    func serverPrivateKey(keyID: String) -> URL {
+        privateKeys.appending(path: "servers/\(keyID).p8")
     }
     func administratorKey(name: String) -> URL { administrators.appending(path: "\(name).pem") }
     func administratorPrivateKey(name: String) -> URL {
@@ -64,6 +96,25 @@ struct KeyDirectory {
     /// Writes a file that must not exist: beside its place first, then linked into it, so that
     /// neither a crash nor a second writer leaves half of one.
     func create(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
+        try write(file, contents, isPrivate: isPrivate) { draft in
+            try FileManager.default.linkItem(at: draft, to: file)
+        }
+    }
+
+    /// Writes a file in the place of the one that is there, which readers see whole until they see
+    /// the new one whole.
+    func replace(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
+        try write(file, contents, isPrivate: isPrivate) { draft in
+            guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+        }
+    }
+
+    private func write(
+        _ file: URL,
+        _ contents: Data,
+        isPrivate: Bool,
+        putInPlace: (_ draft: URL) throws -> Void
+    ) throws(OperatorError) {
         let folder = file.deletingLastPathComponent()
         let draft = folder.appending(path: ".\(file.lastPathComponent).\(UUID().uuidString)")
         let isSecret = folder.path.hasPrefix(privateKeys.path)
@@ -91,7 +142,7 @@ struct KeyDirectory {
             throw OperatorError(.failed, "\(file.path) cannot be written.")
         }
         do {
-            try FileManager.default.linkItem(at: draft, to: file)
+            try putInPlace(draft)
         } catch {
             throw OperatorError(.failed, "\(file.path) cannot be written, or exists already.")
         }

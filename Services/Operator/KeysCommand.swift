@@ -7,7 +7,10 @@ struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
         abstract: "Makes the keys and certificates of a store.",
-        subcommands: [CreateKeysCommand.self]
+        subcommands: [
+            CreateKeysCommand.self, RotateKeysCommand.self, RevokeKeysCommand.self,
+            ServerKeysCommand.self,
+        ]
     )
 }
 
@@ -23,12 +26,16 @@ struct CreateKeysCommand: OperatorSubcommand {
               receipts/signing-key.pem              key of the receipts service, mode 0600
               receipts/signing-chain.pem            leaf, intermediate and root certificate
               receipts/root.cer                     the root alone, DER, for verifiers
-              private/apps/, private/administrators/  the private halves, mode 0600
+              receipts/ocsp/                        what tells their status: OCSP_DIRECTORY
+              apps/<bundle>/app.json                the app's number (appAppleId)
+              servers/<key id>.json                 key of the app's server: SERVER_KEYS_DIRECTORY
+              private/apps/, private/servers/, private/administrators/
+                                                    the private halves, mode 0600
               private/authority/                    keys of root and intermediate, mode 0600
               private/webhook-secret                secret of the webhooks, mode 0600
 
-            The keys of private/authority are needed again only to issue a new chain: keep them
-            offline. Run it again to add an app or an administrator.
+            The keys of private/authority are needed again only to issue certificates (keys rotate):
+            keep them offline. Run it again to add an app or an administrator.
 
             Examples:
               counterfoil keys create --directory .dev/keys
@@ -45,6 +52,9 @@ struct CreateKeysCommand: OperatorSubcommand {
     )
     var bundle: BundleID = BundleID(unchecked: "com.example.app")
 
+    @Option(help: "Where verifiers ask for the status of certificates: /ocsp of receipts.")
+    var ocspURL: String = "http://127.0.0.1:8083/ocsp"
+
     @Option(help: "The id of the app's key, by which its tokens name it.")
     var keyID: String = "key-1"
 
@@ -58,6 +68,7 @@ struct CreateKeysCommand: OperatorSubcommand {
     var json = false
 
     func validate() throws {
+        try Self.checkOCSP(ocspURL)
         for name in [keyID, administrator] where !Self.isFileName(name) {
             throw ValidationError(
                 "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores."
@@ -66,7 +77,11 @@ struct CreateKeysCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        var creation = KeyCreation(directory: KeyDirectory(path: directory), time: Date())
+        var creation = KeyCreation(
+            directory: KeyDirectory(path: directory),
+            time: Date(),
+            ocspURL: ocspURL
+        )
         try creation.createAll(
             bundleID: bundle.rawValue,
             keyID: keyID,
@@ -79,6 +94,17 @@ struct CreateKeysCommand: OperatorSubcommand {
         } else {
             Console.say("Made in \(directory):")
             for file in creation.created { Console.say("  " + file) }
+        }
+    }
+
+    /// Refuses what verifiers cannot ask: they send OCSP over plain HTTP, because a check of TLS would
+    /// need a status in turn.
+    static func checkOCSP(_ url: String) throws {
+        let parts = URL(string: url)
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let parts, ["http", "https"].contains(parts.scheme ?? ""), parts.host() != nil
+        else {
+            throw ValidationError("'\(url)' is no URL such as http://receipts.example.com/ocsp.")
         }
     }
 

@@ -3,14 +3,19 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The three certificates that receipts are signed with, in the form Apple's own verifiers accept:
-/// P-256 throughout, key identifiers on all, and one marker OID each on leaf and intermediate,
-/// present and not critical (spec section 2.4).
+/// The certificates that receipts are signed with, in the form Apple's own verifiers accept: P-256
+/// throughout, key identifiers on all, one marker OID each on leaf and intermediate, present and not
+/// critical, and on both the address where their status is told (spec section 2.4).
+///
+/// Their status is told by responders: each authority issues a certificate that may sign answers of
+/// OCSP in its name (RFC 6960, 4.2.2.2), so that neither authority's own key is ever online.
 enum SigningChain {
     /// Marks a certificate that signs receipts.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     /// Marks the authority that issues them.
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
+    /// Says of a responder's certificate that its own status need not be asked (RFC 6960, 4.2.2.2.1).
+    static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
     /// An authority: a certificate and the key that signs in its name.
     struct Authority {
@@ -41,6 +46,7 @@ enum SigningChain {
     static func intermediate(
         key: P256.Signing.PrivateKey,
         from root: Authority,
+        statusToldAt ocspURL: String,
         at time: Date
     ) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key.publicKey)
@@ -55,6 +61,7 @@ enum SigningChain {
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: publicKey)
                 AuthorityKeyIdentifier(keyIdentifier: try keyIdentifier(of: root.certificate))
+                statusAddress(ocspURL)
                 marker(intermediateMarker)
             },
             signedBy: root.key
@@ -65,6 +72,7 @@ enum SigningChain {
     static func leaf(
         key: P256.Signing.PublicKey,
         from intermediate: Authority,
+        statusToldAt ocspURL: String,
         at time: Date
     ) throws -> Certificate {
         let publicKey = Certificate.PublicKey(key)
@@ -81,10 +89,53 @@ enum SigningChain {
                 AuthorityKeyIdentifier(
                     keyIdentifier: try keyIdentifier(of: intermediate.certificate)
                 )
+                statusAddress(ocspURL)
                 marker(leafMarker)
             },
             signedBy: intermediate.key
         )
+    }
+
+    /// Issues the certificate that signs the status of what an authority issued.
+    static func responder(
+        key: P256.Signing.PublicKey,
+        named commonName: String,
+        from authority: Authority,
+        years: Int,
+        at time: Date
+    ) throws -> Certificate {
+        let publicKey = Certificate.PublicKey(key)
+        return try certificate(
+            for: publicKey,
+            subject: name(commonName),
+            issuer: authority.certificate.subject,
+            years: years,
+            at: time,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.notCertificateAuthority)
+                Critical(KeyUsage(digitalSignature: true))
+                try ExtendedKeyUsage([.ocspSigning])
+                SubjectKeyIdentifier(hash: publicKey)
+                AuthorityKeyIdentifier(
+                    keyIdentifier: try keyIdentifier(of: authority.certificate)
+                )
+                marker(noCheck)
+            },
+            signedBy: authority.key
+        )
+    }
+
+    /// Where a certificate says that its status is told; `nil` if it does not say.
+    static func statusAddress(of certificate: Certificate) -> String? {
+        // An extension that cannot be read is one that verifiers cannot use.
+        let access = try? certificate.extensions.authorityInformationAccess
+        for description in access ?? AuthorityInformationAccess()
+        where description.method == .ocspServer {
+            if case .uniformResourceIdentifier(let address) = description.location {
+                return address
+            }
+        }
+        return nil
     }
 
     private static func certificate(
@@ -120,6 +171,12 @@ enum SigningChain {
 
     private static func keyIdentifier(of certificate: Certificate) throws -> ArraySlice<UInt8>? {
         try certificate.extensions.subjectKeyIdentifier?.keyIdentifier
+    }
+
+    private static func statusAddress(_ url: String) -> AuthorityInformationAccess {
+        AuthorityInformationAccess(
+            [.init(method: .ocspServer, location: .uniformResourceIdentifier(url))]
+        )
     }
 
     /// An extension that says no more than that it is there: its value is ASN.1 `NULL`.

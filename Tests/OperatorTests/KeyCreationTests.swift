@@ -22,7 +22,11 @@ import X509
         in directory: KeyDirectory,
         bundleID: String = "com.example.app"
     ) throws -> [String] {
-        var creation = KeyCreation(directory: directory, time: time)
+        var creation = KeyCreation(
+            directory: directory,
+            time: time,
+            ocspURL: "http://127.0.0.1:8083/ocsp"
+        )
         try creation.createAll(bundleID: bundleID, keyID: "key-1", administrator: "operator")
         return creation.created
     }
@@ -47,9 +51,9 @@ import X509
 
     @Test func everythingIsMadeOnceAndNeverOverwritten() async throws {
         try await withDirectory { directory in
-            #expect(try create(in: directory).count == 10)
+            #expect(try create(in: directory).count == 19)
             let files = try files(of: directory)
-            #expect(files.count == 10)
+            #expect(files.count == 19)
             #expect(try create(in: directory).isEmpty)
             #expect(try self.files(of: directory) == files)
         }
@@ -62,7 +66,9 @@ import X509
                 let attributes = try FileManager.default.attributesOfItem(
                     atPath: directory.root.appending(path: name).path
                 )
-                let isPrivate = name.hasPrefix("private/") || name == "receipts/signing-key.pem"
+                let isPrivate =
+                    name.hasPrefix("private/") || name == "receipts/signing-key.pem"
+                    || name.hasSuffix("-responder-key.pem")
                 #expect(attributes[.posixPermissions] as? Int == (isPrivate ? 0o600 : 0o644))
             }
         }
@@ -75,10 +81,13 @@ import X509
             #expect(
                 try create(in: directory, bundleID: "com.example.game") == [
                     "private/apps/com.example.game/key-1.pem", "apps/com.example.game/key-1.pem",
+                    "apps/com.example.game/app.json",
+                    "private/servers/com-example-game-key-1.p8",
+                    "servers/com-example-game-key-1.json",
                 ]
             )
             let after = try files(of: directory)
-            #expect(after.count == 12)
+            #expect(after.count == 24)
             #expect(before.allSatisfy { after[$0.key] == $0.value })
         }
     }
@@ -98,7 +107,10 @@ import X509
             )
             #expect(try files(of: directory) == before)
             try FileManager.default.removeItem(at: directory.signingChain)
-            #expect(try create(in: directory) == ["receipts/signing-chain.pem"])
+            #expect(
+                try create(in: directory) == ["receipts/signing-chain.pem"],
+                "The new leaf is entered in the register that is there."
+            )
             let chain = try chain(in: directory)
             let pem = String(decoding: try Data(contentsOf: directory.signingKey), as: UTF8.self)
             let key = try P256.Signing.PrivateKey(pemRepresentation: pem)
@@ -134,6 +146,11 @@ import X509
             for certificate in chain {
                 #expect(try certificate.extensions.subjectKeyIdentifier != nil)
                 #expect(certificate.notValidBefore < time && certificate.notValidAfter > time)
+            }
+            for certificate in [leaf, intermediate] {
+                #expect(
+                    SigningChain.statusAddress(of: certificate) == "http://127.0.0.1:8083/ocsp"
+                )
             }
             for (certificate, issuer) in [(leaf, intermediate), (intermediate, root)] {
                 let authority = try certificate.extensions.authorityKeyIdentifier

@@ -21,10 +21,14 @@ public struct StoreKeys: Sendable {
     public var apps: String { directory + "/apps" }
     /// Public keys of administrators: the services' `ADMIN_KEYS_DIRECTORY`.
     public var administrators: String { directory + "/administrators" }
+    /// Public keys of merchants' servers: the services' `SERVER_KEYS_DIRECTORY`.
+    public var servers: String { directory + "/servers" }
     /// The key receipts are signed with.
     public var signingKey: String { directory + "/receipts/signing-key.pem" }
     /// Its chain: leaf, intermediate, root.
     public var signingChain: String { directory + "/receipts/signing-chain.pem" }
+    /// What the status of certificates is told with.
+    public var statuses: String { directory + "/receipts/ocsp" }
     /// The root certificate, DER.
     public var rootCertificate: String { directory + "/receipts/root.cer" }
     /// The file with what webhooks are signed with.
@@ -32,15 +36,21 @@ public struct StoreKeys: Sendable {
 
     /// Makes the keys that are missing in a folder, and reads those that tests sign with.
     ///
-    /// - Parameter directory: The folder.
+    /// - Parameters:
+    ///   - directory: The folder.
+    ///   - receiptsPort: Where `receipts` will tell the status of certificates.
     /// - Returns: The keys.
     /// - Throws: An error when a key cannot be made or read.
-    public static func create(in directory: String) async throws -> StoreKeys {
+    public static func create(
+        in directory: String,
+        receiptsPort: Int = StoreService.receipts.usualPort
+    ) async throws -> StoreKeys {
         try await ChildProcess.run(
             try BuiltExecutables.path("counterfoil"),
             [
                 "keys", "create", "--directory", directory, "--bundle", bundleID.rawValue,
                 "--key-id", keyID, "--administrator", administrator,
+                "--ocsp-url", "http://127.0.0.1:\(receiptsPort)/ocsp",
             ]
         )
         return try StoreKeys(directory: directory)

@@ -1,0 +1,156 @@
+import Crypto
+import Foundation
+import SwiftASN1
+import X509
+
+/// Puts a new leaf in the place of the one that receipts are signed with.
+///
+/// The old leaf stays registered as good, so what it signed stays valid; its key is gone. The
+/// authorities stay, and so does the root that verifiers have pinned. An intermediate certificate
+/// that tells its status at no address, or at another one, is issued anew over the same key.
+struct ChainRotation {
+    let directory: KeyDirectory
+    let time: Date
+    /// Where status is told from now on; `nil` for where it is told already.
+    let ocspURL: String?
+
+    /// What was done.
+    struct Result: Equatable {
+        /// The serial number of the leaf that signed before.
+        var retired: String
+        /// The serial number of the leaf that signs from the next start of receipts on.
+        var current: String
+        /// Whether the intermediate certificate was issued anew.
+        var reissuedIntermediate: Bool
+    }
+
+    /// Rotates.
+    ///
+    /// - Throws: ``OperatorError`` if the intermediate's key is not here, or the root's is needed and
+    ///   not here. Nothing has been changed then.
+    func rotate() throws(OperatorError) -> Result {
+        let chain = try directory.chain()
+        guard chain.count == 3 else {
+            throw OperatorError(.failed, "There is no chain yet: run 'counterfoil keys create'.")
+        }
+        let address = if let ocspURL { ocspURL } else { try address(in: chain) }
+        let intermediate = try intermediate(in: chain, statusToldAt: address)
+        let key = P256.Signing.PrivateKey()
+        let responderKey = P256.Signing.PrivateKey()
+        let (leaf, responder) = try certifying {
+            (
+                try SigningChain.leaf(
+                    key: key.publicKey,
+                    from: intermediate,
+                    statusToldAt: address,
+                    at: time
+                ),
+                try SigningChain.responder(
+                    key: responderKey.publicKey,
+                    of: .intermediate,
+                    from: intermediate,
+                    at: time
+                )
+            )
+        }
+        let isReissued = intermediate.certificate != chain[1]
+        try register([leaf, responder], of: .intermediate)
+        if isReissued { try register([intermediate.certificate], of: .root) }
+        try retire(chain)
+
+        try replace(directory.responderKey(of: .intermediate), responderKey.pemRepresentation)
+        try directory.replace(
+            directory.responder(of: .intermediate),
+            Data(try pem([responder]).utf8),
+            isPrivate: false
+        )
+        // A service that starts between these two refuses the pair, and is started again.
+        try replace(directory.signingKey, key.pemRepresentation)
+        try directory.replace(
+            directory.signingChain,
+            Data(try pem([leaf, intermediate.certificate, chain[2]]).utf8),
+            isPrivate: false
+        )
+        return Result(
+            retired: CertificateRegister.serial(of: chain[0]),
+            current: CertificateRegister.serial(of: leaf),
+            reissuedIntermediate: isReissued
+        )
+    }
+
+    private func address(in chain: [Certificate]) throws(OperatorError) -> String {
+        guard let address = SigningChain.statusAddress(of: chain[1]) else {
+            throw OperatorError(
+                .failed,
+                "The chain does not say where its status is told: give --ocsp-url."
+            )
+        }
+        return address
+    }
+
+    private func intermediate(
+        in chain: [Certificate],
+        statusToldAt address: String
+    ) throws(OperatorError) -> SigningChain.Authority {
+        guard let intermediate = try directory.authority(.intermediate, chain[1]) else {
+            throw OperatorError(
+                .failed,
+                "A leaf is issued with \(directory.intermediateKey.path), which is not there."
+            )
+        }
+        if SigningChain.statusAddress(of: chain[1]) == address { return intermediate }
+        guard let root = try directory.authority(.root, chain[2]) else {
+            throw OperatorError(
+                .failed,
+                """
+                The intermediate certificate tells its status elsewhere and has to be issued anew \
+                with \(directory.rootKey.path), which is not there.
+                """
+            )
+        }
+        let certificate = try certifying {
+            try SigningChain.intermediate(
+                key: intermediate.key,
+                from: root,
+                statusToldAt: address,
+                at: time
+            )
+        }
+        return SigningChain.Authority(certificate: certificate, key: intermediate.key)
+    }
+
+    private func register(
+        _ certificates: [Certificate],
+        of name: AuthorityName
+    ) throws(OperatorError) {
+        var register = try directory.readRegister(of: name)
+        for certificate in certificates { register.add(certificate) }
+        try directory.write(register, of: name)
+    }
+
+    /// Keeps the certificates, not the key, of what signed before.
+    private func retire(_ chain: [Certificate]) throws(OperatorError) {
+        let file = directory.retiredChain(serial: CertificateRegister.serial(of: chain[0]))
+        // There already, if an earlier rotation stopped half way.
+        guard try directory.read(file) == nil else { return }
+        try directory.create(file, Data(try pem(chain).utf8), isPrivate: false)
+    }
+
+    private func replace(_ file: URL, _ privateKey: String) throws(OperatorError) {
+        try directory.replace(file, Data((privateKey + "\n").utf8), isPrivate: true)
+    }
+
+    private func pem(_ certificates: [Certificate]) throws(OperatorError) -> String {
+        try certifying {
+            try certificates.map { try $0.serializeAsPEM().pemString + "\n" }.joined()
+        }
+    }
+
+    private func certifying<Value>(_ body: () throws -> Value) throws(OperatorError) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw OperatorError(.failed, "The receipts' certificates cannot be made: \(error)")
+        }
+    }
+}
