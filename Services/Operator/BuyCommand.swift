@@ -86,7 +86,11 @@ struct BuyCommand: OperatorSubcommand {
         if !noFinish && outcome.finishedAt == nil {
             outcome.finishedAt = try await purchase.finish(transaction.id).finishedAt
         }
-        if store.json { try Console.say(json: outcome) }
+        if store.json {
+            try Console.say(json: outcome)
+        } else if outcome.transaction.purchasedAt != nil {
+            Console.say("order \(OrderID(outcome.transaction.originalID))")
+        }
         if outcome.transaction.state == .failed {
             throw OperatorError(
                 .failed,
