@@ -15,6 +15,8 @@ struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStr
         static let priceOutOfRange = Code(description: "price_out_of_range")
         /// The clock, or the transaction's date, lies outside the validity of the certificates.
         static let chainNotValid = Code(description: "chain_not_valid")
+        /// A file in `OCSP_DIRECTORY` is missing, or is not what it has to be.
+        static let statusFilesUnusable = Code(description: "status_files_unusable")
         /// The database cannot be asked at present.
         static let databaseAway = Code(description: "database_away")
         /// A row of our own tables is not what we wrote.

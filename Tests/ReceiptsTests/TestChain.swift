@@ -25,6 +25,9 @@ struct TestChain {
     let certificates: [UInt8]
     /// The three certificates.
     let parsed: [Certificate]
+    /// What the authorities sign with.
+    let intermediateKey = P384.Signing.PrivateKey()
+    let rootKey = P384.Signing.PrivateKey()
 
     /// When the tests happen: 2026-11-21 02:00 UTC.
     static let now = Timestamp(millisecondsSinceEpoch: 1_795_226_400_000)
@@ -33,8 +36,6 @@ struct TestChain {
 
     init(_ fault: Fault? = nil) throws {
         let leafKey = P256.Signing.PrivateKey()
-        let intermediateKey = P384.Signing.PrivateKey()
-        let rootKey = P384.Signing.PrivateKey()
         let leafPublicKey: Certificate.PublicKey =
             switch fault {
             case .leafOfAnotherKey: .init(P256.Signing.PrivateKey().publicKey)

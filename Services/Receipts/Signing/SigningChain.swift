@@ -15,6 +15,8 @@ struct SigningChain: Sendable, CustomStringConvertible {
     let leafSHA256: [UInt8]
     /// The protected header of every receipt of this chain, in base64url.
     let header: String
+    /// Leaf, intermediate and root.
+    let certificates: [Certificate]
     /// The root certificate in DER, for clients to pin.
     let rootCertificate: [UInt8]
     /// The first moment at which all three certificates are valid.
@@ -49,10 +51,21 @@ struct SigningChain: Sendable, CustomStringConvertible {
 
         self.privateKey = privateKey
         leafSHA256 = Array(SHA256.hash(data: documents[0].bytes))
+        self.certificates = documents.map(\.certificate)
         rootCertificate = documents[2].bytes
         header = Self.header(documents.map(\.bytes))
         validFrom = documents.map { Timestamp($0.certificate.notValidBefore) }.max() ?? now
         validUntil = documents.map { Timestamp($0.certificate.notValidAfter) }.min() ?? now
+    }
+
+    /// Whether leaf and intermediate say where their status is told, without which verifiers that
+    /// check online refuse what the chain signs.
+    var tellsItsStatus: Bool {
+        certificates.prefix(2).allSatisfy { certificate in
+            // One that cannot be read counts as missing: no verifier could ask there.
+            (try? certificate.extensions.authorityInformationAccess)?
+                .contains { $0.method == .ocspServer } ?? false
+        }
     }
 
     /// Whether all three certificates are valid at a moment.

@@ -1,0 +1,78 @@
+import EventTypes
+
+/// What is known of a certificate.
+enum CertificateStatus: Hashable, Sendable {
+    /// It was issued and is believed.
+    case good
+    /// It is not believed any more, since a time (`YYYYMMDDHHMMSSZ`) and for a reason of RFC 5280.
+    case revoked(at: String, reason: UInt8)
+    /// It was not issued here.
+    case unknown
+}
+
+/// What an authority has issued and revoked, read from its `index.txt`, which `counterfoil keys`
+/// writes: one certificate a line, in the form that OpenSSL made common.
+///
+/// Pure: text in, answers out.
+struct CertificateRegister: Sendable {
+    private var statuses: [[UInt8]: CertificateStatus] = [:]
+
+    /// Reads a register.
+    ///
+    /// - Returns: `nil` if a line is not of the form.
+    init?(_ text: String) {
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
+            guard fields.count == 6, let serial = Self.bytes(fields[3]) else { return nil }
+            switch fields[0] {
+            case "V", "E":
+                statuses[serial] = .good
+            case "R":
+                guard let status = Self.revocation(fields[2]) else { return nil }
+                statuses[serial] = status
+            default:
+                return nil
+            }
+        }
+    }
+
+    /// The status of the certificate with a number, which has no leading zeros.
+    func status(of serial: [UInt8]) -> CertificateStatus { statuses[serial] ?? .unknown }
+
+    /// The number of a line, in hexadecimal.
+    private static func bytes(_ digits: Substring) -> [UInt8]? {
+        guard !digits.isEmpty, digits.utf8.count <= 40, digits.utf8.count.isMultiple(of: 2) else {
+            return nil
+        }
+        var bytes: [UInt8] = []
+        var rest = digits
+        while !rest.isEmpty {
+            guard let byte = UInt8(rest.prefix(2), radix: 16) else { return nil }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        return Array(bytes.drop { $0 == 0 })
+    }
+
+    /// A time, in two forms, and perhaps a comma and a reason.
+    private static func revocation(_ field: Substring) -> CertificateStatus? {
+        let parts = field.split(separator: ",", maxSplits: 1)
+        guard let time = parts.first, time.last == "Z",
+            time.dropLast().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { return nil }
+        let reason = parts.count > 1 ? reasons[String(parts[1])] : 0
+        guard let reason else { return nil }
+        switch time.utf8.count {
+        // Until 2049 two digits of the year do, as in certificates.
+        case 13: return .revoked(at: "20" + time, reason: reason)
+        case 15: return .revoked(at: String(time), reason: reason)
+        default: return nil
+        }
+    }
+
+    /// `CRLReason` of RFC 5280, section 5.3.1.
+    private static let reasons: [String: UInt8] = [
+        "unspecified": 0, "keyCompromise": 1, "CACompromise": 2, "affiliationChanged": 3,
+        "superseded": 4, "cessationOfOperation": 5,
+    ]
+}

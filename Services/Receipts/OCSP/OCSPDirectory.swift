@@ -1,0 +1,159 @@
+import Crypto
+import EventTypes
+import Foundation
+import Logging
+import SwiftASN1
+import Synchronization
+import X509
+
+/// The files that status is told from, which the operator changes while the service runs: for
+/// `root` and `intermediate` a responder's certificate and key, and the register.
+///
+/// They are looked at once a second at most, and read when they have changed. Files that cannot be
+/// read change nothing: what was read before goes on answering, and the log says why.
+final class OCSPDirectory: Sendable {
+    private struct State {
+        var responder: OCSPResponder
+        var seen: [String]
+        var lookAgainAt: Timestamp
+    }
+
+    private static let names = ["root", "intermediate"]
+    private static let interval = Duration.seconds(1)
+
+    private let path: String
+    /// Root and intermediate.
+    private let authorities: [Certificate]
+    private let state: Mutex<State>
+    private let logger: Logger
+
+    /// Reads the files.
+    ///
+    /// - Parameters:
+    ///   - path: The directory.
+    ///   - chain: Whose issuers' certificates status is told of.
+    ///   - now: The time.
+    ///   - logger: Told when changed files cannot be used.
+    /// - Throws: ``ReceiptsError`` naming the file that cannot be used.
+    init(path: String, chain: SigningChain, at now: Timestamp, logger: Logger) throws {
+        self.path = path
+        self.logger = logger
+        authorities = [chain.certificates[2], chain.certificates[1]]
+        let seen = Self.marks(in: path)
+        state = Mutex(
+            State(
+                responder: try Self.read(path, authorities),
+                seen: seen,
+                lookAgainAt: now.advanced(by: Self.interval)
+            )
+        )
+    }
+
+    /// What answers at present.
+    func responder(at now: Timestamp) -> OCSPResponder {
+        state.withLock { state in
+            // A clock that was set back must not keep a revocation from being seen.
+            let isDue =
+                now >= state.lookAgainAt
+                || now < state.lookAgainAt.advanced(by: .zero - Self.interval)
+            guard isDue else { return state.responder }
+            state.lookAgainAt = now.advanced(by: Self.interval)
+            let marks = Self.marks(in: path)
+            guard marks != state.seen else { return state.responder }
+            do {
+                state.responder = try Self.read(path, authorities)
+                state.seen = marks
+                logger.info("read what certificates were issued and revoked")
+            } catch {
+                logger.warning(
+                    "the files in OCSP_DIRECTORY cannot be used; earlier ones go on",
+                    metadata: ["error": "\(error)"]
+                )
+            }
+            return state.responder
+        }
+    }
+
+    private static func files(of name: String) -> [String] {
+        ["\(name)-index.txt", "\(name)-responder.pem", "\(name)-responder-key.pem"]
+    }
+
+    /// What tells a file from the one that replaced it: both its time and its inode.
+    private static func marks(in path: String) -> [String] {
+        names.flatMap(files).map { name in
+            var info = stat()
+            guard stat("\(path)/\(name)", &info) == 0 else { return "" }
+            #if canImport(Darwin)
+            let time = info.st_mtimespec
+            #else
+            let time = info.st_mtim
+            #endif
+            return "\(info.st_ino) \(info.st_size) \(time.tv_sec) \(time.tv_nsec)"
+        }
+    }
+
+    private static func read(
+        _ path: String,
+        _ authorities: [Certificate]
+    ) throws -> OCSPResponder {
+        OCSPResponder(
+            authorities: try zip(names, authorities).map { name, certificate in
+                let files = files(of: name)
+                let index = try text(path, files[0])
+                guard let register = CertificateRegister(index) else {
+                    throw unusable(path, files[0], "has a line that is not of OpenSSL's form")
+                }
+                return OCSPResponder.Authority(
+                    certificate: certificate,
+                    signer: try signer(path, files[1], files[2], of: certificate),
+                    register: register
+                )
+            }
+        )
+    }
+
+    private static func signer(
+        _ path: String,
+        _ certificateFile: String,
+        _ keyFile: String,
+        of authority: Certificate
+    ) throws -> OCSPResponse.Signer {
+        let certificateText = try text(path, certificateFile)
+        let keyText = try text(path, keyFile)
+        // The parsers' words may quote the input: they stay out of what is reported.
+        guard let document = try? PEMDocument(pemString: certificateText),
+            let certificate = try? Certificate(pemDocument: document)
+        else { throw unusable(path, certificateFile, "is no certificate in PEM") }
+        guard let key = try? P256.Signing.PrivateKey(pemRepresentation: keyText) else {
+            throw unusable(path, keyFile, "is no P-256 private key in PEM")
+        }
+        guard
+            P256.Signing.PublicKey(certificate.publicKey)?.rawRepresentation
+                == key.publicKey.rawRepresentation
+        else { throw unusable(path, keyFile, "is not the key of \(certificateFile)") }
+        guard certificate.issuer == authority.subject,
+            authority.publicKey.isValidSignature(certificate.signature, for: certificate)
+        else {
+            throw unusable(path, certificateFile, "was not issued by an authority of the chain")
+        }
+        return OCSPResponse.Signer(
+            key: key,
+            certificate: document.derBytes,
+            keyHash: Array(
+                Insecure.SHA1.hash(data: Array(certificate.publicKey.subjectPublicKeyInfoBytes))
+            )
+        )
+    }
+
+    private static func text(_ path: String, _ name: String) throws -> String {
+        do {
+            return try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+        } catch {
+            throw unusable(path, name, "cannot be read; 'counterfoil keys create' makes it")
+        }
+    }
+
+    private static func unusable(_ path: String, _ name: String, _ why: String) -> ReceiptsError {
+        ReceiptsError(code: .statusFilesUnusable, detail: "\(path)/\(name) \(why)")
+    }
+}
