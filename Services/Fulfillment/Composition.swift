@@ -137,6 +137,16 @@ func composeFulfillment(
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
+    ServerFinishRoutes(
+        authenticator: try ServerAPIAuthenticator(
+            keysDirectory: settings.serverKeysDirectory,
+            requestsPerSecond: settings.serverRequestsPerSecond,
+            now: now,
+            logger: logger
+        ),
+        store: store,
+        finishes: finishes
+    ).add(to: router)
     HostedContentRoutes(
         handler: contents,
         places: DownloadPlaces(limits: settings.contents.downloads),

@@ -6,6 +6,8 @@ import ServiceKit
 /// What an operator sets of fulfillment, beside the settings of every service.
 struct FulfillmentSettings: Sendable {
     let common: CommonSettings
+    let serverKeysDirectory: String
+    let serverRequestsPerSecond: Int
     let streams: QueueHub.Limits
     let heartbeat: Duration
     let finishBatchMax: Int
@@ -19,6 +21,16 @@ struct FulfillmentSettings: Sendable {
 
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: "fulfillment", defaultPort: 8084)
+        serverKeysDirectory = reader.string(
+            "SERVER_KEYS_DIRECTORY",
+            "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."
+        )
+        serverRequestsPerSecond = reader.integer(
+            "SERVER_API_REQUESTS_PER_SECOND",
+            default: 50,
+            in: 1...100_000,
+            "Requests of one server key that this instance answers; further ones get 429."
+        )
         streams = QueueHub.Limits(
             streamsMax: reader.integer(
                 "STREAMS_MAX",

@@ -27,6 +27,13 @@ struct QueuePage: Sendable {
 struct QueueReadStore: Sendable {
     let client: PostgresClient
 
+    /// In which queue a transaction stands, and whether it was paid for.
+    func place(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
+        try await client.withConnection { connection in
+            try QueueStore.transactions([id], on: connection)[id].map { ($0.queue, $0.isPaid) }
+        }
+    }
+
     /// All unfinished transactions, the oldest first, and the account.
     func unfinished(in queue: QueueKey) async throws -> QueuePage {
         try await client.withConnection { connection in

@@ -1,0 +1,52 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+
+/// The one call of the App Store Server API that `fulfillment` answers: a merchant's server finishes
+/// a transaction after it has delivered (spec rule 59).
+///
+/// The same finish as a client's, under the same rules; 2xx once it is on the disk, also when it was
+/// finished before.
+struct ServerFinishRoutes: Sendable {
+    let authenticator: ServerAPIAuthenticator
+    let store: QueueReadStore
+    let finishes: RequestBatcher<FinishRequest, FinishOutcome>
+
+    /// Adds the route.
+    func add(to router: StoreRouter) {
+        router.open.group("/inApps/v1/transactions")
+            .add(middleware: ServerAPIMiddleware(authenticator: authenticator))
+            .post("{id}/finish", use: finish)
+    }
+
+    @Sendable private func finish(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try context.requireServer().bundleID
+        guard let id = context.parameters.get("id").flatMap(TransactionID.init(rawValue:)) else {
+            throw ServerAPIError.invalidTransactionID
+        }
+        // What another app sold, and what was never paid, does not exist for the server.
+        guard let found = try await store.place(of: id), found.queue.bundleID == bundle,
+            found.isPaid
+        else { throw ServerAPIError.transactionIDNotFound }
+        switch try await finishes.submit(FinishRequest(transactionID: id, queue: found.queue)) {
+        case .finished:
+            return Response(status: .ok)
+        case .refused(.notDelivered):
+            throw ServerAPIError.notDelivered
+        case .refused:
+            throw ServerAPIError.transactionIDNotFound
+        }
+    }
+}
+
+extension ServerAPIError {
+    /// Something that the store owes is not confirmed yet (spec rule 50); Apple has no number for it.
+    fileprivate static let notDelivered = ServerAPIError(
+        4_000_000,
+        "Bad request. The transaction's content isn't delivered yet."
+    )
+}
