@@ -197,7 +197,7 @@ let package = Package(
         .executableTarget(
             name: "Receipts",
             dependencies: serviceFoundation + [
-                "Callbacks", "ReceiptValidation", crypto, x509, asn1,
+                "Callbacks", "ReceiptValidation", crypto, x509, asn1, asyncHTTPClient, nioHTTP1,
             ],
             path: "Services/Receipts",
             exclude: ["README.md"],

@@ -5,6 +5,7 @@ import Logging
 import Messaging
 import Postgres
 import ServiceKit
+import X509
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
@@ -22,6 +23,7 @@ func composeReceipts(
     let common = settings.common
     let chain = settings.chain
     warnIfExpiring(chain, at: now(), logger)
+    let statuses = try statusFiles(settings, &reader, at: now(), logger)
 
     let client = PostgresClient(
         settings: PostgresSettings(
@@ -94,6 +96,9 @@ func composeReceipts(
         ReadinessCheck("migrations") { schema.isCurrent },
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("signing chain") { chain.isValid(at: now()) },
+        ReadinessCheck("signing certificate not revoked") {
+            isBelieved(chain, by: statuses.responder(at: now()))
+        },
     ]
     let router = storeRouter(
         authenticator: try Authenticator(
@@ -108,13 +113,38 @@ func composeReceipts(
         reader: ReceiptReader(store: store, client: client),
         rootCertificate: chain.rootCertificate
     ).add(to: router)
-    NotificationAdminRoutes(
-        notifications: NotificationHandler(
-            client: client,
-            announcements: announcements,
+    let notifications = NotificationHandler(
+        client: client,
+        announcements: announcements,
+        now: now,
+        wake: { sender.wake() }
+    )
+    NotificationAdminRoutes(notifications: notifications).add(to: router)
+    OCSPRoutes(directory: statuses, now: now).add(to: router)
+
+    // What merchants' servers ask.
+    let serverAPI = ServerAPIStore()
+    ServerAPIRoutes(
+        authenticator: try ServerAPIAuthenticator(
+            keysDirectory: settings.serverKeysDirectory,
+            requestsPerSecond: settings.serverRequestsPerSecond,
             now: now,
-            wake: { sender.wake() }
-        )
+            logger: logger
+        ),
+        reader: ServerAPIReader(store: serverAPI, client: client, signer: signer, now: now),
+        tokens: AppAccountTokenHandler(
+            receipts: store,
+            store: serverAPI,
+            client: client,
+            signer: signer,
+            now: now
+        ),
+        finishes: FinishForwarder(
+            baseURL: settings.fulfillmentURL,
+            timeout: settings.fulfillmentTimeout
+        ),
+        apps: AppRegistry(directory: common.appKeysDirectory, now: now, logger: logger),
+        now: now
     ).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
@@ -146,11 +176,51 @@ let receiptsMigrations =
     MessagingMigrations.all(role: "counterfoil_receipts") + [
         PostgresMigration(name: "m0001_receipts", bytes: PackageResources.m0001_receipts_sql),
         PostgresMigration(name: "m0002_app_receipt", bytes: PackageResources.m0002_app_receipt_sql),
+        PostgresMigration(name: "m0003_server_api", bytes: PackageResources.m0003_server_api_sql),
         PostgresMigration(
-            name: "m0003_notifications",
-            bytes: PackageResources.m0003_notifications_sql
+            name: "m0004_notifications",
+            bytes: PackageResources.m0004_notifications_sql
         ),
     ]
+
+/// The files that status is told from; what is wrong with them is a wrong setting.
+private func statusFiles(
+    _ settings: ReceiptsSettings,
+    _ reader: inout SettingsReader,
+    at now: Timestamp,
+    _ logger: Logger
+) throws -> OCSPDirectory {
+    if !settings.chain.tellsItsStatus {
+        logger.warning(
+            "The signing chain does not say where its status is told",
+            metadata: [
+                "todo": "counterfoil keys rotate --ocsp-url …; online checks fail until then"
+            ]
+        )
+    }
+    do {
+        return try OCSPDirectory(
+            path: settings.ocspDirectory,
+            chain: settings.chain,
+            at: now,
+            logger: logger
+        )
+    } catch let error as ReceiptsError {
+        reader.refuse("OCSP_DIRECTORY", "cannot be used: \(error.detail)")
+        try reader.check()
+        throw error
+    }
+}
+
+/// Whether neither the leaf nor the intermediate was revoked: what is signed with either then is
+/// refused by everyone who asks.
+private func isBelieved(_ chain: SigningChain, by responder: OCSPResponder) -> Bool {
+    for (certificate, authority) in [(chain.certificates[0], 1), (chain.certificates[1], 0)] {
+        let serial = Array(certificate.serialNumber.bytes)
+        if case .revoked = responder.status(of: serial, issuedBy: authority) { return false }
+    }
+    return true
+}
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {
     let left = chain.validUntil.duration(since: now)

@@ -10,6 +10,7 @@ import Synchronization
 /// date and issues nothing: it is `transaction.refunded` that tells of it.
 final class ReceiptHandler: EventHandler {
     let store: ReceiptStore
+    let serverAPI = ServerAPIStore()
     let signer: ReceiptSigner
     let announcements: AnnouncementHandler
     let now: @Sendable () -> Timestamp
@@ -47,10 +48,11 @@ final class ReceiptHandler: EventHandler {
             return
         }
         let now = now()
+        let contexts = try contexts(of: batch, at: now, on: connection)
         var signed: [SignedTransaction] = []
         signed.reserveCapacity(batch.entries.count)
-        for entry in batch.entries {
-            signed.append(try signer.sign(entry.transaction, at: now))
+        for (entry, context) in zip(batch.entries, contexts) {
+            signed.append(try signer.sign(entry.transaction, context, at: now))
         }
         let issued = try store.save(signed, chain: signer.chain, at: now, on: connection)
         var receipts: [OutboxEvent] = []
@@ -70,6 +72,34 @@ final class ReceiptHandler: EventHandler {
     func didCommit(_ events: [ReceivedEvent]) async {
         wakeRelay()
         if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
+    }
+
+    /// What the service itself knows of each entry, the accounts' histories locked until commit.
+    ///
+    /// An entry that turns out to be known already leaves its position empty, which no reader of
+    /// the history minds.
+    private func contexts(
+        of batch: ReceiptBatch,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [SigningContext] {
+        var counts: [OwnerKey: Int64] = [:]
+        for entry in batch.entries { counts[entry.transaction.owner, default: 0] += 1 }
+        let histories = try serverAPI.advance(counts, at: now, on: connection)
+        let tokens = try serverAPI.accountTokens(
+            of: Set(batch.entries.map(\.transaction.originalID)),
+            on: connection
+        )
+        var taken: [OwnerKey: Int64] = [:]
+        return batch.entries.map { entry in
+            let owner = entry.transaction.owner
+            taken[owner, default: 0] += 1
+            return SigningContext(
+                appTransactionID: histories[owner]?.appTransactionID,
+                appAccountToken: tokens[entry.transaction.originalID],
+                historyPosition: (histories[owner]?.position ?? 0) + taken[owner, default: 0]
+            )
+        }
     }
 
     private func receiptIssued(

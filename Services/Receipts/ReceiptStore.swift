@@ -150,11 +150,12 @@ struct ReceiptStore: Sendable {
             INSERT INTO signed_transactions (
                 transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
                 revision, signing_chain, account_id, bundle_id, product_id, product_type,
-                payload, signature
+                payload, signature, history_position
             )
             SELECT new.transaction_id, new.original_transaction_id, new.purchased_at,
                    new.revoked_at, new.signed_at, new.revision, \(chainNumber), new.account_id,
-                   new.bundle_id, new.product_id, new.product_type, new.payload, new.signature
+                   new.bundle_id, new.product_id, new.product_type, new.payload, new.signature,
+                   new.history_position
             FROM unnest(
                 \(signed.map(\.transaction.id.number)),
                 \(signed.map(\.transaction.originalID.number)),
@@ -167,10 +168,12 @@ struct ReceiptStore: Sendable {
                 \(signed.map(\.transaction.productID)),
                 \(signed.map(\.transaction.productType.rawValue)),
                 \(signed.map(\.payload)),
-                \(signed.map(\.signature))
+                \(signed.map(\.signature)),
+                \(signed.map(\.historyPosition))
             ) AS new (
                 transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
-                revision, account_id, bundle_id, product_id, product_type, payload, signature
+                revision, account_id, bundle_id, product_id, product_type, payload, signature,
+                history_position
             )
             ON CONFLICT (transaction_id) DO NOTHING
             RETURNING transaction_id
@@ -192,15 +195,20 @@ struct ReceiptStore: Sendable {
             """
             UPDATE signed_transactions AS receipt
             SET revoked_at = new.revoked_at, signed_at = new.signed_at, revision = new.revision,
-                signing_chain = \(chainNumber), payload = new.payload, signature = new.signature
+                signing_chain = \(chainNumber), payload = new.payload, signature = new.signature,
+                history_position = new.history_position
             FROM unnest(
                 \(signed.map(\.transaction.id.number)),
                 \(signed.map(\.transaction.revokedAt)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
                 \(signed.map(\.payload)),
-                \(signed.map(\.signature))
-            ) AS new (transaction_id, revoked_at, signed_at, revision, payload, signature)
+                \(signed.map(\.signature)),
+                \(signed.map(\.historyPosition))
+            ) AS new (
+                transaction_id, revoked_at, signed_at, revision, payload, signature,
+                history_position
+            )
             WHERE receipt.transaction_id = new.transaction_id
               AND receipt.revision < new.revision
             """

@@ -7,6 +7,11 @@ import ServiceKit
 /// | --- | --- | --- |
 /// | `SIGNING_KEY_FILE` | required | the P-256 private key that receipts are signed with, in PEM |
 /// | `SIGNING_CHAIN_FILE` | required | leaf, intermediate and root certificate, in PEM |
+/// | `OCSP_DIRECTORY` | required | what the status of certificates is told with |
+/// | `SERVER_KEYS_DIRECTORY` | required | whose servers' tokens are believed: `<key id>.json` |
+/// | `SERVER_API_REQUESTS_PER_SECOND` | 50 | of one server key, on one instance |
+/// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | where finishes of servers are passed on to |
+/// | `FULFILLMENT_TIMEOUT_MS` | 10 s | how long one may take |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
 ///
 /// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
@@ -16,6 +21,11 @@ struct ReceiptsSettings: Sendable {
     let environment: StoreEnvironment
     let chain: SigningChain
     let notifications: NotificationSettings
+    let ocspDirectory: String
+    let serverKeysDirectory: String
+    let serverRequestsPerSecond: Int
+    let fulfillmentURL: String
+    let fulfillmentTimeout: Duration
 
     /// Reads and checks everything, and reports all problems at once.
     ///
@@ -26,6 +36,31 @@ struct ReceiptsSettings: Sendable {
             "STORE_ENVIRONMENT",
             default: nil,
             "What every receipt gives as its environment."
+        )
+        ocspDirectory = reader.string(
+            "OCSP_DIRECTORY",
+            "Responders and registers of root and intermediate; keys create makes them."
+        )
+        serverKeysDirectory = reader.string(
+            "SERVER_KEYS_DIRECTORY",
+            "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."
+        )
+        serverRequestsPerSecond = reader.integer(
+            "SERVER_API_REQUESTS_PER_SECOND",
+            default: 50,
+            in: 1...100_000,
+            "Requests of one server key that this instance answers; further ones get 429."
+        )
+        fulfillmentURL = reader.string(
+            "FULFILLMENT_URL",
+            default: "http://127.0.0.1:8084",
+            "Where fulfillment is: finishes of merchants' servers are passed on to it."
+        )
+        fulfillmentTimeout = reader.milliseconds(
+            "FULFILLMENT_TIMEOUT_MS",
+            default: .seconds(10),
+            in: .milliseconds(50)...(.seconds(120)),
+            "How long fulfillment may take to answer a finish."
         )
         let key = reader.file(
             "SIGNING_KEY_FILE",

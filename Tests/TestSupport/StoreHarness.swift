@@ -36,7 +36,8 @@ public final class StoreHarness: Sendable {
         bootstrapServers: String,
         kafkaProxy: KafkaProxy?,
         postgresProxies: [StoreService: PostgresProxy],
-        databaseSuffix: String
+        databaseSuffix: String,
+        firstPorts: [StoreService: Int]
     ) throws {
         self.options = options
         self.directory = directory
@@ -51,12 +52,13 @@ public final class StoreHarness: Sendable {
             options: options,
             keys: keys,
             bootstrapServers: bootstrapServers,
-            contentDirectory: directory + "/content"
+            contentDirectory: directory + "/content",
+            fulfillmentPort: firstPorts[.fulfillment] ?? 0
         )
         processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in
                 let name = number == 1 ? service.rawValue : "\(service.rawValue)-\(number)"
-                let port = options.usesUsualPorts ? service.usualPort : try freePort()
+                let port = try number == 1 ? firstPorts[service] ?? freePort() : freePort()
                 return try ServiceProcess(
                     name: name,
                     service: service.rawValue,
@@ -91,7 +93,15 @@ public final class StoreHarness: Sendable {
         )
         let clock = ContinuousClock()
         let begin = clock.now
-        let keys = try await StoreKeys.create(in: directory + "/keys")
+        var firstPorts: [StoreService: Int] = [:]
+        for service in StoreService.allCases {
+            firstPorts[service] = options.usesUsualPorts ? service.usualPort : try freePort()
+        }
+        // Certificates name the address at which receipts tells their status.
+        let keys = try await StoreKeys.create(
+            in: directory + "/keys",
+            receiptsPort: firstPorts[.receipts] ?? StoreService.receipts.usualPort
+        )
         options.progress("keys in \(directory)/keys", clock.now - begin)
 
         var lap = clock.now
@@ -122,7 +132,8 @@ public final class StoreHarness: Sendable {
             bootstrapServers: "127.0.0.1:\(proxyPort ?? broker.port)",
             kafkaProxy: kafkaProxy,
             postgresProxies: postgresProxies,
-            databaseSuffix: suffix
+            databaseSuffix: suffix,
+            firstPorts: firstPorts
         )
         do {
             try await store.begin()

@@ -7,6 +7,8 @@ struct StoreSettings {
     let bootstrapServers: String
     /// Where `fulfillment` keeps hosted contents.
     let contentDirectory: String
+    /// Where the first `fulfillment` is.
+    let fulfillmentPort: Int
 
     /// What the broker for development needs to be quick; a real Kafka needs none of it.
     ///
@@ -48,9 +50,13 @@ struct StoreSettings {
             environment["STORE_ENVIRONMENT"] = "Sandbox"
             environment["SIGNING_KEY_FILE"] = keys.signingKey
             environment["SIGNING_CHAIN_FILE"] = keys.signingChain
+            environment["OCSP_DIRECTORY"] = keys.statuses
+            environment["SERVER_KEYS_DIRECTORY"] = keys.servers
+            environment["FULFILLMENT_URL"] = "http://127.0.0.1:\(fulfillmentPort)"
         case .fulfillment:
             environment["WEBHOOK_SECRET_FILE"] = keys.webhookSecret
             environment["CONTENT_DIRECTORY"] = contentDirectory
+            environment["SERVER_KEYS_DIRECTORY"] = keys.servers
         case .catalog, .payments:
             break
         }

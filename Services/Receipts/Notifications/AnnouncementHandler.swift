@@ -101,7 +101,7 @@ struct AnnouncementHandler: Sendable {
             isAskedFor: isAskedFor,
             signedAt: time,
             payload: NotificationText.stored(payload, header: signer.chain.header),
-            signature: try signer.signature(of: payload, at: time)
+            signature: try signer.signature(of: payload, signedAt: time)
         )
     }
 }

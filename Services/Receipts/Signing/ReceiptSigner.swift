@@ -1,5 +1,6 @@
 import Crypto
 import EventTypes
+import Foundation
 
 /// A transaction with the receipt that was signed for it.
 struct SignedTransaction: Hashable, Sendable {
@@ -13,6 +14,8 @@ struct SignedTransaction: Hashable, Sendable {
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
     let signature: [UInt8]
+    /// Where it goes in its account's history.
+    let historyPosition: Int64
 
     /// SHA-256 of the payload, in hexadecimal.
     var payloadSHA256: String {
@@ -28,6 +31,13 @@ struct SignedTransaction: Hashable, Sendable {
             return position
         }
     }
+}
+
+/// What was signed and the signature, with the time that it gives.
+struct SignedContent: Hashable, Sendable {
+    let payload: [UInt8]
+    let signature: [UInt8]
+    let signedAt: Timestamp
 }
 
 /// Signs transactions with the key of one chain: ES256, about 20 µs each.
@@ -58,33 +68,85 @@ struct ReceiptSigner: Sendable {
     ///
     /// - Throws: ``ReceiptsError`` if it cannot have a receipt, or if the certificates are not valid
     ///   at the time of signature: Apple's verifier would refuse what was signed then.
-    func sign(_ transaction: Transaction, at now: Timestamp) throws -> SignedTransaction {
+    func sign(
+        _ transaction: Transaction,
+        _ context: SigningContext = SigningContext(),
+        at now: Timestamp
+    ) throws -> SignedTransaction {
         let content = try SignedTransactionPayload(
             transaction,
+            context,
             environment: environment,
             signedAt: now
         )
         let payload = content.encoded()
-        let signature = try signature(of: payload, at: content.signedDate)
         return SignedTransaction(
             transaction: transaction,
             purchasedAt: content.purchaseDate,
             signedAt: content.signedDate,
             payload: payload,
-            signature: signature
+            signature: try signature(of: payload, signedAt: content.signedDate),
+            historyPosition: context.historyPosition
         )
     }
 
-    /// Signs a payload, which gives `time` as the time of its signature.
+    /// Signs anew what was signed before, with the present time and chain.
+    ///
+    /// - Parameters:
+    ///   - payload: What was signed.
+    ///   - token: The account token it has to say; `nil` for the one it says already.
+    ///   - now: The time.
+    /// - Returns: What is signed now.
+    /// - Throws: ``ReceiptsError`` as ``sign(_:_:at:)``, and for bytes that are no payload.
+    func signAgain(
+        _ payload: [UInt8],
+        appAccountToken token: String? = nil,
+        at now: Timestamp
+    ) throws -> SignedContent {
+        var content: SignedTransactionPayload
+        do {
+            content = try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
+        } catch {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "A stored payload is not what was signed: \(type(of: error))"
+            )
+        }
+        if let token { content.appAccountToken = token }
+        content.date(now)
+        let payload = content.encoded()
+        return SignedContent(
+            payload: payload,
+            signature: try signature(of: payload, signedAt: content.signedDate),
+            signedAt: content.signedDate
+        )
+    }
+
+    /// Signs a payload of any kind, in compact form.
+    ///
+    /// - Parameters:
+    ///   - payload: JSON.
+    ///   - signedAt: The time that the payload gives as that of its signature.
+    /// - Returns: Header, payload and signature.
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid then.
+    func compactJWS(of payload: [UInt8], signedAt: Timestamp) throws -> String {
+        CompactJWS.joined(
+            header: chain.header,
+            payload: payload,
+            signature: try signature(of: payload, signedAt: signedAt)
+        )
+    }
+
+    /// Signs a payload, which gives `signedAt` as the time of its signature.
     ///
     /// - Returns: r and s, 32 bytes each.
     /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.
-    func signature(of payload: [UInt8], at time: Timestamp) throws -> [UInt8] {
-        guard chain.isValid(at: time) else {
+    func signature(of payload: [UInt8], signedAt: Timestamp) throws -> [UInt8] {
+        guard chain.isValid(at: signedAt) else {
             throw ReceiptsError(
                 code: .chainNotValid,
                 detail: "The signing chain is valid from \(chain.validFrom) to "
-                    + "\(chain.validUntil), not at \(time). Put a valid key and "
+                    + "\(chain.validUntil), not at \(signedAt). Put a valid key and "
                     + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
             )
         }

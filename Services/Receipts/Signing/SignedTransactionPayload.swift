@@ -9,8 +9,8 @@ import Foundation
 ///   9.9 as 9. (Trap 32: a receipt of quantity 3 at 0.99 USD says 2970, which is what was charged.)
 /// - `signedDate` is never before a date that the same payload names (trap 39), whatever the clock
 ///   of this machine says.
-/// - `appAccountToken` is the application user name if that is a UUID, in lower case, and is left
-///   out otherwise (spec rule 30).
+/// - `appAccountToken` is what the merchant's server has set; else the application user name if that
+///   is a UUID, in lower case; and is left out otherwise (spec rule 30).
 struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var transactionId: TransactionID
     var originalTransactionId: TransactionID
@@ -21,6 +21,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var quantity: Int
     var type: String
     var appAccountToken: String?
+    var appTransactionId: String?
     var inAppOwnershipType: String
     var signedDate: Timestamp
     var revocationReason: Int?
@@ -38,6 +39,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     /// - Throws: ``ReceiptsError`` if it is not paid, or holds what a receipt cannot express.
     init(
         _ transaction: Transaction,
+        _ context: SigningContext = SigningContext(),
         environment: StoreEnvironment,
         signedAt now: Timestamp
     ) throws(ReceiptsError) {
@@ -55,7 +57,9 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         originalPurchaseDate = transaction.originalPurchasedAt ?? purchasedAt
         quantity = transaction.quantity
         type = try Self.type(of: transaction)
-        appAccountToken = Self.appAccountToken(transaction.applicationUsername)
+        appAccountToken =
+            context.appAccountToken ?? Self.appAccountToken(transaction.applicationUsername)
+        appTransactionId = context.appTransactionID.map { String($0) }
         inAppOwnershipType = "PURCHASED"
         if let revokedAt = transaction.revokedAt {
             revocationDate = revokedAt
@@ -63,13 +67,19 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             revocationReason = 0
             revocationType = "REFUND_FULL"
         }
-        signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)
+        signedDate = now
         self.environment = environment
         storefront = transaction.storefront
         storefrontId = StorefrontNumber.digits(of: transaction.storefront)
         transactionReason = "PURCHASE"
         currency = transaction.price.currency
         price = try Self.milliunits(of: transaction)
+        date(now)
+    }
+
+    /// Dates the signature.
+    mutating func date(_ now: Timestamp) {
+        signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)
     }
 
     /// The bytes that are signed: JSON with sorted keys.
@@ -77,6 +87,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         var text = PlainJSONText(capacity: 768)
         text.object { text in
             text.member("appAccountToken", appAccountToken)
+            text.member("appTransactionId", appTransactionId)
             text.member("bundleId", bundleId.rawValue)
             text.member("currency", currency.rawValue)
             text.member("environment", environment.rawValue)

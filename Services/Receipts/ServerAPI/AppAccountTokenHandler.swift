@@ -1,0 +1,66 @@
+import EventTypes
+import Postgres
+import ServiceKit
+
+/// Sets the account token of a purchase: its receipts, and those of its copies, are signed anew with
+/// it, and every receipt that is signed later says it, too.
+struct AppAccountTokenHandler: Sendable {
+    let receipts: ReceiptStore
+    let store: ServerAPIStore
+    let client: PostgresClient
+    let signer: ReceiptSigner
+    let now: @Sendable () -> Timestamp
+
+    /// Sets the token of an original transaction of an app; again with the same token is the same.
+    ///
+    /// - Parameters:
+    ///   - token: A UUID in lower case.
+    ///   - id: The original transaction.
+    ///   - bundle: The app.
+    /// - Throws: ``ServerAPIError`` if it is not there or not the original.
+    func set(_ token: String, of id: TransactionID, in bundle: BundleID) async throws {
+        let now = now()
+        do {
+            try await client.withTransaction { [self] connection in
+                try set(token, of: id, in: bundle, at: now, on: connection)
+            }
+        } catch let error as PostgresError where error.isRetriable {
+            throw ReceiptsError(code: .databaseAway, detail: error.description)
+        }
+    }
+
+    private func set(
+        _ token: String,
+        of id: TransactionID,
+        in bundle: BundleID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard let place = try store.place(of: id, on: connection), place.owner.bundle == bundle
+        else { throw ServerAPIError.transactionIDNotFound }
+        guard place.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
+        // The account's lock comes first, as where events are signed: neither then misses what the
+        // other has written. How many positions are needed is known only after it.
+        _ = try store.advance([place.owner: 0], at: now, on: connection)
+        let payloads = try store.payloads(of: id, on: connection)
+        let history = try store.advance(
+            [place.owner: Int64(payloads.count)],
+            at: now,
+            on: connection
+        )
+        try store.setAccountToken(token, of: id, at: now, on: connection)
+        let start = history[place.owner]?.position ?? 0
+        let signed = try payloads.enumerated().map { index, entry in
+            (
+                id: entry.id,
+                content: try signer.signAgain(entry.payload, appAccountToken: token, at: now),
+                position: start + Int64(index) + 1
+            )
+        }
+        try store.replace(
+            signed,
+            chainNumber: try receipts.number(of: signer.chain, at: now, on: connection),
+            on: connection
+        )
+    }
+}

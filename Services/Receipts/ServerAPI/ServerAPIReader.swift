@@ -1,0 +1,133 @@
+import EventTypes
+import Postgres
+import ServiceKit
+
+/// Answers what merchants' servers ask, each with a few statements on one connection of the pool.
+///
+/// What another leaf than the present one has signed is signed anew as it is served, because
+/// verifiers that check online take the present time: a leaf that has expired or was revoked since
+/// would have them refuse a receipt that the store vouches for.
+struct ServerAPIReader: Sendable {
+    let store: ServerAPIStore
+    let client: PostgresClient
+    let signer: ReceiptSigner
+    let now: @Sendable () -> Timestamp
+
+    /// A page of a history.
+    struct Page: Sendable {
+        var transactions: [String]
+        var revision: HistoryRevision
+        var hasMore: Bool
+    }
+
+    /// The account that a transaction of an app, or an app transaction, belongs to.
+    ///
+    /// - Throws: ``ServerAPIError``; what is another app's is not found.
+    func owner(of id: AnyTransactionID, in bundle: BundleID) async throws -> OwnerKey {
+        let owner = try await read { [store] connection in
+            switch id {
+            case .transaction(let id):
+                try store.place(of: id, on: connection)?.owner
+            case .appTransaction(let number):
+                try store.owner(ofAppTransaction: number, on: connection)
+            }
+        }
+        guard let owner, owner.bundle == bundle else { throw ServerAPIError.transactionIDNotFound }
+        return owner
+    }
+
+    /// Where a transaction of an app stands; `nil` if there is none in this app.
+    func place(
+        of id: TransactionID,
+        in bundle: BundleID
+    ) async throws -> ServerAPIStore.Place? {
+        let place = try await read { [store] connection in
+            try store.place(of: id, on: connection)
+        }
+        return place?.owner.bundle == bundle ? place : nil
+    }
+
+    /// The signed form of a transaction of an app.
+    ///
+    /// - Throws: ``ServerAPIError/transactionIDNotFound``.
+    func transaction(_ id: TransactionID, in bundle: BundleID) async throws -> String {
+        let receipts = try await read { [store] connection in
+            guard try store.place(of: id, on: connection)?.owner.bundle == bundle else {
+                return [ServerAPIStore.StoredReceipt]()
+            }
+            return try store.receipts([id], on: connection)
+        }
+        guard let receipt = receipts.first else { throw ServerAPIError.transactionIDNotFound }
+        return try served(receipt)
+    }
+
+    /// A page of an account's history.
+    func history(
+        of owner: OwnerKey,
+        _ query: HistoryQuery,
+        from start: HistoryRevision,
+        onlyRevoked: Bool = false
+    ) async throws -> Page {
+        let (page, receipts) = try await read { [store] connection in
+            var page = HistoryPage(query, from: start)
+            for limit in HistoryPage.portions {
+                let rows = try store.rows(
+                    of: owner,
+                    from: page.cursor,
+                    downTo: start.floor,
+                    query.order,
+                    onlyRevoked: onlyRevoked,
+                    limit: limit,
+                    on: connection
+                )
+                if !page.take(rows, limit: limit) { break }
+            }
+            if query.order == .descending {
+                page.close(newest: try store.newestPosition(of: owner, on: connection))
+            }
+            return (page, try store.receipts(page.transactionIDs, on: connection))
+        }
+        return Page(
+            transactions: try receipts.map(served),
+            revision: page.revision,
+            hasMore: page.hasMore
+        )
+    }
+
+    /// An account's app transaction, with when the account was first seen in the app.
+    ///
+    /// - Throws: ``ServerAPIError/appTransactionDoesNotExist``.
+    func appTransaction(of owner: OwnerKey) async throws -> (id: Int64, firstSeenAt: Timestamp) {
+        let found = try await read { [store] connection in
+            try store.appTransaction(of: owner, on: connection)
+        }
+        guard let found else { throw ServerAPIError.appTransactionDoesNotExist }
+        return found
+    }
+
+    private func served(_ receipt: ServerAPIStore.StoredReceipt) throws -> String {
+        guard receipt.leafSHA256 != signer.chain.leafSHA256 else {
+            return CompactJWS.joined(
+                header: receipt.header,
+                payload: receipt.payload,
+                signature: receipt.signature
+            )
+        }
+        let signed = try signer.signAgain(receipt.payload, at: now())
+        return CompactJWS.joined(
+            header: signer.chain.header,
+            payload: signed.payload,
+            signature: signed.signature
+        )
+    }
+
+    private func read<Value: Sendable>(
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await client.withConnection(body)
+        } catch let error as PostgresError where error.isRetriable {
+            throw ReceiptsError(code: .databaseAway, detail: error.description)
+        }
+    }
+}

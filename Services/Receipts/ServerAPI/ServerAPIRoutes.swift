@@ -1,0 +1,281 @@
+import EventTypes
+import Foundation
+import HTTPTypes
+import Hummingbird
+import ServiceKit
+
+/// The App Store Server API, as existing clients call it (spec section 2.1): what merchants' servers
+/// ask of their customers' transactions.
+///
+/// A transaction of another app is answered as one that does not exist.
+struct ServerAPIRoutes: Sendable {
+    let authenticator: ServerAPIAuthenticator
+    let reader: ServerAPIReader
+    let tokens: AppAccountTokenHandler
+    let finishes: FinishForwarder
+    let apps: AppRegistry
+    let now: @Sendable () -> Timestamp
+
+    private var signer: ReceiptSigner { reader.signer }
+
+    /// Adds the routes.
+    func add(to router: StoreRouter) {
+        let transactions: RouterPath = "v1/transactions"
+        let group = router.open.group("/inApps")
+            .add(middleware: ServerAPIMiddleware(authenticator: authenticator))
+        group.group(transactions)
+            .get("{id}", use: transaction)
+            .post("{id}/finish", use: finish)
+            .put("{id}/appAccountToken", use: setAppAccountToken)
+            .get("appTransactions/{id}", use: appTransaction)
+        group
+            .get("v1/history/{id}") { try await history($0, $1, .v1) }
+            .get("v2/history/{id}") { try await history($0, $1, .v2) }
+            .get("v2/refund/lookup/{id}", use: refunds)
+            .get("v1/lookup/{orderID}", use: order)
+            .get("v1/subscriptions/{id}", use: subscriptionStatuses)
+            .put("v1/subscriptions/extend/{id}", use: extendRenewalDate)
+            .post("v1/subscriptions/extend/mass", use: extendRenewalDates)
+            .get("v1/subscriptions/extend/mass/{productID}/{requestID}", use: extensionStatus)
+    }
+
+    // MARK: Transactions
+
+    @Sendable private func transaction(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let id = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
+        return try jsonResponse(
+            ServerAPIBodies.TransactionInfo(
+                signedTransactionInfo: try await reader.transaction(id, in: bundle)
+            )
+        )
+    }
+
+    @Sendable private func finish(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let id = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
+        return try await finishes.finish(
+            id,
+            // The middleware has believed it.
+            authorization: request.headers[.authorization] ?? ""
+        )
+    }
+
+    @Sendable private func setAppAccountToken(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let id = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
+        let body = try await collectBody(of: request)
+        let parsed: ServerAPIBodies.AppAccountToken
+        do {
+            parsed = try JSONDecoder().decode(
+                ServerAPIBodies.AppAccountToken.self,
+                from: Data(body.readableBytesView)
+            )
+        } catch DecodingError.typeMismatch {
+            throw ServerAPIError.invalidAppAccountTokenUUID
+        } catch {
+            throw ServerAPIError.generalBadRequest
+        }
+        // Any spelling of a UUID is taken, and one is written.
+        guard let token = parsed.appAccountToken.flatMap({ EventID($0.lowercased()) }) else {
+            throw ServerAPIError.invalidAppAccountTokenUUID
+        }
+        try await tokens.set(token.description, of: id, in: bundle)
+        return Response(status: .ok)
+    }
+
+    @Sendable private func appTransaction(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let app = try app(of: bundle)
+        let owner = try await owner(context, in: bundle)
+        let found = try await reader.appTransaction(of: owner)
+        let now = now()
+        let version = app?.version ?? "1.0"
+        let payload = AppTransactionPayload(
+            receiptType: signer.environment,
+            appAppleId: app?.appAppleID,
+            bundleId: bundle,
+            applicationVersion: version,
+            receiptCreationDate: max(now, found.firstSeenAt),
+            originalPurchaseDate: found.firstSeenAt,
+            originalApplicationVersion: version,
+            appTransactionId: String(found.id)
+        )
+        return try jsonResponse(
+            ServerAPIBodies.AppTransactionInfo(
+                signedAppTransactionInfo: try signer.compactJWS(
+                    of: payload.encoded(),
+                    signedAt: payload.receiptCreationDate
+                )
+            )
+        )
+    }
+
+    // MARK: Histories
+
+    private func history(
+        _ request: Request,
+        _ context: StoreRequestContext,
+        _ version: HistoryQuery.Version
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let app = try app(of: bundle)
+        let parameters = QueryParameters(request.uri.query)
+        let query = try HistoryQuery(parameters, version: version)
+        let owner = try await owner(context, in: bundle)
+        let scope = HistoryRevision.Scope(owner: owner, query: query.fingerprint)
+        let start = try start(parameters, scope, query.order)
+        let page = try await reader.history(of: owner, query, from: start)
+        return try jsonResponse(
+            ServerAPIBodies.History(
+                revision: page.revision.token(scope: scope),
+                hasMore: page.hasMore,
+                bundleId: bundle,
+                appAppleId: app?.appAppleID,
+                environment: signer.environment,
+                signedTransactions: page.transactions
+            )
+        )
+    }
+
+    @Sendable private func refunds(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let owner = try await owner(context, in: bundle)
+        let scope = HistoryRevision.Scope(owner: owner, query: "refunds")
+        let start = try start(QueryParameters(request.uri.query), scope, .ascending)
+        let page = try await reader.history(
+            of: owner,
+            try HistoryQuery(QueryParameters("revoked=true"), version: .v2),
+            from: start,
+            onlyRevoked: true
+        )
+        return try jsonResponse(
+            ServerAPIBodies.RefundHistory(
+                signedTransactions: page.transactions,
+                revision: page.revision.token(scope: scope),
+                hasMore: page.hasMore
+            )
+        )
+    }
+
+    @Sendable private func order(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        var answer = ServerAPIBodies.OrderLookup(status: 1, signedTransactions: [])
+        if let id = context.parameters.get("orderID").flatMap(OrderID.init(rawValue:)),
+            // A copy is delivered without an order: nothing was charged for it.
+            try await reader.place(of: id.transactionID, in: bundle)?.originalID
+                == id.transactionID
+        {
+            answer.status = 0
+            answer.signedTransactions = [try await reader.transaction(id.transactionID, in: bundle)]
+        }
+        return try jsonResponse(answer)
+    }
+
+    private func start(
+        _ parameters: QueryParameters,
+        _ scope: HistoryRevision.Scope,
+        _ order: HistoryQuery.Order
+    ) throws(ServerAPIError) -> HistoryRevision {
+        guard let token = try parameters.single("revision", else: .invalidRequestRevision) else {
+            return .start(order)
+        }
+        return try HistoryRevision(token: token, scope: scope)
+    }
+
+    // MARK: Subscriptions
+
+    @Sendable private func subscriptionStatuses(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        let app = try app(of: bundle)
+        for status in QueryParameters(request.uri.query).all("status")
+        where !["1", "2", "3", "4", "5"].contains(status) {
+            throw ServerAPIError.invalidStatus
+        }
+        _ = try await owner(context, in: bundle)
+        return try jsonResponse(
+            ServerAPIBodies.SubscriptionStatuses(
+                environment: signer.environment,
+                bundleId: bundle,
+                appAppleId: app?.appAppleID,
+                data: []
+            )
+        )
+    }
+
+    @Sendable private func extendRenewalDate(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try bundle(of: context)
+        guard case .transaction(let id)? = try? AnyTransactionID(context.parameters.get("id"))
+        else { throw ServerAPIError.invalidOriginalTransactionID }
+        _ = try RenewalExtension(try await bytes(of: request))
+        guard let place = try await reader.place(of: id, in: bundle), place.originalID == id else {
+            throw ServerAPIError.originalTransactionIDNotFound
+        }
+        throw ServerAPIError.subscriptionExtensionIneligible
+    }
+
+    @Sendable private func extendRenewalDates(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try bundle(of: context)
+        try RenewalExtension(try await bytes(of: request)).checkMass()
+        // No product is a subscription yet.
+        throw ServerAPIError.invalidProductID
+    }
+
+    @Sendable private func extensionStatus(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        _ = try bundle(of: context)
+        throw ServerAPIError.statusRequestNotFound
+    }
+
+    // MARK: Who asks
+
+    private func bytes(of request: Request) async throws -> [UInt8] {
+        Array(try await collectBody(of: request).readableBytesView)
+    }
+
+    private func bundle(of context: StoreRequestContext) throws -> BundleID {
+        try context.requireServer().bundleID
+    }
+
+    /// The app's registration, which production has to have: verifiers compare its number.
+    private func app(of bundle: BundleID) throws(ServerAPIError) -> AppRegistry.App? {
+        let app = apps.app(bundle)
+        if app == nil, signer.environment == .production { throw .appNotFound }
+        return app
+    }
+
+    private func owner(
+        _ context: StoreRequestContext,
+        in bundle: BundleID
+    ) async throws -> OwnerKey {
+        try await reader.owner(of: AnyTransactionID(context.parameters.get("id")), in: bundle)
+    }
+}

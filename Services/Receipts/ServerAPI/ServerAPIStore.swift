@@ -1,0 +1,321 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of the App Store Server API: histories, app transactions and account tokens.
+struct ServerAPIStore: Sendable {
+    /// Whose a transaction is.
+    struct Place: Hashable, Sendable {
+        var owner: OwnerKey
+        var originalID: TransactionID
+    }
+
+    /// A receipt as it is stored.
+    struct StoredReceipt: Hashable, Sendable {
+        var leafSHA256: [UInt8]
+        var header: String
+        var payload: [UInt8]
+        var signature: [UInt8]
+    }
+
+    // MARK: Changes
+
+    /// Gives accounts their next positions, and an app transaction to those that have none.
+    ///
+    /// Locks the accounts' rows, in one order, until the end of the database transaction.
+    ///
+    /// - Parameters:
+    ///   - counts: How many changes each account has.
+    ///   - now: When accounts that are new are first seen.
+    ///   - connection: In a database transaction.
+    /// - Returns: The app transaction of each, and the position before its changes.
+    /// - Throws: `PostgresError`.
+    func advance(
+        _ counts: [OwnerKey: Int64],
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [OwnerKey: AccountHistory] {
+        let changed = Array(counts)
+        let rows = try connection.query(
+            """
+            INSERT INTO app_transactions AS known
+                (account_id, bundle_id, first_seen_at, history_position)
+            SELECT account_id, bundle_id, \(now), count
+            FROM unnest(
+                \(changed.map(\.key.account)), \(changed.map(\.key.bundle)),
+                \(changed.map(\.value))
+            ) AS changed (account_id, bundle_id, count)
+            ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
+            ON CONFLICT (account_id, bundle_id) DO UPDATE
+                SET history_position = known.history_position + excluded.history_position
+            RETURNING account_id, bundle_id, app_transaction_id, history_position
+            """
+        )
+        var histories: [OwnerKey: AccountHistory] = [:]
+        for row in rows {
+            let (account, bundle, id, position) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                Int64.self,
+                Int64.self
+            )
+            let owner = OwnerKey(account: account, bundle: bundle)
+            histories[owner] = AccountHistory(
+                appTransactionID: id,
+                position: position - counts[owner, default: 0]
+            )
+        }
+        return histories
+    }
+
+    /// The account tokens that servers have set.
+    func accountTokens(
+        of originals: Set<TransactionID>,
+        on connection: isolated PostgresConnection
+    ) throws -> [TransactionID: String] {
+        let rows = try connection.query(
+            """
+            SELECT original_transaction_id, app_account_token FROM app_account_tokens
+            WHERE original_transaction_id = ANY(\(originals.map(\.number)))
+            """
+        )
+        var tokens: [TransactionID: String] = [:]
+        for row in rows {
+            let (number, token) = try row.decode(Int64.self, String.self)
+            tokens[TransactionID(number: number)] = token
+        }
+        return tokens
+    }
+
+    /// Sets the account token of a purchase.
+    func setAccountToken(
+        _ token: String,
+        of original: TransactionID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO app_account_tokens (original_transaction_id, app_account_token, set_at)
+            VALUES (\(original.number), \(token), \(now))
+            ON CONFLICT (original_transaction_id) DO UPDATE
+                SET app_account_token = excluded.app_account_token, set_at = excluded.set_at
+            """
+        )
+    }
+
+    /// The payloads of a purchase and of its copies, the oldest first.
+    func payloads(
+        of original: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [(id: TransactionID, payload: [UInt8])] {
+        try connection.query(
+            """
+            SELECT transaction_id, payload FROM signed_transactions
+            WHERE transaction_id = \(original.number)
+            UNION ALL
+            SELECT transaction_id, payload FROM signed_transactions
+            WHERE original_transaction_id = \(original.number)
+                AND transaction_id <> original_transaction_id
+            ORDER BY transaction_id
+            """
+        ).map { row in
+            let (number, payload) = try row.decode(Int64.self, [UInt8].self)
+            return (TransactionID(number: number), payload)
+        }
+    }
+
+    /// Puts new signatures in the place of earlier ones, each at its position of the history.
+    func replace(
+        _ signed: [(id: TransactionID, content: SignedContent, position: Int64)],
+        chainNumber: Int32,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE signed_transactions AS receipt
+            SET signed_at = new.signed_at, signing_chain = \(chainNumber), payload = new.payload,
+                signature = new.signature, history_position = new.history_position
+            FROM unnest(
+                \(signed.map(\.id.number)), \(signed.map(\.content.signedAt)),
+                \(signed.map(\.content.payload)), \(signed.map(\.content.signature)),
+                \(signed.map(\.position))
+            ) AS new (transaction_id, signed_at, payload, signature, history_position)
+            WHERE receipt.transaction_id = new.transaction_id
+            """
+        )
+    }
+
+    // MARK: What servers ask
+
+    /// Whose a transaction is; `nil` if it has no receipt.
+    func place(
+        of transaction: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> Place? {
+        try connection.query(
+            """
+            SELECT account_id, bundle_id, original_transaction_id FROM signed_transactions
+            WHERE transaction_id = \(transaction.number)
+            """
+        ).first.map { row in
+            let (account, bundle, original) = try row.decode(
+                AccountID.self,
+                BundleID.self,
+                Int64.self
+            )
+            return Place(
+                owner: OwnerKey(account: account, bundle: bundle),
+                originalID: TransactionID(number: original)
+            )
+        }
+    }
+
+    /// Whose an app transaction is; `nil` if there is none.
+    func owner(
+        ofAppTransaction number: Int64,
+        on connection: isolated PostgresConnection
+    ) throws -> OwnerKey? {
+        try connection.query(
+            """
+            SELECT account_id, bundle_id FROM app_transactions
+            WHERE app_transaction_id = \(number)
+            """
+        ).first.map { row in
+            let (account, bundle) = try row.decode(AccountID.self, BundleID.self)
+            return OwnerKey(account: account, bundle: bundle)
+        }
+    }
+
+    /// An account's app transaction, and when it was first seen.
+    func appTransaction(
+        of owner: OwnerKey,
+        on connection: isolated PostgresConnection
+    ) throws -> (id: Int64, firstSeenAt: Timestamp)? {
+        try connection.query(
+            """
+            SELECT app_transaction_id, first_seen_at FROM app_transactions
+            WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+            """
+        ).first.map { row in
+            let (id, firstSeenAt) = try row.decode(Int64.self, Timestamp.self)
+            return (id, firstSeenAt)
+        }
+    }
+
+    /// The position of the transaction that changed last; 0 where there is none.
+    func newestPosition(
+        of owner: OwnerKey,
+        on connection: isolated PostgresConnection
+    ) throws -> Int64 {
+        try connection.query(
+            """
+            SELECT history_position FROM signed_transactions
+            WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+            ORDER BY history_position DESC LIMIT 1
+            """
+        ).first.map { try $0.decode(Int64.self) } ?? 0
+    }
+
+    /// The next rows of a history.
+    ///
+    /// - Parameters:
+    ///   - owner: Whose.
+    ///   - cursor: Where to begin; the row there is not among them.
+    ///   - floor: Where to end, from new to old; the row there is not among them.
+    ///   - order: In which direction.
+    ///   - onlyRevoked: Whether to pass over what is not revoked.
+    ///   - limit: The most rows.
+    ///   - connection: A connection.
+    /// - Returns: The rows, in order.
+    /// - Throws: `PostgresError`.
+    func rows(
+        of owner: OwnerKey,
+        from cursor: Int64,
+        downTo floor: Int64,
+        _ order: HistoryQuery.Order,
+        onlyRevoked: Bool,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [HistoryPage.Row] {
+        let columns = """
+            transaction_id, history_position, product_id, product_type, purchased_at,
+            revoked_at IS NOT NULL, product_type = 'consumable' AND EXISTS (
+                SELECT FROM transaction_finishes AS finish
+                WHERE finish.transaction_id = receipt.transaction_id
+            )
+            """
+        let revoked = onlyRevoked ? "AND revoked_at IS NOT NULL" : ""
+        let sql: SQL =
+            switch order {
+            case .ascending:
+                """
+                SELECT \(unsafe: columns) FROM signed_transactions AS receipt
+                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                    AND history_position > \(cursor) \(unsafe: revoked)
+                ORDER BY history_position LIMIT \(Int64(limit))
+                """
+            case .descending:
+                """
+                SELECT \(unsafe: columns) FROM signed_transactions AS receipt
+                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                    AND history_position < \(cursor) AND history_position > \(floor)
+                    \(unsafe: revoked)
+                ORDER BY history_position DESC LIMIT \(Int64(limit))
+                """
+            }
+        return try connection.query(sql).map { row in
+            let (number, position, product, type, purchasedAt, isRevoked, isFinished) =
+                try row.decode(
+                    Int64.self,
+                    Int64.self,
+                    ProductID.self,
+                    String.self,
+                    Timestamp.self,
+                    Bool.self,
+                    Bool.self
+                )
+            return HistoryPage.Row(
+                transactionID: TransactionID(number: number),
+                position: position,
+                candidate: HistoryQuery.Candidate(
+                    productID: product,
+                    productType: ProductType(rawValue: type),
+                    purchasedAt: purchasedAt,
+                    isRevoked: isRevoked,
+                    isFinished: isFinished
+                )
+            )
+        }
+    }
+
+    /// Receipts as they are stored, in the order asked for.
+    func receipts(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> [StoredReceipt] {
+        guard !ids.isEmpty else { return [] }
+        return try connection.query(
+            """
+            SELECT chain.leaf_sha256, chain.header, receipt.payload, receipt.signature
+            FROM unnest(\(ids.map(\.number))) WITH ORDINALITY AS wanted (transaction_id, place)
+            JOIN signed_transactions AS receipt USING (transaction_id)
+            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
+            ORDER BY wanted.place
+            """
+        ).map { row in
+            let (leaf, header, payload, signature) = try row.decode(
+                [UInt8].self,
+                String.self,
+                [UInt8].self,
+                [UInt8].self
+            )
+            return StoredReceipt(
+                leafSHA256: leaf,
+                header: header,
+                payload: payload,
+                signature: signature
+            )
+        }
+    }
+}
