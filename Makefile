@@ -15,12 +15,12 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test lint format run demo chaos fuzz bench clients keys clean
+.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the broker and S3 store of tests
 	@deploy/dev/setup
@@ -37,7 +37,12 @@ test: setup ## Build and run every test
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
 	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter EndToEndTests
+	@echo "make: calling a store with Apple's own client"
+	@$(DEVSTORE) conformance
 	@echo "make: all tests passed"
+
+conformance: build ## Call a store with Apple's own open-source client and openssl (ONLY=histories)
+	@exec $(DEVSTORE) conformance $(if $(ONLY),--only $(ONLY))
 
 lint: ## Check the format of all Swift files; changes nothing
 	@swift format lint --strict --parallel --recursive $(SOURCES)

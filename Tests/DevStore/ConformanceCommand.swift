@@ -1,0 +1,49 @@
+import ArgumentParser
+import Foundation
+import TestSupport
+
+/// `devstore conformance`: Apple's own client against a store.
+struct ConformanceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conformance",
+        abstract: "Calls a store with Apple's own open-source client and with openssl.",
+        discussion: """
+            Starts a throw-away store, buys what the calls need, and runs Tests/Conformance/run, which \
+            installs the client, prints a table and says whether every row is as expected. Exits 1 \
+            if one is not.
+            """
+    )
+
+    @Option(help: "One group of rows: certificates, verifier, histories, …")
+    var only: String?
+
+    func run() async throws {
+        let terminal = Terminal()
+        let only = only
+        do {
+            let interrupted = try await Interruption.cancelling {
+                try await Self.call(terminal, only)
+            }
+            if interrupted { throw ExitCode(130) }
+        } catch let error as HarnessError {
+            terminal.complain(error)
+            throw ExitCode(1)
+        }
+    }
+
+    private static func call(_ terminal: Terminal, _ only: String?) async throws {
+        terminal.heading("A store for Apple's client")
+        var options = StoreOptions()
+        options.progress = terminal.progress
+        let isConforming = try await withStore(options) { store in
+            try await terminal.importSampleCatalog(into: store)
+            let run = try await ConformanceRun(store)
+            let clock = ContinuousClock()
+            let begin = clock.now
+            let description = try await run.prepare()
+            terminal.done("purchases for the calls", clock.now - begin)
+            return try await run.call(description, only: only)
+        }
+        guard isConforming else { throw ExitCode(1) }
+    }
+}
