@@ -54,7 +54,12 @@ func composeReceipts(
     let signer = ReceiptSigner(chain: chain, environment: settings.environment)
 
     // What merchants' servers are told.
-    let announcements = AnnouncementHandler(signer: signer, store: store, appAppleID: { _ in nil })
+    let apps = AppRegistry(directory: common.appKeysDirectory, now: now, logger: logger)
+    let announcements = AnnouncementHandler(
+        signer: signer,
+        store: store,
+        appAppleID: { apps.app($0)?.appAppleID }
+    )
     let sender = CallbackSender(
         ledger: OwedNotificationQueue(
             client: client,
@@ -124,13 +129,14 @@ func composeReceipts(
 
     // What merchants' servers ask.
     let serverAPI = ServerAPIStore()
+    let servers = try ServerAPIAuthenticator(
+        keysDirectory: settings.serverKeysDirectory,
+        requestsPerSecond: settings.serverRequestsPerSecond,
+        now: now,
+        logger: logger
+    )
     ServerAPIRoutes(
-        authenticator: try ServerAPIAuthenticator(
-            keysDirectory: settings.serverKeysDirectory,
-            requestsPerSecond: settings.serverRequestsPerSecond,
-            now: now,
-            logger: logger
-        ),
+        authenticator: servers,
         reader: ServerAPIReader(store: serverAPI, client: client, signer: signer, now: now),
         tokens: AppAccountTokenHandler(
             receipts: store,
@@ -143,9 +149,16 @@ func composeReceipts(
             baseURL: settings.fulfillmentURL,
             timeout: settings.fulfillmentTimeout
         ),
-        apps: AppRegistry(directory: common.appKeysDirectory, now: now, logger: logger),
+        apps: apps,
         now: now
     ).add(to: router)
+    NotificationServerRoutes(
+        authenticator: servers,
+        notifications: notifications,
+        environment: settings.environment,
+        now: now
+    ).add(to: router)
+    ConsumptionRoutes(authenticator: servers, client: client, now: now).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(

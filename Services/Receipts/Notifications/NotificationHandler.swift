@@ -97,6 +97,24 @@ struct NotificationHandler: Sendable {
         return result
     }
 
+    /// A notification of an app with its tries; `nil` if there is none.
+    func record(of id: EventID, in bundle: BundleID) async throws -> NotificationRecord? {
+        try await client.withConnection { connection in
+            try NotificationHistoryStore.record(of: id, in: bundle, on: connection)
+        }
+    }
+
+    /// A page of an app's history.
+    func history(
+        of bundle: BundleID,
+        _ query: NotificationHistoryQuery,
+        after token: NotificationHistoryToken?
+    ) async throws -> NotificationHistoryPage {
+        try await client.withConnection { connection in
+            try NotificationHistoryStore.page(of: bundle, query, after: token, on: connection)
+        }
+    }
+
     private func content(
         of kind: NotificationKind,
         _ request: NotificationRequest,

@@ -1,0 +1,69 @@
+import EventTypes
+import Foundation
+import Hummingbird
+import Postgres
+import ServiceKit
+import StoreAPI
+
+/// What merchants' servers say of purchases whose refund is asked for (spec section 2.1), and what
+/// administrators read of it before they decide.
+struct ConsumptionRoutes: Sendable {
+    let authenticator: ServerAPIAuthenticator
+    let client: PostgresClient
+    let now: @Sendable () -> Timestamp
+
+    /// Adds the routes.
+    func add(to router: StoreRouter) {
+        router.open.group("/inApps")
+            .add(middleware: ServerAPIMiddleware(authenticator: authenticator))
+            .put("v1/transactions/consumption/{id}") { try await receive($0, $1, .v1) }
+            .put("v2/transactions/consumption/{id}") { try await receive($0, $1, .v2) }
+        router.admin.get("\(Routes.adminTransactions)/{id}/consumption", use: newest)
+    }
+
+    private func receive(
+        _ request: Request,
+        _ context: StoreRequestContext,
+        _ version: ConsumptionReport.Version
+    ) async throws -> Response {
+        let bundle = try context.requireServer().bundleID
+        guard let id = transactionID(context) else { throw ServerAPIError.invalidTransactionID }
+        let body = try await collectBody(of: request)
+        let report = try ConsumptionReport(Data(body.readableBytesView), version)
+        let now = now()
+        try await client.withTransaction { connection in
+            guard
+                let type = try ConsumptionStore.productType(of: id, in: bundle, on: connection)
+            else { throw ServerAPIError.transactionIDNotFound }
+            guard ConsumptionReport.isAbout(type, version) else {
+                throw version == .v1
+                    ? ServerAPIError.transactionNotConsumable
+                    : ServerAPIError.transactionTypeNotSupported
+            }
+            try ConsumptionStore.insert(report, of: id, at: now, on: connection)
+        }
+        return Response(status: .accepted)
+    }
+
+    @Sendable private func newest(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        guard let id = transactionID(context),
+            let document = try await client.withConnection({
+                try ConsumptionStore.newest(of: id, on: $0)
+            })
+        else {
+            throw HTTPProblem.notFound("Nothing was said of the consumption of that transaction.")
+        }
+        return Response(
+            status: .ok,
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: document))
+        )
+    }
+
+    private func transactionID(_ context: StoreRequestContext) -> TransactionID? {
+        context.parameters.get("id").flatMap { TransactionID(rawValue: $0) }
+    }
+}

@@ -1,0 +1,52 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of what merchants say of purchases whose refund is asked for.
+enum ConsumptionStore {
+    /// The product type of an app's transaction; `nil` if the app has none of that id.
+    static func productType(
+        of transaction: TransactionID,
+        in bundle: BundleID,
+        on connection: isolated PostgresConnection
+    ) throws -> ProductType? {
+        let rows = try connection.query(
+            """
+            SELECT product_type FROM signed_transactions
+            WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
+            """
+        )
+        return try rows.first.map { ProductType(rawValue: try $0.decode(String.self)) }
+    }
+
+    /// Adds a report.
+    static func insert(
+        _ report: ConsumptionReport,
+        of transaction: TransactionID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO consumptions (transaction_id, received_at, document)
+            VALUES (\(transaction.number), \(now), \(PostgresJSON(bytes: report.document)))
+            ON CONFLICT (transaction_id, received_at) DO NOTHING
+            """
+        )
+    }
+
+    /// The newest report of a transaction, as JSON.
+    static func newest(
+        of transaction: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [UInt8]? {
+        let rows = try connection.query(
+            """
+            SELECT document FROM consumptions
+            WHERE transaction_id = \(transaction.number)
+            ORDER BY received_at DESC LIMIT 1
+            """
+        )
+        return try rows.first.map { try $0.decode(PostgresJSON.self).bytes }
+    }
+}

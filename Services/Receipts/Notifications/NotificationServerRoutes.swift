@@ -1,0 +1,109 @@
+import Callbacks
+import EventTypes
+import Foundation
+import Hummingbird
+import Postgres
+import ServiceKit
+import StoreAPI
+
+/// The App Store Server API's calls about notifications: a test, how it went, and the history
+/// (spec section 2.1).
+struct NotificationServerRoutes: Sendable {
+    let authenticator: ServerAPIAuthenticator
+    let notifications: NotificationHandler
+    let environment: StoreEnvironment
+    let now: @Sendable () -> Timestamp
+
+    /// Adds the routes.
+    func add(to router: StoreRouter) {
+        router.open.group("/inApps/v1/notifications")
+            .add(middleware: ServerAPIMiddleware(authenticator: authenticator))
+            .post("test", use: sendTest)
+            .get("test/{token}", use: testStatus)
+            .post("history", use: history)
+    }
+
+    @Sendable private func sendTest(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try context.requireServer().bundleID
+        let test = NotificationRequest(notificationType: NotificationKind.test.type)
+        switch try await notifications.send(test, in: bundle) {
+        case .failure: throw ServerAPIError.serverNotificationURLNotFound
+        case .success(let id):
+            return try jsonResponse(TestResponse(testNotificationToken: "\(id)"))
+        }
+    }
+
+    @Sendable private func testStatus(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try context.requireServer().bundleID
+        guard let id = context.parameters.get("token").flatMap({ EventID($0) }) else {
+            throw ServerAPIError.invalidTestNotificationToken
+        }
+        // Before the first try there is no status to tell.
+        guard let record = try await notifications.record(of: id, in: bundle),
+            !record.attempts.isEmpty
+        else { throw ServerAPIError.testNotificationNotFound }
+        return try jsonResponse(Item(record))
+    }
+
+    @Sendable private func history(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let bundle = try context.requireServer().bundleID
+        let body = try await collectBody(of: request)
+        let query = try NotificationHistoryQuery(
+            Data(body.readableBytesView),
+            in: environment,
+            at: now()
+        )
+        var start: NotificationHistoryToken?
+        if let text = request.uri.queryParameters.get("paginationToken") {
+            guard let token = NotificationHistoryToken(text) else {
+                throw ServerAPIError.invalidPaginationToken
+            }
+            start = token
+        }
+        let page = try await notifications.history(of: bundle, query, after: start)
+        return try jsonResponse(
+            HistoryResponse(
+                paginationToken: page.hasMore ? page.token?.text : nil,
+                hasMore: page.hasMore,
+                notificationHistory: page.records.map(Item.init)
+            )
+        )
+    }
+}
+
+private struct TestResponse: Encodable {
+    var testNotificationToken: String
+}
+
+private struct HistoryResponse: Encodable {
+    var paginationToken: String?
+    var hasMore: Bool
+    var notificationHistory: [Item]
+}
+
+/// A notification with its tries, as the history and a test's status have it.
+private struct Item: Encodable {
+    struct Attempt: Encodable {
+        var attemptDate: Timestamp
+        var sendAttemptResult: String
+    }
+
+    var signedPayload: String
+    var sendAttempts: [Attempt]
+
+    init(_ record: NotificationRecord) {
+        signedPayload = record.signedPayload
+        sendAttempts = record.attempts.map {
+            Attempt(attemptDate: $0.time, sendAttemptResult: $0.result.rawValue)
+        }
+    }
+}
