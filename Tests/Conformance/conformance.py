@@ -28,6 +28,7 @@ from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppA
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from notifications import consumption, notifications
 from openssl import Certificates, run
 from store import Store
 from table import Table, outcome
@@ -454,6 +455,8 @@ GROUPS = {
     "histories": histories,
     "accounts": accounts,
     "subscriptions": subscriptions,
+    "notifications": notifications,
+    "consumption": consumption,
     "rate-limit": rate_limit,
     "revocation": revocation,
 }

@@ -16,6 +16,7 @@ struct ConformanceRun {
         /// A key that rows use, and one that is only there to ask too often.
         var serverKey: String
         var busyKey: String
+        var administratorToken: String
         var orderID: String
         /// By what the rows call them.
         var transactions: [String: TransactionID]
@@ -85,6 +86,7 @@ struct ConformanceRun {
             serverKey: StoreKeys.bundleID.rawValue.replacing(".", with: "-") + "-"
                 + StoreKeys.keyID,
             busyKey: "busy",
+            administratorToken: try store.keys.administratorToken(),
             orderID: OrderID(pro).rawValue,
             transactions: transactions,
             manyTransactions: many

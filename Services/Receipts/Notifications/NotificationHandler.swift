@@ -131,7 +131,11 @@ struct NotificationHandler: Sendable {
             guard let id = request.externalPurchaseId else {
                 return .failure(.isMissing("externalPurchaseId"))
             }
-            return .success(.externalPurchaseToken(id: id, createdAt: now))
+            // Apple's verifiers tell the environment of a token by how its id begins.
+            let isSandbox = announcements.signer.environment == .sandbox
+            return .success(
+                .externalPurchaseToken(id: isSandbox ? "SANDBOX_\(id)" : id, createdAt: now)
+            )
         case .transaction:
             guard let id = request.transactionId else {
                 return .failure(.isMissing("transactionId"))
