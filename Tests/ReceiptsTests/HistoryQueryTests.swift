@@ -238,6 +238,24 @@ import Testing
         #expect(seen == history.positions)
     }
 
+    @Test(arguments: ["", "sort=DESCENDING"])
+    func whoeverGoesOnWhileThereIsMoreHasWhatMovedMeanwhile(_ text: String) throws {
+        let query = try query(text)
+        var history = History()
+        for number in 0..<50 { history.change(Int64(number)) }
+        var found: [Int64] = []
+        var revision = HistoryRevision.start(query.order)
+        var hasMore = true
+        while hasMore {
+            let (page, _) = history.page(query, from: revision)
+            // On the last page of the other order, and not seen yet.
+            if found.isEmpty { history.change(query.order == .ascending ? 49 : 0) }
+            found += page.transactionIDs.map(\.number)
+            (revision, hasMore) = (page.revision, page.hasMore)
+        }
+        #expect(Set(found) == Set(0..<50) && found.count == 50)
+    }
+
     @Test(arguments: ["productId=rare", "productId=rare&sort=DESCENDING", "productId=none"])
     func aPageCostsTheSameWhateverItsFilterChooses(_ text: String) throws {
         let query = try query(text)
