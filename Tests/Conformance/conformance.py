@@ -7,8 +7,10 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
+from pathlib import Path
 
 import jwt
 import requests
@@ -27,6 +29,7 @@ from appstoreserverlibrary.models.TransactionHistoryRequest import (
 from appstoreserverlibrary.models.UpdateAppAccountTokenRequest import UpdateAppAccountTokenRequest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509 import load_pem_x509_certificates
 
 from notifications import consumption, notifications
 from openssl import Certificates, run
@@ -108,6 +111,41 @@ def verifier(store, table):
         "verifier, one character of the signature changed",
         "VERIFICATION_FAILURE",
         lambda: store.verifier().verify_and_decode_signed_transaction(forged).productId,
+    )
+
+
+def strangers(store, table):
+    """What a chain of another store has signed, whose responder is away."""
+    with tempfile.TemporaryDirectory(prefix="counterfoil-conformance-") as folder:
+        keys = Path(folder) / "keys"
+        subprocess.run(
+            [store.counterfoil, "keys", "create", "--directory", str(keys), "--ocsp-url",
+             "http://127.0.0.1:1/ocsp"],
+            stdout=subprocess.DEVNULL,
+            check=True,
+        )
+        chain = load_pem_x509_certificates((keys / "receipts/signing-chain.pem").read_bytes())
+        root = (keys / "receipts/root.cer").read_bytes()
+        jws = jwt.encode(
+            {
+                "bundleId": store.bundle,
+                "environment": "Sandbox",
+                "signedDate": int(time.time() * 1000),
+            },
+            (keys / "receipts/signing-key.pem").read_bytes(),
+            algorithm="ES256",
+            headers={"x5c": [base64.b64encode(c.public_bytes(Encoding.DER)).decode() for c in chain]},
+        )
+
+    def verified(**options):
+        return store.verifier(**options).verify_and_decode_signed_transaction(jws).bundleId
+
+    table.answer("another store's chain", "VERIFICATION_FAILURE", lambda: verified(online=False))
+    table.answer("  … with its own root, offline", store.bundle, lambda: verified(root=root, online=False))
+    table.answer(
+        "  … with its own root, its responder away",
+        "RETRYABLE_VERIFICATION_FAILURE",
+        lambda: verified(root=root),
     )
 
 
@@ -449,6 +487,7 @@ def revocation(store, table):
 GROUPS = {
     "certificates": certificates,
     "verifier": verifier,
+    "strangers": strangers,
     "authentication": authentication,
     "transactions": transactions,
     "finishing": finishing,
