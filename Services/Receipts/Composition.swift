@@ -159,6 +159,21 @@ func composeReceipts(
         now: now
     ).add(to: router)
     ConsumptionRoutes(authenticator: servers, client: client, now: now).add(to: router)
+    let appReceipts = AppReceiptReader(
+        client: client,
+        signer: try AppReceiptSigner(chain: chain),
+        environment: settings.environment,
+        now: now
+    )
+    AppReceiptRoutes(reader: appReceipts).add(to: router)
+    VerifyReceiptRoutes(
+        handler: VerifyReceiptHandler(
+            reader: appReceipts,
+            roots: [chain.rootCertificate],
+            secrets: settings.sharedSecrets,
+            logger: logger
+        )
+    ).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(

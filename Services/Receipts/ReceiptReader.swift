@@ -3,9 +3,6 @@ import Postgres
 
 /// Finds receipts, each with one statement on a connection of the pool.
 struct ReceiptReader: Sendable {
-    /// The newest receipts that an app receipt holds.
-    private static let receiptsMax = 5_000
-
     let store: ReceiptStore
     let client: PostgresClient
 
@@ -16,13 +13,6 @@ struct ReceiptReader: Sendable {
     ) async throws -> String? {
         try await read { [store] connection in
             try store.receipt(of: transaction, owner: owner, on: connection)
-        }
-    }
-
-    /// Every receipt of an account in an app.
-    func receipts(of owner: (account: AccountID, bundle: BundleID)) async throws -> [String] {
-        try await read { [store] connection in
-            try store.receipts(of: owner, limit: Self.receiptsMax, on: connection)
         }
     }
 

@@ -14,9 +14,6 @@ struct ReceiptRoutes: Sendable {
         router.account.get("\(Routes.transactions)/{id}/receipt") { request, context in
             try await receipt(context)
         }
-        router.account.get("\(Routes.appReceipt)") { request, context in
-            try await appReceipt(context)
-        }
         router.account.get("\(Routes.rootCertificate)") { request, context in
             rootCertificateResponse()
         }
@@ -30,18 +27,6 @@ struct ReceiptRoutes: Sendable {
         return try await response(
             context.parameters.get("id"),
             owner: (account.accountID, account.bundleID)
-        )
-    }
-
-    private func appReceipt(_ context: StoreRequestContext) async throws -> Response {
-        let account = try context.requireAccount()
-        return try jsonResponse(
-            AppReceiptResponse(
-                bundleID: account.bundleID,
-                signedTransactions: try await reader.receipts(
-                    of: (account.accountID, account.bundleID)
-                )
-            )
         )
     }
 

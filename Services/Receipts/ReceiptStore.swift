@@ -70,47 +70,6 @@ struct ReceiptStore: Sendable {
         return CompactJWS.joined(header: header, payload: payload, signature: signature)
     }
 
-    /// The receipts of an account in an app, the oldest first: consumables until they are finished,
-    /// and of everything else always the newest receipt of each purchase, so that restored copies
-    /// add nothing (spec rule 86).
-    func receipts(
-        of owner: (account: AccountID, bundle: BundleID),
-        limit: Int,
-        on connection: isolated PostgresConnection
-    ) throws -> [String] {
-        let rows = try connection.query(
-            """
-            SELECT chain.header, receipt.payload, receipt.signature
-            FROM (
-                (
-                    SELECT DISTINCT ON (original_transaction_id) *
-                    FROM signed_transactions
-                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
-                        AND product_type <> 'consumable'
-                    ORDER BY original_transaction_id, transaction_id DESC
-                ) UNION ALL (
-                    SELECT * FROM signed_transactions AS unfinished
-                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
-                        AND product_type = 'consumable' AND NOT EXISTS (
-                            SELECT FROM transaction_finishes AS finish
-                            WHERE finish.transaction_id = unfinished.transaction_id
-                        )
-                )
-            ) AS receipt
-            JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
-            ORDER BY receipt.transaction_id DESC LIMIT \(limit)
-            """
-        )
-        return try rows.map { row in
-            let (header, payload, signature) = try row.decode(
-                String.self,
-                [UInt8].self,
-                [UInt8].self
-            )
-            return CompactJWS.joined(header: header, payload: payload, signature: signature)
-        }.reversed()
-    }
-
     /// The number of a chain, which is stored when the first receipt is signed with it.
     func number(
         of chain: SigningChain,

@@ -13,6 +13,7 @@ import ServiceKit
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | where finishes of servers are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | how long one may take |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
+/// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to say a secret |
 ///
 /// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
 /// the wrong one is refused by every client and cannot be taken back.
@@ -26,6 +27,7 @@ struct ReceiptsSettings: Sendable {
     let serverRequestsPerSecond: Int
     let fulfillmentURL: String
     let fulfillmentTimeout: Duration
+    let sharedSecrets: SharedSecrets
 
     /// Reads and checks everything, and reports all problems at once.
     ///
@@ -62,6 +64,7 @@ struct ReceiptsSettings: Sendable {
             in: .milliseconds(50)...(.seconds(120)),
             "How long fulfillment may take to answer a finish."
         )
+        sharedSecrets = Self.sharedSecrets(&reader)
         let key = reader.file(
             "SIGNING_KEY_FILE",
             "The P-256 private key that receipts are signed with, in PEM."
@@ -72,6 +75,21 @@ struct ReceiptsSettings: Sendable {
         )
         notifications = NotificationSettings(&reader)
         chain = try Self.chain(key: key, certificates: certificates, now: now, &reader)
+    }
+
+    private static func sharedSecrets(_ reader: inout SettingsReader) -> SharedSecrets {
+        let key = "SHARED_SECRETS_DIRECTORY"
+        let directory = reader.string(
+            "SHARED_SECRETS_DIRECTORY",
+            default: "",
+            "Shared secrets for verifyReceipt: a file for each app, named by its bundle id. A path."
+        )
+        guard !directory.isEmpty else { return SharedSecrets() }
+        let (secrets, problems) = SharedSecrets.read(in: directory)
+        for problem in problems {
+            reader.refuse(key, problem)
+        }
+        return secrets
     }
 
     private static func chain(

@@ -79,17 +79,18 @@ public struct CreditsResponse: Codable, Hashable, Sendable {
     public init(balances: [String: Int64]) { self.balances = balances }
 }
 
-/// Every receipt of an account in an app (spec rules 78 to 82).
-public struct AppReceiptResponse: Codable, Hashable, Sendable {
-    /// The app.
-    public var bundleID: BundleID
-    /// The signed transactions, oldest first; consumables only until they are finished.
-    public var signedTransactions: [String]
-    /// Makes an answer.
-    public init(bundleID: BundleID, signedTransactions: [String]) {
-        self.bundleID = bundleID
-        self.signedTransactions = signedTransactions
-    }
+/// What an app may ask of its receipt (``Routes/appReceipt``): the names of the query's parameters.
+public enum AppReceiptQuery {
+    /// A UUID: the device that the receipt is bound to by its hash.
+    public static let device = "device"
+    /// The app's version, 1 to 64 visible ASCII characters.
+    public static let applicationVersion = "applicationVersion"
+    /// `true` in a sandbox: a receipt that has expired, for tests.
+    public static let expired = "expired"
+    /// `true` in a sandbox: a receipt of which every purchase was revoked, for tests.
+    public static let revoked = "revoked"
+    /// `true` in a sandbox: a receipt of an app that was bought in volume, for tests.
+    public static let volumePurchase = "vpp"
 }
 
 /// The signed transaction that `receipts` serves.

@@ -53,10 +53,14 @@ public enum Routes {
     ///
     /// Append its id. `GET`.
     public static let transactions = "/v1/transactions"
-    /// `receipts`: every receipt of the account in the app, as one document.
+    /// `receipts`: the app receipt of the account, PKCS#7 in DER.
     ///
-    /// `GET`.
+    /// `GET`, with the parameters of ``AppReceiptQuery``.
     public static let appReceipt = "/v1/receipts/app"
+    /// `receipts`: tells a server whether an app receipt is the store's, and what is bought.
+    ///
+    /// `POST`, without a token; requests and answers are Apple's.
+    public static let verifyReceipt = "/verifyReceipt"
     /// `receipts`: the certificate that every receipt's chain ends in, in DER.
     ///
     /// `GET`.

@@ -10,6 +10,40 @@ struct OpenSSL {
         _ arguments: [String],
         files: [String: [UInt8]]
     ) throws -> (status: Int32, output: String) {
+        let (status, output, _) = try run(arguments, files: files, reading: nil)
+        return (status, output)
+    }
+
+    /// The content of a PKCS#7 that is signed under a root, as `openssl cms -verify` gives it.
+    ///
+    /// - Returns: `nil` if it is refused, with openssl's reason.
+    static func content(
+        of receipt: [UInt8],
+        root: [UInt8],
+        at seconds: Int64
+    ) throws -> (content: [UInt8]?, reason: String) {
+        let pem = """
+            -----BEGIN CERTIFICATE-----
+            \(Data(root).base64EncodedString(options: .lineLength64Characters))
+            -----END CERTIFICATE-----
+
+            """
+        let (status, output, content) = try run(
+            [
+                "cms", "-verify", "-binary", "-inform", "DER", "-in", "receipt", "-CAfile",
+                "root.pem", "-attime", "\(seconds)", "-out", "content",
+            ],
+            files: ["receipt": receipt, "root.pem": Array(pem.utf8)],
+            reading: "content"
+        )
+        return (status == 0 ? content : nil, output)
+    }
+
+    private static func run(
+        _ arguments: [String],
+        files: [String: [UInt8]],
+        reading name: String?
+    ) throws -> (status: Int32, output: String, file: [UInt8]) {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "receipts-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -33,7 +67,11 @@ struct OpenSSL {
         if process.terminationStatus == 127 {
             Issue.record("openssl is not installed; install the package openssl")
         }
-        return (process.terminationStatus, String(decoding: output, as: UTF8.self))
+        // A file that was not written is an empty one: the status tells why.
+        let file = name.flatMap { try? Data(contentsOf: directory.appending(path: $0)) } ?? Data()
+        return (
+            process.terminationStatus, String(decoding: output, as: UTF8.self), Array(file)
+        )
     }
 
     /// An ECDSA signature of r and s, 32 bytes each, as the DER that `openssl dgst` reads.

@@ -88,4 +88,15 @@ import Testing
             #expect(problems(environment) == ["SIGNING_KEY_FILE"])
         }
     }
+
+    @Test func secretsAreOptionalAndAFolderThatHoldsNoneOfThemIsRefused() throws {
+        try withFiles(try TestChain()) { environment in
+            var reader = SettingsReader(environment: environment)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            #expect("\(settings.sharedSecrets)" == "SharedSecrets(0)")
+            var environment = environment
+            environment["SHARED_SECRETS_DIRECTORY"] = "/nowhere"
+            #expect(problems(environment) == ["SHARED_SECRETS_DIRECTORY"])
+        }
+    }
 }

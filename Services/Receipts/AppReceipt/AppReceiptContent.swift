@@ -1,0 +1,105 @@
+import Crypto
+import EventTypes
+import ReceiptValidation
+
+/// What an app receipt says, from what is known and asked, and nothing else (spec section 2.5).
+///
+/// Pure: the same purchases and the same question give the same bytes, the date of issue apart.
+struct AppReceiptContent: Sendable {
+    private typealias Attribute = AppReceiptAttribute
+
+    /// Whose receipt it is.
+    let account: AccountID
+    /// The app.
+    let bundleID: BundleID
+    /// Where it is made.
+    let environment: StoreEnvironment
+    /// What the app asked for.
+    let question: AppReceiptQuestion
+    /// The purchases.
+    let entries: [AppReceiptEntry]
+
+    /// The bytes to sign.
+    func encoded(at createdAt: Timestamp) -> [UInt8] {
+        let bundle = AttributeSet.text(bundleID.rawValue)
+        let opaque = opaqueValue()
+        let type = AppReceiptType(
+            environment.ofReceipts,
+            isVolumePurchase: question.isVolumePurchase
+        )
+        var set = AttributeSet(capacity: entries.count + 9)
+        set.add(Attribute.receiptType, text: type.rawValue)
+        set.add(Attribute.bundleID, bytes: bundle)
+        set.add(Attribute.applicationVersion, text: question.applicationVersion)
+        set.add(Attribute.opaqueValue, bytes: opaque)
+        set.add(
+            Attribute.deviceHash,
+            bytes: AppReceipt.deviceHash(
+                deviceID: question.deviceID,
+                opaque: opaque,
+                bundleID: bundle
+            )
+        )
+        set.add(Attribute.createdAt, date: createdAt)
+        set.add(Attribute.originalApplicationVersion, text: Self.originalApplicationVersion)
+        if question.isExpired {
+            set.add(Attribute.expiresAt, date: createdAt)
+        }
+        for entry in entries {
+            set.add(Attribute.purchase, bytes: encoded(entry))
+        }
+        return set.encoded()
+    }
+
+    /// What every receipt gives as the version that was first bought: the store does not sell apps,
+    /// and Apple's sandbox says the same.
+    static let originalApplicationVersion = "1.0"
+
+    private func encoded(_ entry: AppReceiptEntry) -> [UInt8] {
+        var set = AttributeSet(capacity: 10)
+        set.add(Attribute.quantity, integer: Int64(entry.quantity))
+        set.add(Attribute.productID, text: entry.productId.rawValue)
+        set.add(Attribute.transactionID, text: entry.transactionId.rawValue)
+        set.add(Attribute.purchasedAt, date: entry.purchaseDate)
+        set.add(Attribute.originalTransactionID, text: entry.originalTransactionId.rawValue)
+        set.add(Attribute.originalPurchasedAt, date: entry.originalPurchaseDate)
+        if let expiresAt = entry.expiresDate {
+            set.add(Attribute.subscriptionExpiresAt, date: expiresAt)
+        }
+        if let period = entry.webOrderLineItemId.flatMap(Int64.init), period >= 0 {
+            set.add(Attribute.webOrderLineItemID, integer: period)
+        }
+        if entry.isAutoRenewable {
+            set.add(Attribute.isInIntroOfferPeriod, integer: entry.isInIntroOfferPeriod ? 1 : 0)
+        }
+        // A receipt that is asked for as revoked is one of which every purchase was.
+        if let cancelledAt = entry.revocationDate ?? (question.isRevoked ? entry.purchaseDate : nil)
+        {
+            set.add(Attribute.cancelledAt, date: cancelledAt)
+        }
+        return set.encoded()
+    }
+
+    /// Attribute 4: makes the hash differ from app to app and account to account for one device.
+    ///
+    /// Derived, not random, so that the same question has the same answer.
+    private func opaqueValue() -> [UInt8] {
+        var hash = SHA256()
+        for part in [Array(bundleID.rawValue.utf8), Array(account.rawValue.utf8)] {
+            hash.update(data: part)
+            hash.update(data: [0])
+        }
+        hash.update(data: question.deviceID)
+        return Array(hash.finalize().prefix(16))
+    }
+}
+
+extension StoreEnvironment {
+    /// The environment by the name that validators have for it.
+    var ofReceipts: ReceiptTrust.Environment {
+        switch self {
+        case .sandbox: .sandbox
+        case .production: .production
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import ReceiptValidation
+
+/// What a server asks `verifyReceipt`.
+struct VerifyReceiptRequest: Sendable {
+    /// The app receipt: PKCS#7 in DER.
+    let receipt: [UInt8]
+    /// The app's shared secret, if it was sent.
+    let password: String?
+    /// Whether only the newest period of each subscription is wanted.
+    let excludesOldTransactions: Bool
+
+    /// The largest body that is read: the largest receipt in base64, and room for the rest.
+    static let lengthMax = ReceiptValidator.appReceiptLengthMax / 3 * 4 + 16 * 1024
+
+    private struct Body: Decodable {
+        enum CodingKeys: String, CodingKey {
+            case receiptData = "receipt-data"
+            case password
+            case excludesOldTransactions = "exclude-old-transactions"
+        }
+
+        var receiptData: String?
+        var password: String?
+        var excludesOldTransactions: Bool?
+    }
+
+    /// Reads a body, whatever its content type says.
+    ///
+    /// - Throws: ``VerifyReceiptStatus``: `unreadable` if it is no JSON object, `malformed` if a
+    ///   member is not what it has to be.
+    init(_ body: Data) throws(VerifyReceiptStatus) {
+        let request: Body
+        do {
+            request = try JSONDecoder().decode(Body.self, from: body)
+        } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+            throw .malformed
+        } catch {
+            throw .unreadable
+        }
+        guard let text = request.receiptData, !text.isEmpty,
+            let receipt = StrictBase64.decode(Self.withoutLineEnds(text), .standard)
+        else { throw .malformed }
+        self.receipt = receipt
+        password = request.password
+        excludesOldTransactions = request.excludesOldTransactions ?? false
+    }
+
+    /// Some encoders break their lines; nothing else between the characters is passed over.
+    private static func withoutLineEnds(_ text: String) -> ArraySlice<UInt8> {
+        let bytes = Array(text.utf8)
+        guard bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return bytes[...] }
+        return bytes.filter { $0 != 0x0A && $0 != 0x0D }[...]
+    }
+}

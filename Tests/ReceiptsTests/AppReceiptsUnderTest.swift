@@ -1,0 +1,117 @@
+import EventTypes
+import Foundation
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import Postgres
+import ReceiptValidation
+import ServiceKit
+import StoreAPI
+import TestSupport
+
+@testable import Receipts
+
+/// App receipts and `verifyReceipt` over a database, and over HTTP.
+struct AppReceiptsUnderTest: Sendable {
+    let events: ReceiptsUnderTest
+    let chain: SigningChain
+    let reader: AppReceiptReader
+
+    static let alice = (account: AccountID(unchecked: "alice"), bundle: purchased().bundleID)
+
+    init(
+        _ client: PostgresClient,
+        chain: SigningChain,
+        environment: StoreEnvironment = .sandbox,
+        now: Timestamp = TestChain.now
+    ) throws {
+        self.chain = chain
+        events = ReceiptsUnderTest(client, chain: chain, now: now)
+        reader = AppReceiptReader(
+            client: client,
+            signer: try AppReceiptSigner(chain: chain),
+            environment: environment,
+            now: { now }
+        )
+    }
+
+    /// Buys, as `payments` says it.
+    func buy(_ transactions: Transaction...) async throws {
+        try await events.apply(try transactions.map { try .of(.transactionPurchased, $0) })
+    }
+
+    /// The receipt of alice, as bytes.
+    func receipt(_ question: AppReceiptQuestion = AppReceiptQuestion()) async throws -> [UInt8] {
+        try await reader.receipt(of: Self.alice, question)
+    }
+
+    /// The receipt of alice, as a device reads it.
+    func read(_ question: AppReceiptQuestion = AppReceiptQuestion()) async throws -> AppReceipt {
+        try validator().appReceipt(try await receipt(question))
+    }
+
+    /// What a device believes.
+    func validator(bundleID: String = "com.example.app") -> ReceiptValidator {
+        ReceiptValidator(
+            ReceiptTrust(
+                roots: [chain.rootCertificate],
+                bundleID: bundleID,
+                environment: reader.environment.ofReceipts
+            )
+        )
+    }
+
+    /// What answers `verifyReceipt`.
+    func handler(secrets: SharedSecrets = SharedSecrets()) -> VerifyReceiptHandler {
+        VerifyReceiptHandler(
+            reader: reader,
+            roots: [chain.rootCertificate],
+            secrets: secrets,
+            logger: Logger(label: "test")
+        )
+    }
+
+    /// Serves the routes.
+    func withHTTP(
+        keys: TokenKeys,
+        secrets: SharedSecrets = SharedSecrets(),
+        _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
+    ) async throws {
+        let router = storeRouter(
+            authenticator: try keys.authenticator(),
+            readiness: [],
+            logger: Logger(label: "test")
+        )
+        AppReceiptRoutes(reader: reader).add(to: router)
+        VerifyReceiptRoutes(handler: handler(secrets: secrets)).add(to: router)
+        try await Application(responder: router.buildResponder()).test(.router, body)
+    }
+
+    /// Runs a test over a database of its own.
+    static func with(
+        chain: SigningChain,
+        environment: StoreEnvironment = .sandbox,
+        _ body: @Sendable (AppReceiptsUnderTest) async throws -> Void
+    ) async throws {
+        try await withTestDatabase(migrations: receiptsMigrations) { database in
+            try await database.withClient(role: "counterfoil_receipts") { client in
+                try await body(
+                    AppReceiptsUnderTest(client, chain: chain, environment: environment)
+                )
+            }
+        }
+    }
+
+    /// One whose database is never there.
+    static func withoutDatabase(chain: SigningChain) throws -> AppReceiptsUnderTest {
+        let client = PostgresClient(
+            settings: PostgresSettings(
+                url: "postgresql://127.0.0.1:\(try freePort())/receipts",
+                applicationName: "receipts",
+                acquireTimeout: .milliseconds(50)
+            ),
+            logger: Logger(label: "test")
+        )
+        return try AppReceiptsUnderTest(client, chain: chain)
+    }
+}
