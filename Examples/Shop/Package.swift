@@ -14,6 +14,7 @@ let package = Package(
             name: "Shop",
             dependencies: [
                 .product(name: "PaymentQueue", package: "counterfoil"),
+                .product(name: "ReceiptValidation", package: "counterfoil"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         )

@@ -1,5 +1,6 @@
 public import Foundation
 public import Logging
+public import ReceiptValidation
 
 /// How a program reaches its store, and as whom.
 public struct StoreConfiguration: Sendable {
@@ -62,6 +63,13 @@ public struct StoreConfiguration: Sendable {
     /// What to do before ``SKTerminateForInvalidReceipt()`` ends the program, such as to tell the
     /// buyer; it may end the program by itself, with another status.
     public var invalidReceiptHandler: (@Sendable () -> Void)?
+    /// Which store, app and environment the app receipt has to be of; `nil` leaves that to a server.
+    public var receiptTrust: ReceiptTrust?
+    /// This device (`UIDevice.identifierForVendor`), to which receipts are bound; `nil` binds them to
+    /// none.
+    public var deviceID: UUID?
+    /// The app's version, as receipts give it.
+    public var applicationVersion: String?
     /// Where hosted content is downloaded to; a folder of the caches unless told otherwise.
     public var downloadDirectory =
         (FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import PaymentQueue
 import Postgres
+import ReceiptValidation
 import StoreAPI
 import Testing
 import TestSupport
@@ -221,6 +222,14 @@ extension EndToEnd.PaymentQueues {
                 )
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
                 configuration.receiptURL = folder.appendingPathComponent("StoreKit/receipt")
+                let root = try Data(contentsOf: URL(fileURLWithPath: store.keys.rootCertificate))
+                configuration.receiptTrust = ReceiptTrust(
+                    roots: [Array(root)],
+                    bundleID: StoreKeys.bundleID.rawValue,
+                    environment: .sandbox
+                )
+                configuration.deviceID = UUID()
+                configuration.applicationVersion = "2.1"
                 SKPaymentQueue.configure(configuration)
                 let pro = try await success(products[SampleCatalog.pro.rawValue])
                 let coins = try await success(products[SampleCatalog.coins.rawValue])
@@ -228,20 +237,56 @@ extension EndToEnd.PaymentQueues {
                 try await pro.finish()
                 let queue = SKPaymentQueue.default()
                 let receipt = try await eventually("receipts to know of the finish") {
-                    let receipt = try await queue.refreshReceipt()
-                    return try signed(receipt).count == 1 ? receipt : nil
+                    try await queue.refreshReceipt()
+                    return try queue.appReceipt().flatMap { $0.purchases.count == 1 ? $0 : nil }
                 }
+                #expect(receipt.purchases.map(\.productID) == [SampleCatalog.pro.rawValue])
+                #expect(receipt.applicationVersion == "2.1")
                 let url = try #require(queue.receiptURL)
-                try FileManager.default.removeItem(at: url)
-                #expect(try await queue.refreshReceipt() == receipt)
-                #expect(try Data(contentsOf: url) == receipt)
+                for _ in 1...5 {
+                    try FileManager.default.removeItem(at: url)
+                    #expect(try queue.appReceipt() == nil)
+                    let bytes = try await queue.refreshReceipt()
+                    #expect(try Data(contentsOf: url) == bytes)
+                    let again = try #require(try queue.appReceipt())
+                    #expect(again.purchases == receipt.purchases)
+                }
+                try await refusesWhatItDoesNotBelieve(configuration, at: url)
+                SKPaymentQueue.configure(configuration)
                 #expect(try await collect(Transaction.all).count == 2, "It makes no transactions.")
                 try FileManager.default.removeItem(at: folder)
             }
         }
 
-        private func signed(_ receipt: Data) throws -> [String] {
-            try JSONDecoder().decode(AppReceiptResponse.self, from: receipt).signedTransactions
+        /// A receipt that is not believed replaces none; a test receipt says that it is one.
+        private func refusesWhatItDoesNotBelieve(
+            _ configuration: StoreConfiguration,
+            at url: URL
+        ) async throws {
+            let before = try Data(contentsOf: url)
+            var other = configuration
+            other.receiptTrust = ReceiptTrust(
+                roots: configuration.receiptTrust?.roots ?? [],
+                bundleID: "com.other.app",
+                environment: .sandbox
+            )
+            SKPaymentQueue.configure(other)
+            let refusal = await #expect(throws: ReceiptRefusal.self) {
+                try await SKPaymentQueue.default().refreshReceipt()
+            }
+            #expect(refusal?.rule == .bundleID)
+            #expect(try Data(contentsOf: url) == before)
+
+            SKPaymentQueue.configure(configuration)
+            let queue = SKPaymentQueue.default()
+            try await queue.refreshReceipt(properties: [
+                SKReceiptPropertyIsExpired: true, SKReceiptPropertyIsRevoked: true,
+                SKReceiptPropertyIsVolumePurchase: true,
+            ])
+            let receipt = try #require(try queue.appReceipt())
+            #expect(receipt.isExpired(at: receipt.createdAt))
+            #expect(receipt.isVolumePurchase)
+            #expect(receipt.purchases.allSatisfy { $0.cancelledAt != nil })
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PaymentQueue
+import ReceiptValidation
 
 /// A shop on the command line: what an app does with the payment queue, from the list of products to
 /// the finish.
@@ -187,6 +188,12 @@ struct Receipt: AsyncParsableCommand {
         guard let url = SKPaymentQueue.default().receiptURL else { return }
         let length = try FileManager.default.attributesOfItem(atPath: url.path)[.size] ?? 0
         print("\(url.path): \(length) bytes")
+        guard let receipt = try SKPaymentQueue.default().appReceipt() else {
+            return print("Give --root to see what it holds.")
+        }
+        for purchase in receipt.purchases {
+            print(purchase.productID, purchase.originalTransactionID, "×\(purchase.quantity)")
+        }
     }
 }
 

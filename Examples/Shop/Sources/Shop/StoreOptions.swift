@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PaymentQueue
+import ReceiptValidation
 
 /// Which store, and as whom.
 struct StoreOptions: ParsableArguments {
@@ -22,6 +23,10 @@ struct StoreOptions: ParsableArguments {
     var language = "en-US"
     @Option(help: "What to charge: a token of the payment processor.")
     var method = "sandbox_success"
+    @Option(help: "The store's root certificate (DER), to believe receipts by.")
+    var root: String?
+    @Option(help: "The app, as its token names it.")
+    var bundle = "com.example.app"
     @Option(help: "Where the app keeps its files.")
     var directory = "shop-data"
 
@@ -56,6 +61,15 @@ struct StoreOptions: ParsableArguments {
             isDirectory: true
         )
         configuration.receiptURL = folder.appendingPathComponent("receipt")
+        if let root {
+            // An app ships the certificate; it does not ask the network for it.
+            let certificate = try Data(contentsOf: URL(fileURLWithPath: root))
+            configuration.receiptTrust = ReceiptTrust(
+                roots: [Array(certificate)],
+                bundleID: bundle,
+                environment: .sandbox
+            )
+        }
         SKPaymentQueue.configure(configuration)
     }
 
