@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import NIOHTTP1
 import PaymentQueue
 import Postgres
 import ReceiptValidation
@@ -251,10 +252,27 @@ extension EndToEnd.PaymentQueues {
                     let again = try #require(try queue.appReceipt())
                     #expect(again.purchases == receipt.purchases)
                 }
+                try await isBelievedByTheServer(Data(contentsOf: url), store)
                 try await refusesWhatItDoesNotBelieve(configuration, at: url)
                 SKPaymentQueue.configure(configuration)
                 #expect(try await collect(Transaction.all).count == 2, "It makes no transactions.")
                 try FileManager.default.removeItem(at: folder)
+            }
+        }
+
+        /// What the app keeps, its server may ask the store about (spec rules 84 and 92).
+        private func isBelievedByTheServer(_ receipt: Data, _ store: StoreHarness) async throws {
+            struct Answer: Decodable { var status: Int }
+            for (text, status) in [
+                (receipt.base64EncodedString(), 0),
+                (receipt.dropLast().base64EncodedString(), 21002),
+            ] {
+                let answer = try await StoreHTTP.send(
+                    .POST,
+                    store.urls.receipts + Routes.verifyReceipt,
+                    body: Array("{\"receipt-data\":\"\(text)\"}".utf8)
+                )
+                #expect(try answer.decode(Answer.self).status == status)
             }
         }
 
