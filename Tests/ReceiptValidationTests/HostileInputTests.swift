@@ -139,7 +139,10 @@ import Testing
         crowd.purchases = Array(repeating: crowd.purchases[0], count: 10_001)
         #expect(rule { _ = try validator.appReceipt(try crowd.signed(by: signer)) } == .size)
     }
+}
 
+/// Goes on for as long as it is told to, and so has no limit of time.
+@Suite struct MutationTests {
     /// Seeded mutations for `FUZZ_SECONDS` (20): `make fuzz SECONDS=600 SEED=7` goes on for longer.
     ///
     /// What was changed after it was signed is never believed. What was changed before is read or
