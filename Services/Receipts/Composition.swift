@@ -158,7 +158,10 @@ func composeReceipts(
         environment: settings.environment,
         now: now
     ).add(to: router)
-    ConsumptionRoutes(authenticator: servers, client: client, now: now).add(to: router)
+    ConsumptionRoutes(
+        authenticator: servers,
+        consumptions: ConsumptionHandler(client: client, now: now)
+    ).add(to: router)
     let appReceipts = AppReceiptReader(
         client: client,
         signer: try AppReceiptSigner(chain: chain),

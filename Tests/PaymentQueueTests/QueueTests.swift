@@ -261,7 +261,8 @@ import Testing
         _ = await told(observer)
         // The queue has no store, so it refuses; the default queue would not know the transaction.
         download.start()
-        #expect(await told(observer).first == .download(.failed))
+        // Of the payment above it may be told in between.
+        #expect(await told(observer).contains(.download(.failed)))
         #expect(download.error as? SKError == .notConfigured)
         try await transaction.finish()
         #expect(await told(observer).contains(.removed("pro")))

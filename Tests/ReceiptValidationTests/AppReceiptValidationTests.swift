@@ -130,7 +130,7 @@ import X509
         // One that knows the chain, and one that has to verify it each time.
         let knowing = try signer.validator()
         _ = try knowing.appReceipt(receipt)
-        var accepted: [Int] = []
+        var accepted: [String] = []
         for index in receipt.indices {
             for bits: UInt8 in [0x01, 0x80] {
                 var changed = receipt
@@ -139,7 +139,8 @@ import X509
                 if refusal(of: changed, by: knowing) == nil
                     || refusal(of: changed, by: fresh) == nil
                 {
-                    accepted.append(index)
+                    let around = receipt[max(0, index - 8)..<min(receipt.count, index + 8)]
+                    accepted.append("\(bits) in byte \(index) of \(receipt.count): \(around)")
                 }
             }
         }

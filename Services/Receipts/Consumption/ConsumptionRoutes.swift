@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import Hummingbird
-import Postgres
 import ServiceKit
 import StoreAPI
 
@@ -9,8 +8,7 @@ import StoreAPI
 /// administrators read of it before they decide.
 struct ConsumptionRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
-    let client: PostgresClient
-    let now: @Sendable () -> Timestamp
+    let consumptions: ConsumptionHandler
 
     /// Adds the routes.
     func add(to router: StoreRouter) {
@@ -30,18 +28,7 @@ struct ConsumptionRoutes: Sendable {
         guard let id = transactionID(context) else { throw ServerAPIError.invalidTransactionID }
         let body = try await collectBody(of: request)
         let report = try ConsumptionReport(Data(body.readableBytesView), version)
-        let now = now()
-        try await client.withTransaction { connection in
-            guard
-                let type = try ConsumptionStore.productType(of: id, in: bundle, on: connection)
-            else { throw ServerAPIError.transactionIDNotFound }
-            guard ConsumptionReport.isAbout(type, version) else {
-                throw version == .v1
-                    ? ServerAPIError.transactionNotConsumable
-                    : ServerAPIError.transactionTypeNotSupported
-            }
-            try ConsumptionStore.insert(report, of: id, at: now, on: connection)
-        }
+        try await consumptions.keep(report, of: id, in: bundle, version)
         return Response(status: .accepted)
     }
 
@@ -50,9 +37,7 @@ struct ConsumptionRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         guard let id = transactionID(context),
-            let document = try await client.withConnection({
-                try ConsumptionStore.newest(of: id, on: $0)
-            })
+            let document = try await consumptions.newest(of: id)
         else {
             throw HTTPProblem.notFound("Nothing was said of the consumption of that transaction.")
         }

@@ -2,7 +2,6 @@ import Callbacks
 import EventTypes
 import Foundation
 import Hummingbird
-import Postgres
 import ServiceKit
 import StoreAPI
 

@@ -92,12 +92,21 @@ struct CertificateChain {
 
     /// Whether every byte of a certificate was read.
     ///
-    /// The issuer signs most of them; of the rest, a reader may pass over some, such as the number of
-    /// unused bits in a signature. What is written again as it was read holds nothing else.
+    /// The issuer signs most of them; of the rest, a reader may pass over some. What is written again
+    /// as it was read holds nothing else, but for the number of unused bits in the signature: where
+    /// the last bit is zero, one may be said to be unused.
     private static func isWhole(_ certificate: Certificate, _ der: [UInt8]) -> Bool {
         var serializer = DER.Serializer()
-        guard (try? serializer.serialize(certificate)) != nil else { return false }
-        return serializer.serializedBytes == der
+        guard (try? serializer.serialize(certificate)) != nil, serializer.serializedBytes == der,
+            let fields = DERReader.only(DERReader.Tag.sequence, in: der[...])
+        else { return false }
+        var reader = DERReader(fields)
+        // What is signed, and with what.
+        guard reader.next(DERReader.Tag.sequence) != nil,
+            reader.next(DERReader.Tag.sequence) != nil,
+            let signature = reader.next(DERReader.Tag.bitString)
+        else { return false }
+        return signature.first == 0 && reader.isAtEnd
     }
 
     private func verified(leaf: [UInt8]) throws(ReceiptRefusal) -> VerifiedChain {

@@ -7,6 +7,7 @@ package struct DERReader {
     /// The tags that receipts and certificates are made of.
     package enum Tag {
         package static let integer: UInt8 = 0x02
+        package static let bitString: UInt8 = 0x03
         package static let octetString: UInt8 = 0x04
         package static let null: UInt8 = 0x05
         package static let objectIdentifier: UInt8 = 0x06
