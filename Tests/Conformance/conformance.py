@@ -33,6 +33,7 @@ from cryptography.x509 import load_pem_x509_certificates
 
 from notifications import consumption, notifications
 from openssl import Certificates, run
+from receipts import receipts
 from store import Store
 from table import Table, outcome
 
@@ -493,6 +494,7 @@ GROUPS = {
     "finishing": finishing,
     "histories": histories,
     "accounts": accounts,
+    "receipts": receipts,
     "subscriptions": subscriptions,
     "notifications": notifications,
     "consumption": consumption,

@@ -16,6 +16,7 @@ struct ConformanceRun {
         /// A key that rows use, and one that is only there to ask too often.
         var serverKey: String
         var busyKey: String
+        var accountToken: String
         var administratorToken: String
         var orderID: String
         /// By what the rows call them.
@@ -86,6 +87,7 @@ struct ConformanceRun {
             serverKey: StoreKeys.bundleID.rawValue.replacing(".", with: "-") + "-"
                 + StoreKeys.keyID,
             busyKey: "busy",
+            accountToken: try store.keys.token(account: AccountID(unchecked: "ada")),
             administratorToken: try store.keys.administratorToken(),
             orderID: OrderID(pro).rawValue,
             transactions: transactions,

@@ -147,6 +147,31 @@ import X509
         #expect(accepted == [])
     }
 
+    /// swift-certificates passes over the number of unused bits, and DER allows one where the last
+    /// bit is zero.
+    @Test func aCertificateThatSaysABitOfItsSignatureIsUnusedIsRefused() throws {
+        for _ in 0..<100 {
+            var certificates = try TestSigner().der()
+            let der = certificates[1]
+            // The signature stands last: tag, length, unused bits.
+            let start = try #require(
+                der.indices.last { index in
+                    index + 2 < der.count && der[index] == 0x03
+                        && index + 2 + Int(der[index + 1]) == der.count && der[index + 2] == 0
+                }
+            )
+            // Half of all signatures end with a bit that is zero.
+            guard der[der.count - 1] & 1 == 0 else { continue }
+            _ = try CertificateChain.verify(certificates, roots: [certificates[2]])
+            certificates[1][start + 2] = 1
+            #expect(throws: ReceiptRefusal.self) {
+                _ = try CertificateChain.verify(certificates, roots: [certificates[2]])
+            }
+            return
+        }
+        Issue.record("No signature ended with a zero bit.")
+    }
+
     @Test func aReceiptCutShortOrGoneOnIsRefused() throws {
         let signer = try TestSigner()
         let validator = try signer.validator()
