@@ -18,6 +18,19 @@ func composeFulfillment(
     let now: @Sendable () -> Timestamp = { .wallClock() }
     let common = settings.common
 
+    // What can be refused comes before what has to be closed: HTTP clients.
+    let authenticator = try Authenticator(
+        appKeysDirectory: common.appKeysDirectory,
+        adminKeysDirectory: common.adminKeysDirectory,
+        now: now
+    )
+    let servers = try ServerAPIAuthenticator(
+        keysDirectory: settings.serverKeysDirectory,
+        requestsPerSecond: settings.serverRequestsPerSecond,
+        now: now,
+        logger: logger
+    )
+
     let client = PostgresClient(
         settings: PostgresSettings(
             url: common.databaseURL,
@@ -127,23 +140,14 @@ func composeFulfillment(
         ReadinessCheck("migrations") { schema.isCurrent },
     ]
     let router = storeRouter(
-        authenticator: try Authenticator(
-            appKeysDirectory: common.appKeysDirectory,
-            adminKeysDirectory: common.adminKeysDirectory,
-            now: now
-        ),
+        authenticator: authenticator,
         readiness: readiness,
         logger: logger
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
     ServerFinishRoutes(
-        authenticator: try ServerAPIAuthenticator(
-            keysDirectory: settings.serverKeysDirectory,
-            requestsPerSecond: settings.serverRequestsPerSecond,
-            now: now,
-            logger: logger
-        ),
+        authenticator: servers,
         store: store,
         finishes: finishes
     ).add(to: router)

@@ -23,7 +23,20 @@ func composeReceipts(
     let common = settings.common
     let chain = settings.chain
     warnIfExpiring(chain, at: now(), logger)
+    // What can be refused comes before what has to be closed: HTTP clients.
     let statuses = try statusFiles(settings, &reader, at: now(), logger)
+    let appReceiptSigner = try AppReceiptSigner(chain: chain)
+    let authenticator = try Authenticator(
+        appKeysDirectory: common.appKeysDirectory,
+        adminKeysDirectory: common.adminKeysDirectory,
+        now: now
+    )
+    let servers = try ServerAPIAuthenticator(
+        keysDirectory: settings.serverKeysDirectory,
+        requestsPerSecond: settings.serverRequestsPerSecond,
+        now: now,
+        logger: logger
+    )
 
     let client = PostgresClient(
         settings: PostgresSettings(
@@ -106,11 +119,7 @@ func composeReceipts(
         },
     ]
     let router = storeRouter(
-        authenticator: try Authenticator(
-            appKeysDirectory: common.appKeysDirectory,
-            adminKeysDirectory: common.adminKeysDirectory,
-            now: now
-        ),
+        authenticator: authenticator,
         readiness: readiness,
         logger: logger
     )
@@ -129,12 +138,6 @@ func composeReceipts(
 
     // What merchants' servers ask.
     let serverAPI = ServerAPIStore()
-    let servers = try ServerAPIAuthenticator(
-        keysDirectory: settings.serverKeysDirectory,
-        requestsPerSecond: settings.serverRequestsPerSecond,
-        now: now,
-        logger: logger
-    )
     ServerAPIRoutes(
         authenticator: servers,
         reader: ServerAPIReader(store: serverAPI, client: client, signer: signer, now: now),
@@ -164,7 +167,7 @@ func composeReceipts(
     ).add(to: router)
     let appReceipts = AppReceiptReader(
         client: client,
-        signer: try AppReceiptSigner(chain: chain),
+        signer: appReceiptSigner,
         environment: settings.environment,
         now: now
     )

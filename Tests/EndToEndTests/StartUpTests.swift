@@ -28,6 +28,17 @@ extension EndToEnd {
             }
         }
 
+        @Test(arguments: StoreService.allCases)
+        func aDirectoryOfKeysThatIsNotThereIsNamed(_ service: StoreService) async throws {
+            try await withStore(.stopped) { store in
+                let process = store.process(service)
+                process.set(["ADMIN_KEYS_DIRECTORY": store.directory + "/nowhere"])
+                try await process.start()
+                #expect(try await process.waitForExit() == .code(78))
+                #expect(process.log().contains("/nowhere"), "\(process.log())")
+            }
+        }
+
         @Test func settingsHelpAndVersionNeedNoConfiguration() async throws {
             for service in StoreService.allCases {
                 let path = try BuiltExecutables.path(service.rawValue)

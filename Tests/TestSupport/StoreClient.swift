@@ -224,6 +224,17 @@ public struct StoreAdministrator: Sendable {
         )
     }
 
+    /// Sets where the server of the tests' app is told what happens.
+    public func setNotificationEndpoint(
+        to url: String
+    ) async throws -> StoreAnswer<NotificationEndpointDocument> {
+        try await send(
+            .PUT,
+            urls.receipts + Routes.adminNotificationEndpoint(StoreKeys.bundleID),
+            body: try JSONEncoder().encode(NotificationEndpointDocument(url: url))
+        )
+    }
+
     /// Refunds a transaction.
     public func refund(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
         try await send(.POST, urls.payments + Routes.refund(id), body: Data("{}".utf8))

@@ -72,6 +72,10 @@ struct StoreSettings {
             "PROCESSOR_LEASE_MS": "1000", "PROCESSOR_PAUSE_MS": "50",
             "PROCESSOR_PAUSE_MAX_MS": "1000", "SANDBOX_PROCESSOR_SLOW_MS": "500",
         ],
+        .receipts: [
+            "NOTIFICATION_POLL_MS": "200", "NOTIFICATION_TIMEOUT_MS": "1500",
+            "NOTIFICATION_LEASE_MS": "2000",
+        ],
         .fulfillment: [
             "WEBHOOK_RETRY_BASE_MS": "100", "WEBHOOK_RETRY_CEILING_MS": "1000",
             "WEBHOOK_POLL_MS": "200", "WEBHOOK_TIMEOUT_MS": "1500", "WEBHOOK_LEASE_MS": "2000",
