@@ -146,6 +146,8 @@ func composeFulfillment(
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
+    let unfinished = UnfinishedStore(client: client)
+    UnfinishedRoutes(store: unfinished, now: now).add(to: router)
     ServerFinishRoutes(
         authenticator: servers,
         store: store,
@@ -161,7 +163,7 @@ func composeFulfillment(
     return Composition(
         services: [
             client, schema, relay, recorder, sender, consumer, tail, heartbeat, finishes,
-            cleaning,
+            cleaning, UnfinishedWatch(store: unfinished, now: now, logger: logger),
             StoreHTTPServer(router: router, settings: common.http, logger: logger),
         ],
         readiness: readiness

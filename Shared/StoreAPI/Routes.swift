@@ -70,6 +70,10 @@ public enum Routes {
     /// Append its id and what to do.
     public static let adminTransactions = "/v1/admin/transactions"
 
+    /// `fulfillment`, administrators: what apps have yet to finish, in pages.
+    ///
+    /// `GET ?olderThanHours=24&after=`, the `next` of the page before.
+    public static let adminUnfinished = "/v1/admin/queue/unfinished"
     /// `receipts`, administrators: one app, by its bundle identifier.
     ///
     /// Append it and what to do.

@@ -75,6 +75,8 @@ final class StreamServer: Sendable {
                 try await store.finishing.finish($0)
             }
             HistoryRoutes(store: store.reads).add(to: router)
+            UnfinishedRoutes(store: UnfinishedStore(client: store.client), now: store.clock.now)
+                .add(to: router)
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
             let contentDirectory = directory.appending(path: "content").path

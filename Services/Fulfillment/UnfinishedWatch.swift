@@ -1,0 +1,69 @@
+import EventTypes
+import Logging
+import Metrics
+import ServiceLifecycle
+
+/// Measures what apps have yet to finish (spec rule 58), once a minute.
+///
+/// An app that forgets to finish is told of its transactions at every launch, for ever. The gauges
+/// are there to raise an alarm; the log has a word once a day for what is older than a week.
+struct UnfinishedWatch: Service {
+    let store: UnfinishedStore
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+    var interval: Duration = .seconds(60)
+    /// What is older is worth a warning.
+    var patience: Duration = .seconds(7 * 86_400)
+
+    private let count = Gauge(label: "queue_unfinished_transactions")
+    private let age = Gauge(label: "queue_oldest_unfinished_seconds")
+
+    init(store: UnfinishedStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+        self.store = store
+        self.now = now
+        self.logger = logger
+    }
+
+    func run() async throws {
+        do {
+            try await cancelWhenGracefulShutdown {
+                var warnedAt: Timestamp?
+                while true {
+                    warnedAt = await measure(warnedAt: warnedAt)
+                    try await Task.sleep(for: interval)
+                }
+            }
+        } catch is CancellationError {
+            // The service shuts down.
+        }
+    }
+
+    /// Measures once.
+    ///
+    /// - Parameter warnedAt: When it warned last.
+    /// - Returns: When it has warned last now.
+    func measure(warnedAt: Timestamp?) async -> Timestamp? {
+        do {
+            let summary = try await store.summary()
+            let now = now()
+            let age = summary.oldest.map { max(now.duration(since: $0), .zero) } ?? .zero
+            count.record(summary.count)
+            self.age.record(age / .seconds(1))
+            let isDue = warnedAt.map { now.duration(since: $0) >= .seconds(86_400) } ?? true
+            guard age > patience, isDue else { return warnedAt }
+            logger.warning(
+                "Transactions are not finished",
+                metadata: [
+                    "unfinished": "\(summary.count)",
+                    "oldest.changedAt": "\(now.advanced(by: .zero - age))",
+                    "todo":
+                        "GET /v1/admin/queue/unfinished lists them; their apps have to finish them",
+                ]
+            )
+            return now
+        } catch {
+            logger.debug("What is unfinished is not known", metadata: ["error": "\(error)"])
+            return warnedAt
+        }
+    }
+}
