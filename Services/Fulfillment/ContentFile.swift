@@ -26,7 +26,13 @@ final class ContentFile: Sendable {
         try await blocking {
             let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
             guard descriptor >= 0 else { throw failure("create", path) }
-            return try ContentFile(descriptor: descriptor, path: path).locked()
+            guard let file = try ContentFile(descriptor: descriptor, path: path).locked() else {
+                return nil
+            }
+            // A cleaner may have been here between the two, and left a file without a name.
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw failure("examine", path) }
+            return status.st_nlink > 0 ? file : nil
         }
     }
 
@@ -56,7 +62,8 @@ final class ContentFile: Sendable {
     /// - Returns: Whether it was removed; not if somebody writes it, or it is gone.
     static func removeAbandoned(_ path: String) async throws -> Bool {
         try await blocking {
-            let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
+            // For writing, because NFS grants its exclusive locks to nothing else.
+            let descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { return false }
                 throw failure("open", path)

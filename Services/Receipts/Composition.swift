@@ -3,8 +3,8 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
-import Postgres
-import ServiceKit
+public import Postgres
+public import ServiceKit
 import X509
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
@@ -255,6 +255,9 @@ private func isBelieved(_ chain: SigningChain, by responder: OCSPResponder) -> B
     }
     return true
 }
+
+/// A database that is away or busy is answered as something that may help to ask again.
+extension PostgresError: RetriableError {}
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {
     let left = chain.validUntil.duration(since: now)

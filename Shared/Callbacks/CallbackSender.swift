@@ -85,13 +85,17 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
     private func startDue(in group: inout DiscardingTaskGroup) async -> Duration {
         do {
             while true {
-                let (room, busyHosts) = inFlight.withLock { state in
+                let (room, busiest, busyHosts) = inFlight.withLock { state in
                     let busy = state.perHost.filter { $0.value >= limits.concurrencyPerHost }
-                    return (limits.concurrency - state.count, Array(busy.keys))
+                    let busiest = state.perHost.values.filter { $0 < limits.concurrencyPerHost }
+                    return (
+                        limits.concurrency - state.count, busiest.max() ?? 0, Array(busy.keys)
+                    )
                 }
                 // Each try that ends rings.
                 guard room > 0 else { return limits.pollInterval }
-                let limit = min(room, limits.concurrencyPerHost)
+                // All that is taken may be for the host that has most under way already.
+                let limit = min(room, limits.concurrencyPerHost - busiest)
                 let calls = try await ledger.take(limit: limit, excluding: busyHosts)
                 for call in calls {
                     inFlight.withLock { state in

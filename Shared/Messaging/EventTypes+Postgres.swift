@@ -11,7 +11,10 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
 
     /// Writes the moment in PostgreSQL's binary form.
     public func encode(into buffer: inout [UInt8]) {
-        PostgresTimestamp(microsecondsSinceEpoch: millisecondsSinceEpoch * 1000)
+        let (microseconds, isTooFar) = millisecondsSinceEpoch.multipliedReportingOverflow(by: 1000)
+        // What is beyond the column's reach is the furthest that is in it.
+        let furthest = millisecondsSinceEpoch < 0 ? Int64.min : .max
+        PostgresTimestamp(microsecondsSinceEpoch: isTooFar ? furthest : microseconds)
             .encode(into: &buffer)
     }
 

@@ -205,6 +205,7 @@ extension StoreTransport {
             token: { try await tokens.token() },
             fetch: { request in
                 var request = request
+                request.tlsConfiguration = tls
                 let response = try await Self.downloads.execute(request, deadline: .distantFuture)
                 guard response.status == .unauthorized else { return response }
                 let refused = request.headers.first(name: "authorization")?.dropFirst(

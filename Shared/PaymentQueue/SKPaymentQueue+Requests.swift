@@ -30,6 +30,10 @@ extension SKPaymentQueue {
     /// - Throws: ``NotFinishable`` in a state that is not finished (spec rules 54 and 55),
     ///   ``SKError`` when the store refuses, or `CancellationError`.
     public func finish(_ transaction: SKPaymentTransaction) async throws {
+        // Another account's, from before this queue was configured: its own queue has its token.
+        guard transaction.queue === self else {
+            return try await transaction.queue.finish(transaction)
+        }
         let state = transaction.transactionState
         guard state.isFinishable else { throw NotFinishable(state: state) }
         // What failed before the store had taken it is known to this queue alone.

@@ -84,9 +84,7 @@ public final class StepLog: Sendable {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(path, "open it") }
         do {
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
-                throw Failure.isOpenElsewhere(path: path)
-            }
+            guard Self.lock(file) else { throw Failure.isOpenElsewhere(path: path) }
             let entries = try Self.read(path, file)
             try Self.keepName(path)
             let made = Set(entries.map { Key(transaction: $0.transaction, step: $0.step) })
@@ -171,6 +169,18 @@ public final class StepLog: Sendable {
             throw failure(path, "drop its unfinished last line")
         }
         return entries
+    }
+
+    /// Locks the file, within a second.
+    ///
+    /// A program that starts another one shares its open files with it for a moment, and so the lock
+    /// of a log that it has just closed.
+    private static func lock(_ file: Int32) -> Bool {
+        for _ in 1...100 {
+            if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+            usleep(10_000)
+        }
+        return false
     }
 
     /// Forces the file's name to the disk as well; a new one is lost with the power otherwise.

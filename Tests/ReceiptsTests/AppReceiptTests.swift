@@ -102,6 +102,47 @@ import Testing
         }
     }
 
+    @Test func theRefundOfTheOriginalEndsThePurchaseWhateverWasRestored() async throws {
+        try await AppReceiptsUnderTest.with(chain: chain) { store in
+            try await store.buy(purchased(1, type: .nonConsumable))
+            try await store.events.apply([
+                .of(
+                    .transactionRestored,
+                    purchased(2, originalNumber: 1, state: .restored, type: .nonConsumable)
+                ),
+                .of(
+                    .transactionRefunded,
+                    purchased(1, version: 3, type: .nonConsumable, revokedAt: TestChain.now)
+                ),
+            ])
+            let purchases = try await store.read().purchases
+            #expect(purchases.map(\.transactionID) == ["1"])
+            #expect(purchases.map(\.cancelledAt) == [TestChain.now.date])
+        }
+    }
+
+    @Test func theRefundOfACopyEndsNothing() async throws {
+        try await AppReceiptsUnderTest.with(chain: chain) { store in
+            try await store.buy(purchased(1, type: .nonConsumable))
+            try await store.buy(purchased(2, originalNumber: 1, type: .nonConsumable))
+            try await store.events.apply([
+                .of(
+                    .transactionRefunded,
+                    purchased(
+                        2,
+                        originalNumber: 1,
+                        version: 3,
+                        type: .nonConsumable,
+                        revokedAt: TestChain.now
+                    )
+                )
+            ])
+            let purchases = try await store.read().purchases
+            #expect(purchases.map(\.transactionID) == ["1"])
+            #expect(purchases.map(\.cancelledAt) == [nil])
+        }
+    }
+
     @Test func askedForAgainItSaysTheSame() async throws {
         try await AppReceiptsUnderTest.with(chain: chain) { store in
             try await store.events.apply(

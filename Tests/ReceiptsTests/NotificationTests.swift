@@ -71,6 +71,19 @@ import Testing
                     purchased(3, originalNumber: 1, type: .nonConsumable)
                 ),
             ])
+            // And to give it back takes nothing away.
+            try await store.receipts.apply([
+                .of(
+                    .transactionRefunded,
+                    purchased(
+                        3,
+                        originalNumber: 1,
+                        version: 3,
+                        type: .nonConsumable,
+                        revokedAt: TestChain.now
+                    )
+                )
+            ])
             #expect(try await store.states().isEmpty)
         }
     }
@@ -135,6 +148,21 @@ import Testing
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
             try await store.untilSent(1)
             #expect(try await store.results() == ["TIMED_OUT"])
+        }
+    }
+
+    @Test func inProductionAnAppHasANumberBeforeItIsToldAnything() async throws {
+        try await withNotifications(in: .production) { store in
+            let refusal = NotificationRefusal.appUnregistered
+            guard
+                case .failure(refusal) = try await store.handler.setEndpoint(
+                    of: bundle,
+                    to: "https://merchant.example/"
+                )
+            else {
+                Issue.record("It was taken.")
+                return
+            }
         }
     }
 
@@ -223,30 +251,6 @@ import Testing
                 }
             }
         }
-    }
-}
-
-@Suite struct NotificationRulesTests {
-    @Test func aStoredPayloadIsPutTogetherAsItWasSigned() {
-        let header = "eyJhbGciOiJFUzI1NiJ9"
-        let payload = Array("{\"signedTransactionInfo\":\"\(header).e30.c2ln\"}".utf8)
-        let stored = NotificationText.stored(payload, header: header)
-        #expect(stored.count == payload.count - header.utf8.count + 1)
-        let sent = NotificationText.signedPayload(
-            header: header,
-            stored: stored,
-            signature: [1, 2, 3]
-        )
-        #expect(sent == CompactJWS.joined(header: header, payload: payload, signature: [1, 2, 3]))
-        // One that is signed with another chain is stored as it is.
-        #expect(NotificationText.stored(payload, header: "other") == payload)
-    }
-
-    @Test func onlyThePairsOfTheProtocolCanBeMade() {
-        #expect(NotificationKind(type: "EXPIRED", subtype: "VOLUNTARY") != nil)
-        #expect(NotificationKind(type: "EXPIRED", subtype: nil) == nil)
-        #expect(NotificationKind(type: "DID_RENEW", subtype: nil) != nil)
-        #expect(NotificationKind(type: "TEST", subtype: "PENDING") == nil)
     }
 }
 

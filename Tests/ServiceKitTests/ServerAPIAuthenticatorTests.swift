@@ -149,13 +149,23 @@ struct ServerAPIAuthenticatorTests {
         #expect(try authenticator.server(of: token).keyID == "KEY2")
         try FileManager.default.removeItem(atPath: "\(directory)/KEY2.json")
         clock.withLock { $0 = $0.advanced(by: .seconds(5)) }
-        let unknown = try await self.token(claims, kid: "KEY3", by: other)
-        #expect(throws: ServerAPIAuthenticator.Refusal.self) {
-            try authenticator.server(of: unknown)
-        }
         #expect(throws: ServerAPIAuthenticator.Refusal.self, "It was read that KEY2 has gone.") {
             try authenticator.server(of: token)
         }
+    }
+
+    @Test func aDirectoryThatCannotBeListedForAMomentTakesNoKeyAway() async throws {
+        let clock = Mutex(testTime)
+        let authenticator = try authenticator(now: { clock.withLock { $0 } })
+        let other = ECDSA.PrivateKey<P256>()
+        try write("KEY2", other, ["com.example.app"])
+        let token = try await token(claims, kid: "KEY2", by: other)
+        clock.withLock { $0 = $0.advanced(by: .seconds(5)) }
+        #expect(try authenticator.server(of: token).keyID == "KEY2")
+        try FileManager.default.moveItem(atPath: directory, toPath: directory + "-away")
+        clock.withLock { $0 = $0.advanced(by: .seconds(5)) }
+        #expect(try authenticator.server(of: token).keyID == "KEY2")
+        try FileManager.default.moveItem(atPath: directory + "-away", toPath: directory)
     }
 
     @Test func aFileThatIsNoKeyIsNamedAtTheStart() throws {

@@ -7,8 +7,11 @@ import Postgres
 /// purchase that commits meanwhile is in it or is not (trap 49).
 struct AppReceiptStore: Sendable {
     /// What an account has bought in an app: consumables until they are finished, and of everything
-    /// else always the newest transaction of each purchase, so that restored copies add nothing
-    /// (spec rule 86).
+    /// else always one transaction of each purchase, so that restored copies add nothing (spec rule
+    /// 86).
+    ///
+    /// The one is the newest that stands. Where the original was refunded it is the original, because
+    /// its refund ends the purchase; the refund of a copy ends nothing.
     ///
     /// The order is that of the transactions' numbers; the newest `limit` of them.
     func entries(
@@ -18,24 +21,27 @@ struct AppReceiptStore: Sendable {
     ) throws -> [AppReceiptEntry] {
         let rows = try connection.query(
             """
-            SELECT receipt.payload
+            SELECT signed_transactions.payload
             FROM (
                 (
-                    SELECT DISTINCT ON (original_transaction_id) transaction_id, payload
+                    SELECT DISTINCT ON (original_transaction_id) transaction_id
                     FROM signed_transactions
                     WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
                         AND product_type <> 'consumable'
-                    ORDER BY original_transaction_id, transaction_id DESC
+                    ORDER BY original_transaction_id,
+                        transaction_id = original_transaction_id AND revoked_at IS NOT NULL DESC,
+                        revoked_at IS NULL DESC, transaction_id DESC
                 ) UNION ALL (
-                    SELECT transaction_id, payload FROM signed_transactions AS unfinished
+                    SELECT transaction_id FROM signed_transactions AS unfinished
                     WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
                         AND product_type = 'consumable' AND NOT EXISTS (
                             SELECT FROM transaction_finishes AS finish
                             WHERE finish.transaction_id = unfinished.transaction_id
                         )
                 )
-            ) AS receipt
-            ORDER BY receipt.transaction_id DESC LIMIT \(limit)
+                ORDER BY transaction_id DESC LIMIT \(limit)
+            ) AS receipt JOIN signed_transactions USING (transaction_id)
+            ORDER BY transaction_id DESC
             """
         )
         return try rows.reversed().map { row in

@@ -19,7 +19,7 @@ enum ConsumptionStore {
         return try rows.first.map { ProductType(rawValue: try $0.decode(String.self)) }
     }
 
-    /// Adds a report.
+    /// Keeps a report, in place of an earlier one.
     static func insert(
         _ report: ConsumptionReport,
         of transaction: TransactionID,
@@ -30,7 +30,8 @@ enum ConsumptionStore {
             """
             INSERT INTO consumptions (transaction_id, received_at, document)
             VALUES (\(transaction.number), \(now), \(PostgresJSON(bytes: report.document)))
-            ON CONFLICT (transaction_id, received_at) DO NOTHING
+            ON CONFLICT (transaction_id) DO UPDATE
+            SET received_at = excluded.received_at, document = excluded.document
             """
         )
     }
@@ -44,7 +45,6 @@ enum ConsumptionStore {
             """
             SELECT document FROM consumptions
             WHERE transaction_id = \(transaction.number)
-            ORDER BY received_at DESC LIMIT 1
             """
         )
         return try rows.first.map { try $0.decode(PostgresJSON.self).bytes }

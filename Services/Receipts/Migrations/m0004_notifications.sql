@@ -37,7 +37,8 @@ CREATE TABLE notifications (
 -- What happened to a transaction is told once, however often its events come.
 CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type)
     WHERE NOT is_asked_for;
-CREATE INDEX notifications_due ON notifications (next_attempt_at) WHERE state = 'pending';
+CREATE INDEX notifications_due ON notifications (bundle_id, next_attempt_at, position)
+    WHERE state = 'pending';
 CREATE INDEX notifications_of_app ON notifications (bundle_id, xid, position);
 
 -- Each try and how it ended.
@@ -49,16 +50,15 @@ CREATE TABLE notification_attempts (
     CONSTRAINT a_try_ends_once PRIMARY KEY (notification_id, attempt)
 );
 
--- What merchants say of a purchase whose refund is asked for; the newest word counts.
+-- What merchants say of a purchase whose refund is asked for: the newest word.
 CREATE TABLE consumptions (
-    transaction_id bigint NOT NULL,
+    transaction_id bigint PRIMARY KEY,
     received_at    timestamptz NOT NULL,
-    document       jsonb NOT NULL,
-    CONSTRAINT a_word_of_a_moment_is_one PRIMARY KEY (transaction_id, received_at)
+    document       jsonb NOT NULL
 );
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON notification_endpoints TO counterfoil_receipts;
 GRANT SELECT, INSERT ON notifications TO counterfoil_receipts;
 GRANT UPDATE (state, attempts, next_attempt_at) ON notifications TO counterfoil_receipts;
 GRANT SELECT, INSERT ON notification_attempts TO counterfoil_receipts;
-GRANT SELECT, INSERT ON consumptions TO counterfoil_receipts;
+GRANT SELECT, INSERT, UPDATE ON consumptions TO counterfoil_receipts;

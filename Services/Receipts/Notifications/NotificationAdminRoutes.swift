@@ -104,6 +104,14 @@ extension NotificationRefusal {
                 title: "A part of the notification is missing",
                 detail: "Field \(part) is missing or unknown; a notification of this type needs it."
             )
+        case .appUnregistered:
+            HTTPProblem(
+                .conflict,
+                code: "app_unregistered",
+                title: "The app has no number",
+                detail: "In Production a notification gives the app's number: put "
+                    + "{\"appAppleID\": …} into app.json beside the app's keys."
+            )
         case .addressMalformed(let problem):
             HTTPProblem(
                 .badRequest,

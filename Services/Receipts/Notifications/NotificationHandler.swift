@@ -12,6 +12,8 @@ enum NotificationRefusal: Error, Hashable, Sendable {
     case transactionUnknown
     /// The kind needs a part that the request does not have.
     case isMissing(String)
+    /// The app has no number in the store, which a notification in Production says.
+    case appUnregistered
     /// The address is not fit to be one.
     case addressMalformed(String)
 }
@@ -47,6 +49,10 @@ struct NotificationHandler: Sendable {
         }
         if announcements.signer.environment == .production, !url.lowercased().hasPrefix("https:") {
             return .failure(.addressMalformed("is not https, which Production asks for"))
+        }
+        if announcements.signer.environment == .production, announcements.appAppleID(bundle) == nil
+        {
+            return .failure(.appUnregistered)
         }
         let endpoint = NotificationEndpoint(bundleID: bundle, url: url)
         let now = now()

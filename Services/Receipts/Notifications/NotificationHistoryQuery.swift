@@ -11,6 +11,8 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         .seconds((environment == .production ? 180 : 30) * 86_400)
     }
 
+    /// Beyond the year 9999 PostgreSQL and calendars part ways.
+    private static let calendar: ClosedRange<Int64> = 0...253_402_300_799_999
     /// The notifications of a page.
     static let pageLength = 20
 
@@ -34,8 +36,10 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     /// Reads a request's body.
     init(_ body: Data, in environment: StoreEnvironment, at now: Timestamp) throws(ServerAPIError) {
         let body = try Self.decoded(body)
-        guard let start = body.startDate else { throw .invalidStartDate }
-        guard let end = body.endDate else { throw .invalidEndDate }
+        guard let start = body.startDate, Self.calendar.contains(start) else {
+            throw .invalidStartDate
+        }
+        guard let end = body.endDate, Self.calendar.contains(end) else { throw .invalidEndDate }
         self.start = Timestamp(millisecondsSinceEpoch: start)
         self.end = Timestamp(millisecondsSinceEpoch: end)
         guard self.start < self.end else { throw .startDateAfterEndDate }

@@ -22,7 +22,7 @@ enum NotificationRules {
     /// What signed transactions give reason to tell.
     ///
     /// A purchase is told of once, when its receipt is issued; what is restored, or owned already and
-    /// had again for nothing, is no charge. A refund is told of whenever its receipt is revoked; that
+    /// had again for nothing, is no charge, and giving it back takes nothing away. A refund is told of whenever its receipt is revoked; that
     /// it is told once is the store's to keep.
     static func owed(
         by signed: [SignedTransaction],
@@ -37,7 +37,9 @@ enum NotificationRules {
             {
                 owed.append((.oneTimeCharge, signed))
             }
-            if transaction.revokedAt != nil { owed.append((.refund, signed)) }
+            if transaction.revokedAt != nil, transaction.id == transaction.originalID {
+                owed.append((.refund, signed))
+            }
             return owed
         }
     }

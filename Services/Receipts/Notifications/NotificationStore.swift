@@ -102,6 +102,8 @@ enum NotificationStore {
     }
 
     /// Takes on notifications that are due, and makes them due again only after the lease.
+    ///
+    /// App by app, each from its oldest: what an app without an endpoint left behind costs nothing.
     static func lease(
         limit: Int,
         excluding hosts: [String],
@@ -112,12 +114,18 @@ enum NotificationStore {
         let rows = try connection.query(
             """
             WITH due AS MATERIALIZED (
-                SELECT position, url, host
-                FROM notifications JOIN notification_endpoints USING (bundle_id)
-                WHERE state = 'pending' AND next_attempt_at <= \(now) AND host <> ALL(\(hosts))
-                ORDER BY next_attempt_at, position
+                SELECT pending.position, url, host
+                FROM notification_endpoints AS endpoint CROSS JOIN LATERAL (
+                    SELECT position, next_attempt_at FROM notifications
+                    WHERE notifications.bundle_id = endpoint.bundle_id AND state = 'pending'
+                        AND next_attempt_at <= \(now)
+                    ORDER BY next_attempt_at, position
+                    LIMIT \(limit)
+                    FOR UPDATE SKIP LOCKED
+                ) AS pending
+                WHERE host <> ALL(\(hosts))
+                ORDER BY pending.next_attempt_at, pending.position
                 LIMIT \(limit)
-                FOR UPDATE OF notifications SKIP LOCKED
             ), leased AS (
                 UPDATE notifications
                 SET attempts = attempts + 1, next_attempt_at = \(lease)
@@ -158,12 +166,16 @@ enum NotificationStore {
     static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
         let rows = try connection.query(
             """
-            SELECT next_attempt_at
-            FROM notifications JOIN notification_endpoints USING (bundle_id)
-            WHERE state = 'pending' ORDER BY next_attempt_at LIMIT 1
+            SELECT min(pending.next_attempt_at)
+            FROM notification_endpoints AS endpoint CROSS JOIN LATERAL (
+                SELECT next_attempt_at FROM notifications
+                WHERE notifications.bundle_id = endpoint.bundle_id AND state = 'pending'
+                ORDER BY next_attempt_at, position LIMIT 1
+            ) AS pending
             """
         )
-        return try rows.first.map { try $0.decode(Timestamp.self) }
+        guard let row = rows.first else { return nil }
+        return try row.decode(Timestamp?.self)
     }
 
     /// Records tries.

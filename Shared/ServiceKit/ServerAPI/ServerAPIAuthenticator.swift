@@ -25,8 +25,8 @@ public struct AuthenticatedServer: Hashable, Sendable {
 /// client leaves it out; where it is there, `exp` is within 60 minutes of it. Clocks may be a minute
 /// apart. A refusal does not say why: the answer is a bare 401, as Apple's is.
 ///
-/// Keys are read once; a token that names an unknown key makes the directory be read again, at most
-/// every five seconds, so that keys come and go while services run.
+/// The directory of keys is read again at most every five seconds, so that keys come and go while
+/// services run.
 public struct ServerAPIAuthenticator: Sendable {
     /// The token is not believed.
     public struct Refusal: Error, Sendable {
@@ -57,7 +57,7 @@ public struct ServerAPIAuthenticator: Sendable {
         }
         state = ServerAPIState(
             directory: directory,
-            keys: keys,
+            keys: keys ?? [:],
             requestsPerSecond: requestsPerSecond,
             now: now,
             logger: logger
@@ -117,11 +117,14 @@ private final class ServerAPIState: Sendable {
         of token: some StringProtocol
     ) throws(ServerAPIAuthenticator.Refusal) -> AuthenticatedServer {
         let now = now()
+        // Before what is remembered: a key that was removed is worth nothing.
+        readKeysAgain()
         let digest = SHA256.hash(data: Array(token.utf8))
         if let known = servers.value(of: digest, now: now) { return known }
         do {
             let parsed = try SignedToken(token)
-            guard let keyID = parsed.header.kid, let key = key(keyID),
+            guard let keyID = parsed.header.kid,
+                let key = keys.withLock({ $0.known[keyID] }),
                 parsed.claims.iss == key.issuerID, let bundle = parsed.claims.bid,
                 key.bundleIDs.contains(bundle), let bundleID = BundleID(rawValue: bundle)
             else { throw ServerAPIAuthenticator.Refusal() }
@@ -152,12 +155,6 @@ private final class ServerAPIState: Sendable {
         if let wait { throw .rateLimitExceeded(retryAfter: wait) }
     }
 
-    private func key(_ keyID: String) -> ServerKeyDirectory.Key? {
-        if let key = keys.withLock({ $0.known[keyID] }) { return key }
-        readKeysAgain()
-        return keys.withLock { $0.known[keyID] }
-    }
-
     private func readKeysAgain() {
         let now = now()
         let isDue = keys.withLock { keys in
@@ -170,6 +167,8 @@ private final class ServerAPIState: Sendable {
         for problem in problems {
             logger.warning("a server key cannot be used", metadata: ["problem": "\(problem)"])
         }
+        // A directory that cannot be listed for a moment takes no key away.
+        guard let read else { return }
         keys.withLock { keys in
             keys.known = read
             keys.allowances = keys.allowances.filter { read[$0.key] != nil }

@@ -23,13 +23,15 @@ struct ServerKeyDirectory: Sendable {
     let path: String
 
     /// Reads all keys; what cannot be read is told and left out.
-    func read() -> (keys: [String: Key], problems: [String]) {
+    ///
+    /// - Returns: No keys at all where the directory cannot be listed.
+    func read() -> (keys: [String: Key]?, problems: [String]) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
                 .filter { $0.hasSuffix(".json") && !$0.hasPrefix(".") }.sorted()
         } catch {
-            return ([:], ["the directory of server keys cannot be listed: \(path)"])
+            return (nil, ["the directory of server keys cannot be listed: \(path)"])
         }
         var keys: [String: Key] = [:]
         var problems: [String] = []

@@ -1,0 +1,43 @@
+import EventTypes
+import Foundation
+import ServiceKit
+import Testing
+
+@testable import Receipts
+
+@Suite struct NotificationRulesTests {
+    @Test func aStoredPayloadIsPutTogetherAsItWasSigned() {
+        let header = "eyJhbGciOiJFUzI1NiJ9"
+        let payload = Array("{\"signedTransactionInfo\":\"\(header).e30.c2ln\"}".utf8)
+        let stored = NotificationText.stored(payload, header: header)
+        #expect(stored.count == payload.count - header.utf8.count + 1)
+        let sent = NotificationText.signedPayload(
+            header: header,
+            stored: stored,
+            signature: [1, 2, 3]
+        )
+        #expect(sent == CompactJWS.joined(header: header, payload: payload, signature: [1, 2, 3]))
+        // One that is signed with another chain is stored as it is.
+        #expect(NotificationText.stored(payload, header: "other") == payload)
+    }
+
+    @Test(arguments: [Int64.max, Int64.min, 253_402_300_800_000])
+    func aDateBeyondTheCalendarIsRefused(date: Int64) {
+        let now = TestChain.now.millisecondsSinceEpoch
+        #expect(throws: ServerAPIError.invalidEndDate) {
+            let body = Data("{\"startDate\":\(now),\"endDate\":\(date)}".utf8)
+            _ = try NotificationHistoryQuery(body, in: .sandbox, at: TestChain.now)
+        }
+        #expect(throws: ServerAPIError.invalidStartDate) {
+            let body = Data("{\"startDate\":\(date),\"endDate\":\(now)}".utf8)
+            _ = try NotificationHistoryQuery(body, in: .sandbox, at: TestChain.now)
+        }
+    }
+
+    @Test func onlyThePairsOfTheProtocolCanBeMade() {
+        #expect(NotificationKind(type: "EXPIRED", subtype: "VOLUNTARY") != nil)
+        #expect(NotificationKind(type: "EXPIRED", subtype: nil) == nil)
+        #expect(NotificationKind(type: "DID_RENEW", subtype: nil) != nil)
+        #expect(NotificationKind(type: "TEST", subtype: "PENDING") == nil)
+    }
+}
