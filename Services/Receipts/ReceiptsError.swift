@@ -17,8 +17,6 @@ struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStr
         static let chainNotValid = Code(description: "chain_not_valid")
         /// A file in `OCSP_DIRECTORY` is missing, or is not what it has to be.
         static let statusFilesUnusable = Code(description: "status_files_unusable")
-        /// The database cannot be asked at present.
-        static let databaseAway = Code(description: "database_away")
         /// A row of our own tables is not what we wrote.
         static let storedReceiptMalformed = Code(description: "stored_receipt_malformed")
     }
@@ -28,9 +26,9 @@ struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStr
     /// What happened and, where there is something to do, what.
     let detail: String
 
-    /// Whether the same event or request can succeed later: once the database is back, or the
-    /// operator has replaced the chain.
-    var isRetriable: Bool { code == .chainNotValid || code == .databaseAway }
+    /// Whether the same event or request can succeed later: once the operator has
+    /// replaced the chain.
+    var isRetriable: Bool { code == .chainNotValid }
 
     var description: String { "\(code): \(detail)" }
 }

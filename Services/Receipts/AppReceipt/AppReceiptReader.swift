@@ -43,7 +43,7 @@ struct AppReceiptReader: Sendable {
     func entries(
         of owner: (account: AccountID, bundle: BundleID)
     ) async throws -> [AppReceiptEntry] {
-        try await read { [store] connection in
+        try await client.withConnection { [store] connection in
             try store.entries(of: owner, limit: Self.entriesMax, on: connection)
         }
     }
@@ -53,19 +53,8 @@ struct AppReceiptReader: Sendable {
         of transactions: [TransactionID],
         in bundle: BundleID
     ) async throws -> AccountID? {
-        try await read { [store] connection in
+        try await client.withConnection { [store] connection in
             try store.account(of: transactions, in: bundle, on: connection)
-        }
-    }
-
-    private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await client.withConnection(body)
-        } catch let error as PostgresError where error.isRetriable {
-            // "Try again" for the client, not a failure of this service.
-            throw ReceiptsError(code: .databaseAway, detail: error.description)
         }
     }
 }

@@ -20,12 +20,8 @@ struct AppAccountTokenHandler: Sendable {
     /// - Throws: ``ServerAPIError`` if it is not there or not the original.
     func set(_ token: String, of id: TransactionID, in bundle: BundleID) async throws {
         let now = now()
-        do {
-            try await client.withTransaction { [self] connection in
-                try set(token, of: id, in: bundle, at: now, on: connection)
-            }
-        } catch let error as PostgresError where error.isRetriable {
-            throw ReceiptsError(code: .databaseAway, detail: error.description)
+        try await client.withTransaction { [self] connection in
+            try set(token, of: id, in: bundle, at: now, on: connection)
         }
     }
 

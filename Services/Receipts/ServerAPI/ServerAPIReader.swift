@@ -24,7 +24,7 @@ struct ServerAPIReader: Sendable {
     ///
     /// - Throws: ``ServerAPIError``; what is another app's is not found.
     func owner(of id: AnyTransactionID, in bundle: BundleID) async throws -> OwnerKey {
-        let owner = try await read { [store] connection in
+        let owner = try await client.withConnection { [store] connection in
             switch id {
             case .transaction(let id):
                 try store.place(of: id, on: connection)?.owner
@@ -41,7 +41,7 @@ struct ServerAPIReader: Sendable {
         of id: TransactionID,
         in bundle: BundleID
     ) async throws -> ServerAPIStore.Place? {
-        let place = try await read { [store] connection in
+        let place = try await client.withConnection { [store] connection in
             try store.place(of: id, on: connection)
         }
         return place?.owner.bundle == bundle ? place : nil
@@ -51,7 +51,7 @@ struct ServerAPIReader: Sendable {
     ///
     /// - Throws: ``ServerAPIError/transactionIDNotFound``.
     func transaction(_ id: TransactionID, in bundle: BundleID) async throws -> String {
-        let receipts = try await read { [store] connection in
+        let receipts = try await client.withConnection { [store] connection in
             guard try store.place(of: id, on: connection)?.owner.bundle == bundle else {
                 return [ServerAPIStore.StoredReceipt]()
             }
@@ -68,7 +68,7 @@ struct ServerAPIReader: Sendable {
         from start: HistoryRevision,
         onlyRevoked: Bool = false
     ) async throws -> Page {
-        let (page, receipts) = try await read { [store] connection in
+        let (page, receipts) = try await client.withConnection { [store] connection in
             var page = HistoryPage(query, from: start)
             for limit in HistoryPage.portions {
                 let rows = try store.rows(
@@ -98,7 +98,7 @@ struct ServerAPIReader: Sendable {
     ///
     /// - Throws: ``ServerAPIError/appTransactionDoesNotExist``.
     func appTransaction(of owner: OwnerKey) async throws -> (id: Int64, firstSeenAt: Timestamp) {
-        let found = try await read { [store] connection in
+        let found = try await client.withConnection { [store] connection in
             try store.appTransaction(of: owner, on: connection)
         }
         guard let found else { throw ServerAPIError.appTransactionDoesNotExist }
@@ -119,15 +119,5 @@ struct ServerAPIReader: Sendable {
             payload: signed.payload,
             signature: signed.signature
         )
-    }
-
-    private func read<Value: Sendable>(
-        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Value
-    ) async throws -> Value {
-        do {
-            return try await client.withConnection(body)
-        } catch let error as PostgresError where error.isRetriable {
-            throw ReceiptsError(code: .databaseAway, detail: error.description)
-        }
     }
 }

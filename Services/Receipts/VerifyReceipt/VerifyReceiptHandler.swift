@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Logging
 import ReceiptValidation
+import ServiceKit
 
 /// Answers what servers ask of `verifyReceipt`.
 ///
@@ -38,7 +39,7 @@ struct VerifyReceiptHandler: Sendable {
             return try await answer(VerifyReceiptRequest(body))
         } catch let status as VerifyReceiptStatus {
             return VerifyReceiptAnswer(status: status)
-        } catch let error as ReceiptsError where error.isRetriable {
+        } catch let error as any RetriableError where error.isRetriable {
             return VerifyReceiptAnswer(status: .unavailable)
         } catch {
             logger.error("A receipt could not be verified", metadata: ["error": "\(error)"])
