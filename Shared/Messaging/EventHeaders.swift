@@ -33,7 +33,7 @@ enum EventHeaders {
             KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
             KafkaHeader(
                 name: position,
-                value: Array("\(row.cursor.xid):\(row.cursor.position)".utf8)
+                value: Array(row.cursor.description.utf8)
             ),
         ]
         if let traceparent = event.traceparent {

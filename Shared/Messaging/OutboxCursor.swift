@@ -1,21 +1,25 @@
 /// A place in a service's outbox: rows are published in the order of the database transactions
 /// that wrote them, and within one in the order they were written.
-struct OutboxCursor: Hashable, Comparable, Sendable {
+public struct OutboxCursor: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The database transaction's id (`pg_current_xact_id`).
-    let xid: UInt64
+    public let xid: UInt64
     /// The row's number.
-    let position: Int64
+    public let position: Int64
 
     /// Before the first row.
-    static let start = OutboxCursor(xid: 0, position: 0)
+    public static let start = OutboxCursor(xid: 0, position: 0)
 
-    init(xid: UInt64, position: Int64) {
+    /// Makes a place.
+    public init(xid: UInt64, position: Int64) {
         self.xid = xid
         self.position = position
     }
 
+    /// The place as it travels in a header and stands in files: `xid:position`.
+    public var description: String { "\(xid):\(position)" }
+
     /// Reads the characters of `xid:position`.
-    init?(utf8 characters: [UInt8]) {
+    public init?(utf8 characters: [UInt8]) {
         guard let colon = characters.firstIndex(of: UInt8(ascii: ":")),
             let xid = Self.number(characters[..<colon], as: UInt64.self),
             let position = Self.number(characters[(colon + 1)...], as: Int64.self)
@@ -39,13 +43,22 @@ struct OutboxCursor: Hashable, Comparable, Sendable {
         return value
     }
 
-    static func < (left: OutboxCursor, right: OutboxCursor) -> Bool {
+    /// In the order of publishing.
+    public static func < (left: OutboxCursor, right: OutboxCursor) -> Bool {
         (left.xid, left.position) < (right.xid, right.position)
     }
 }
 
-/// A row of the outbox.
-struct OutboxRow: Sendable {
-    let cursor: OutboxCursor
-    let event: OutboxEvent
+/// A row of the outbox: an event and its place.
+public struct OutboxRow: Sendable {
+    /// Where it stands.
+    public let cursor: OutboxCursor
+    /// What it says.
+    public let event: OutboxEvent
+
+    /// Puts an event at a place.
+    public init(cursor: OutboxCursor, event: OutboxEvent) {
+        self.cursor = cursor
+        self.event = event
+    }
 }

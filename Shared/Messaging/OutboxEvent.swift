@@ -66,7 +66,8 @@ public struct OutboxEvent: Sendable {
         )
     }
 
-    init(
+    /// Makes an event as a log has it.
+    public init(
         id: EventID,
         type: EventType,
         topicName: String,

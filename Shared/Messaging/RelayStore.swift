@@ -21,34 +21,7 @@ enum RelayStore {
             LIMIT \(Int64(limit))
             """
         )
-        return try rows.map { row in
-            let (xid, position, id, type, topic, key, subject, time, trace, data) =
-                try row.decode(
-                    UInt64.self,
-                    Int64.self,
-                    EventID.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    String.self,
-                    Timestamp.self,
-                    String?.self,
-                    PostgresJSON.self
-                )
-            return OutboxRow(
-                cursor: OutboxCursor(xid: xid, position: position),
-                event: OutboxEvent(
-                    id: id,
-                    type: EventType(rawValue: type),
-                    topicName: topic,
-                    key: key,
-                    subject: subject,
-                    time: time,
-                    traceparent: trace,
-                    data: data.bytes
-                )
-            )
-        }
+        return try EventLog.rows(in: rows)
     }
 
     /// Whether there are rows after a place at all, settled or not.

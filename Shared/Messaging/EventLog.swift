@@ -1,0 +1,85 @@
+public import EventTypes
+public import Postgres
+
+/// A service's event log, for reading: its outbox, in the order in which it was published.
+///
+/// The session may be anybody's who may read the table; it writes nothing.
+public enum EventLog {
+    /// Reads rows after a place.
+    ///
+    /// Rows whose database transaction is still running, or younger than one that is, are not there
+    /// yet: what is returned is a prefix of the log that no later commit adds to.
+    ///
+    /// - Parameters:
+    ///   - cursor: The last row that was read; ``OutboxCursor/start`` for the oldest.
+    ///   - limit: How many rows at most.
+    ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
+    /// - Returns: The rows, in the order of their places; none at the end of the log.
+    /// - Throws: `PostgresError`.
+    public static func rows(
+        after cursor: OutboxCursor,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [OutboxRow] {
+        try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
+    }
+
+    /// How many rows there are; for progress.
+    public static func count(on connection: isolated PostgresConnection) throws -> Int64 {
+        let rows = try connection.query("SELECT count(*) FROM outbox")
+        return try rows.first?.decode(Int64.self) ?? 0
+    }
+
+    /// Which of some events a consumer has done, by its own inbox.
+    ///
+    /// - Parameters:
+    ///   - ids: The events.
+    ///   - consumer: The consumer's group.
+    ///   - connection: A session of the consumer's own database.
+    /// - Throws: `PostgresError`.
+    public static func done(
+        _ ids: [EventID],
+        by consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Set<EventID> {
+        guard !ids.isEmpty else { return [] }
+        let rows = try connection.query(
+            """
+            SELECT event_id FROM inbox WHERE consumer = \(consumer) AND event_id = ANY(\(ids))
+            """
+        )
+        return Set(try rows.map { try $0.decode(EventID.self) })
+    }
+
+    /// Reads rows of `xid, position, event_id, type, topic, key, subject, time, traceparent, data`.
+    static func rows(in rows: PostgresRows) throws -> [OutboxRow] {
+        try rows.map { row in
+            let (xid, position, id, type, topic, key, subject, time, trace, data) =
+                try row.decode(
+                    UInt64.self,
+                    Int64.self,
+                    EventID.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    String.self,
+                    Timestamp.self,
+                    String?.self,
+                    PostgresJSON.self
+                )
+            return OutboxRow(
+                cursor: OutboxCursor(xid: xid, position: position),
+                event: OutboxEvent(
+                    id: id,
+                    type: EventType(rawValue: type),
+                    topicName: topic,
+                    key: key,
+                    subject: subject,
+                    time: time,
+                    traceparent: trace,
+                    data: data.bytes
+                )
+            )
+        }
+    }
+}
