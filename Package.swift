@@ -46,7 +46,7 @@ let argumentParser: Target.Dependency = .product(
 
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
-    "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "ServiceKit",
+    "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "Rebuild", "ServiceKit",
     hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
 ]
 
@@ -150,6 +150,13 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 2: the books of a service made again from the event log, and compared.
+        .target(
+            name: "Rebuild",
+            dependencies: ["EventTypes", "Messaging", "Postgres", logging],
+            path: "Shared/Rebuild",
+            swiftSettings: house
+        ),
         .target(
             name: "Callbacks",
             dependencies: [

@@ -78,7 +78,7 @@ struct CatalogHandler: Sendable {
         try CatalogStore.write(written, by: administrator, at: time, on: connection)
         let events = try written.map { product in
             try OutboxEvent(
-                ProductChanged(product: product),
+                ProductChanged(product: product, changedBy: administrator),
                 type: .productChanged,
                 topic: Topics.catalogProducts,
                 key: product.id.rawValue,

@@ -3,6 +3,7 @@ import Kafka
 import Logging
 import Messaging
 import Postgres
+import Rebuild
 import ServiceKit
 import ServiceLifecycle
 
@@ -129,6 +130,28 @@ struct CatalogService {
             readiness: readiness
         )
     }
+}
+
+/// Makes the catalog again from its event log, and compares it.
+@Sendable
+func rebuildCatalog(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = RebuildSettings(&reader, logsOf: [])
+    try reader.check()
+    let run = RebuildRun(
+        CatalogRebuildHandler(),
+        migrations: CatalogMigrations.all,
+        databases: RebuildRun.Databases(
+            live: settings.databaseURL,
+            shadow: settings.shadowDatabaseURL,
+            logs: settings.logURLs
+        ),
+        logger: logger,
+        tell: RebuildLine.write
+    )
+    return { try await run.run() }
 }
 
 /// The catalog's migrations, after those of Messaging.

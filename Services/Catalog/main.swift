@@ -1,3 +1,3 @@
 import ServiceKit
 
-await runService("catalog", compose: composeCatalog, migrate: migrateCatalog)
+await runService("catalog", compose: composeCatalog, migrate: migrateCatalog, rebuild: rebuildCatalog)

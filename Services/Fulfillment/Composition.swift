@@ -4,6 +4,7 @@ import Kafka
 import Logging
 import Messaging
 public import Postgres
+import Rebuild
 public import ServiceKit
 
 /// Makes everything that `fulfillment` is, from settings to HTTP, without I/O.
@@ -186,6 +187,28 @@ func migrateFulfillment(
         let count = try await migrator.migrate()
         logger.info("migrated", metadata: ["migrations": "\(count)"])
     }
+}
+
+/// Makes the tables of `fulfillment` again from its event log, and compares them.
+@Sendable
+func rebuildFulfillment(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = RebuildSettings(&reader, logsOf: [])
+    try reader.check()
+    let run = RebuildRun(
+        FulfillmentRebuildHandler(),
+        migrations: fulfillmentMigrations,
+        databases: RebuildRun.Databases(
+            live: settings.databaseURL,
+            shadow: settings.shadowDatabaseURL,
+            logs: settings.logURLs
+        ),
+        logger: logger,
+        tell: RebuildLine.write
+    )
+    return { try await run.run() }
 }
 
 /// The tables of the spine and of fulfillment, in order.

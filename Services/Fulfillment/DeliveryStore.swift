@@ -6,11 +6,11 @@ import StoreAPI
 enum DeliveryStore {
     /// Records the deliveries of paid transactions.
     static func insert(
-        _ deliveries: [DeliveryRules.Delivery],
-        now: Timestamp,
+        _ owed: [QueuePlan.Timed<DeliveryRules.Delivery>],
         on connection: isolated PostgresConnection
     ) throws {
-        guard !deliveries.isEmpty else { return }
+        guard !owed.isEmpty else { return }
+        let deliveries = owed.map(\.value)
         try connection.execute(
             """
             INSERT INTO deliveries
@@ -20,8 +20,8 @@ enum DeliveryStore {
                 \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
                 \(deliveries.map { $0.url.map(EndpointAddress.host(of:)) }),
                 \(deliveries.map(\.state.rawValue)),
-                \(deliveries.map { $0.url != nil && $0.state == .pending ? now : nil }),
-                \(deliveries.map { $0.state == .delivered ? now : nil })
+                \(owed.map { $0.value.url != nil && $0.value.state == .pending ? $0.time : nil }),
+                \(owed.map { $0.value.state == .delivered ? $0.time : nil })
             )
             ON CONFLICT (transaction_id, target) DO NOTHING
             """
@@ -33,7 +33,6 @@ enum DeliveryStore {
     /// What was given before is left as it is.
     static func grant(
         _ plan: QueuePlan,
-        now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
         let entitlements = plan.entitlements
@@ -51,18 +50,18 @@ enum DeliveryStore {
                 """
             )
         }
-        let credits = plan.credits
+        let credits = plan.credits.map(\.value)
         if !credits.isEmpty {
             try connection.execute(
                 """
                 INSERT INTO credit_entries
                     (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
-                SELECT transaction_id, account_id, bundle_id, unit, 'grant', amount, \(now)
+                SELECT transaction_id, account_id, bundle_id, unit, 'grant', amount, time
                 FROM unnest(
                     \(credits.map(\.transactionID.number)), \(credits.map(\.queue.accountID)),
                     \(credits.map(\.queue.bundleID)), \(credits.map(\.unit)),
-                    \(credits.map(\.amount))
-                ) AS given (transaction_id, account_id, bundle_id, unit, amount)
+                    \(credits.map(\.amount)), \(plan.credits.map(\.time))
+                ) AS given (transaction_id, account_id, bundle_id, unit, amount, time)
                 ON CONFLICT (transaction_id, unit, kind) DO NOTHING
                 """
             )
@@ -73,11 +72,10 @@ enum DeliveryStore {
     /// revoked, a credit is reversed by an entry of its own, also below zero.
     static func takeBack(
         _ plan: QueuePlan,
-        now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
         guard !plan.takenBack.isEmpty else { return }
-        let ids = plan.takenBack.map(\.number)
+        let ids = plan.takenBack.map(\.value.number)
         try connection.execute(
             """
             UPDATE deliveries SET state = 'void', next_attempt_at = NULL
@@ -88,9 +86,11 @@ enum DeliveryStore {
             """
             INSERT INTO credit_entries
                 (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
-            SELECT transaction_id, account_id, bundle_id, unit, 'revoke', -amount, \(now)
+            SELECT transaction_id, account_id, bundle_id, unit, 'revoke', -amount, taken.time
             FROM credit_entries
-            WHERE transaction_id = ANY(\(ids)) AND kind = 'grant'
+            JOIN unnest(\(ids), \(plan.takenBack.map(\.time))) AS taken (transaction_id, time)
+                USING (transaction_id)
+            WHERE kind = 'grant'
             ON CONFLICT (transaction_id, unit, kind) DO NOTHING
             """
         )

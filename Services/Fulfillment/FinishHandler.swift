@@ -74,7 +74,7 @@ struct FinishHandler: Sendable {
                 contents: row.contents
             )
         }
-        try QueueStore.finish(changes, now: now, on: connection)
+        try QueueStore.finish(changes, on: connection)
         try QueueStore.publish(changes, as: .transactionFinished, now: now, on: connection)
         return (outcomes, true)
     }

@@ -27,7 +27,6 @@ enum QueueAccountStore {
     static func save(
         _ changes: [QueuePlan.AccountChange],
         revisions: [QueueKey: Int64],
-        now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
         guard !changes.isEmpty else { return }
@@ -35,11 +34,12 @@ enum QueueAccountStore {
             """
             INSERT INTO queue_accounts
                 (account_id, bundle_id, version, account, revision, changed_at)
-            SELECT *, \(now) FROM unnest(
+            SELECT * FROM unnest(
                 \(changes.map(\.arrival.queue.accountID)), \(changes.map(\.arrival.queue.bundleID)),
                 \(changes.map { Int32($0.arrival.version) }),
                 \(changes.map { PostgresJSON(bytes: $0.arrival.snapshot.bytes) }),
-                \(changes.map { revisions[$0.arrival.queue, default: 0] + $0.ordinal })
+                \(changes.map { revisions[$0.arrival.queue, default: 0] + $0.ordinal }),
+                \(changes.map(\.time))
             )
             ON CONFLICT (account_id, bundle_id) DO UPDATE SET
                 version = excluded.version, account = excluded.account,

@@ -132,7 +132,6 @@ enum QueueStore {
     static func save(
         _ rows: [QueuePlan.Change],
         revisions: [QueueKey: Int64],
-        now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
         guard !rows.isEmpty else { return }
@@ -141,14 +140,15 @@ enum QueueStore {
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
                 is_delivered, contents, revision, changed_at)
-            SELECT *, \(now) FROM unnest(
+            SELECT * FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
                 \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
                 \(rows.map { PostgresJSON(bytes: $0.snapshot.bytes) }),
                 \(rows.map(\.after.isDelivered)),
                 \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
-                \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal })
+                \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
+                \(rows.map(\.time))
             )
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,
@@ -160,25 +160,29 @@ enum QueueStore {
     }
 
     /// Marks transactions as finished, and what only the app delivers as delivered by that.
+    ///
+    /// Each change says when.
     static func finish(
         _ changes: [QueueChange],
-        now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
+        guard !changes.isEmpty else { return }
         try connection.execute(
             """
             WITH finished AS (
                 SELECT * FROM unnest(
-                    \(changes.map(\.transactionID.number)), \(changes.map(\.revision))
-                ) AS finished (transaction_id, revision)
+                    \(changes.map(\.transactionID.number)), \(changes.map(\.revision)),
+                    \(changes.map(\.finishedAt))
+                ) AS finished (transaction_id, revision, time)
             ), confirmed AS (
-                UPDATE deliveries SET state = 'delivered', delivered_at = \(now)
+                UPDATE deliveries SET state = 'delivered', delivered_at = finished.time
                 FROM finished
                 WHERE deliveries.transaction_id = finished.transaction_id
                     AND kind = 'app' AND state = 'pending'
             )
             UPDATE queue_transactions
-            SET finished_at = \(now), changed_at = \(now), revision = finished.revision
+            SET finished_at = finished.time, changed_at = finished.time,
+                revision = finished.revision
             FROM finished
             WHERE queue_transactions.transaction_id = finished.transaction_id
             """
@@ -208,10 +212,12 @@ enum QueueStore {
         _ changes: [QueueChange],
         as type: EventType,
         accounts: [QueueAccountChange] = [],
+        after first: [OutboxEvent] = [],
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws {
-        var events = changes.map { change in
+        var events = first
+        events += changes.map { change in
             OutboxEvent(
                 id: EventID(time: now),
                 type: type,

@@ -44,16 +44,15 @@ struct TransactionHandler: EventHandler {
         )
         guard !plan.counts.isEmpty else { return }
         let revisions = try QueueStore.advance(plan.counts, on: connection)
-        try QueueStore.save(plan.rows, revisions: revisions, now: now, on: connection)
+        try QueueStore.save(plan.rows, revisions: revisions, on: connection)
         try QueueAccountStore.save(
             plan.accountChanges,
             revisions: revisions,
-            now: now,
             on: connection
         )
-        try DeliveryStore.insert(plan.deliveries, now: now, on: connection)
-        try DeliveryStore.grant(plan, now: now, on: connection)
-        try DeliveryStore.takeBack(plan, now: now, on: connection)
+        try DeliveryStore.insert(plan.deliveries, on: connection)
+        try DeliveryStore.grant(plan, on: connection)
+        try DeliveryStore.takeBack(plan, on: connection)
         try publish(plan, revisions, now, on: connection)
     }
 

@@ -57,12 +57,26 @@ struct WebhookHandler: Sendable {
         let failed = outcomes.filter { $0.result != .success }
         if !failed.isEmpty { try WebhookStore.postpone(failed, on: connection) }
         guard !confirmed.isEmpty else { return false }
-        try WebhookStore.confirm(confirmed, on: connection)
+        let confirmations = try WebhookStore.confirm(
+            confirmed.map { outcome in
+                DeliveryConfirmed(
+                    transactionID: outcome.webhook.transactionID,
+                    target: outcome.webhook.target,
+                    attempts: outcome.webhook.attempt,
+                    confirmedAt: outcome.time
+                )
+            },
+            on: connection
+        )
+        let events = try confirmationEvents(confirmations, of: confirmed, now: now)
         let completed = try WebhookStore.completed(
             among: Set(confirmed.map(\.webhook.transactionID)),
             on: connection
         )
-        guard !completed.isEmpty else { return false }
+        guard !completed.isEmpty else {
+            try Outbox.append(events, on: connection)
+            return !events.isEmpty
+        }
         var counts: [QueueKey: Int64] = [:]
         for row in completed { counts[row.queue, default: 0] += 1 }
         var revisions = try QueueStore.advance(counts, on: connection)
@@ -79,7 +93,34 @@ struct WebhookHandler: Sendable {
             )
         }
         try QueueStore.markDelivered(changes, now: now, on: connection)
-        try QueueStore.publish(changes, as: .queueChanged, now: now, on: connection)
+        try QueueStore.publish(
+            changes,
+            as: .queueChanged,
+            after: events,
+            now: now,
+            on: connection
+        )
         return true
+    }
+
+    private static func confirmationEvents(
+        _ confirmations: [DeliveryConfirmed],
+        of outcomes: [WebhookOutcome],
+        now: Timestamp
+    ) throws -> [OutboxEvent] {
+        let accounts = Dictionary(
+            outcomes.map { ($0.webhook.transactionID, $0.webhook.queue.accountID) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return try confirmations.map { confirmation in
+            try OutboxEvent(
+                confirmation,
+                type: .deliveryConfirmed,
+                topic: Topics.fulfillmentTransactions,
+                key: accounts[confirmation.transactionID]?.rawValue ?? "",
+                subject: confirmation.transactionID.rawValue,
+                time: now
+            )
+        }
     }
 }

@@ -76,23 +76,35 @@ enum WebhookStore {
     /// Records confirmed tries.
     ///
     /// A delivery that is void by now stays void.
+    ///
+    /// - Returns: Those that were pending until now.
+    @discardableResult
     static func confirm(
-        _ outcomes: [WebhookOutcome],
+        _ confirmed: [DeliveryConfirmed],
         on connection: isolated PostgresConnection
-    ) throws {
-        try connection.execute(
+    ) throws -> [DeliveryConfirmed] {
+        guard !confirmed.isEmpty else { return [] }
+        let rows = try connection.query(
             """
             UPDATE deliveries
             SET state = 'delivered', delivered_at = confirmed.time, last_result = 'SUCCESS',
                 next_attempt_at = NULL
             FROM unnest(
-                \(outcomes.map(\.webhook.transactionID.number)),
-                \(outcomes.map(\.webhook.target)), \(outcomes.map(\.time))
+                \(confirmed.map(\.transactionID.number)),
+                \(confirmed.map(\.target)), \(confirmed.map(\.confirmedAt))
             ) AS confirmed (transaction_id, target, time)
             WHERE deliveries.transaction_id = confirmed.transaction_id
                 AND deliveries.target = confirmed.target AND state = 'pending'
+            RETURNING deliveries.transaction_id, deliveries.target
             """
         )
+        let changed = Set(
+            try rows.map { row in
+                let (number, target) = try row.decode(Int64.self, String.self)
+                return "\(number) \(target)"
+            }
+        )
+        return confirmed.filter { changed.contains("\($0.transactionID.number) \($0.target)") }
     }
 
     /// Records tries that failed.

@@ -1,3 +1,3 @@
 import ServiceKit
 
-await runService("fulfillment", compose: composeFulfillment, migrate: migrateFulfillment)
+await runService("fulfillment", compose: composeFulfillment, migrate: migrateFulfillment, rebuild: rebuildFulfillment)

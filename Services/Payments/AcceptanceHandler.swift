@@ -11,6 +11,10 @@ struct Acceptance {
     var attempt: ProcessorAttempt?
     /// Why it is granted at once, if it is.
     var grant: TransactionCommand?
+    /// The purchase intent that it pays.
+    var purchaseIntentID: PurchaseIntentID?
+    /// The interrupted transaction that it takes up.
+    var resumes: TransactionID?
     /// The answer and event, encoded once for both.
     var body: [UInt8] = []
 }
@@ -62,7 +66,9 @@ struct AcceptanceHandler {
             let event = try OutboxEvent(
                 acceptances[index].record.transaction,
                 .transactionPurchasing,
-                at: time
+                at: time,
+                purchaseIntentID: acceptances[index].purchaseIntentID,
+                resumes: acceptances[index].resumes
             )
             acceptances[index].body = event.data
             events.append(event)

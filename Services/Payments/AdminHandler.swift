@@ -116,6 +116,7 @@ struct AdminHandler: Sendable {
         let id = record.transaction.id
         let key = AttemptKey(transactionID: id, kind: .charge)
         settlement.change(key) { $0.isApproved = true }
+        try settlement.tell(.transactionApproved, of: id)
         let standing = try AccountStore.standings(of: [record.accountKey], on: connection)[
             record.accountKey
         ]

@@ -4,6 +4,7 @@ import Ledger
 import Logging
 import Messaging
 public import Postgres
+import Rebuild
 public import ServiceKit
 
 /// The role that `payments` runs as; it can do what the service does and nothing else.
@@ -168,6 +169,28 @@ func migratePayments(
         let count = try await migrator.migrate()
         logger.info("migrated", metadata: ["migrations": "\(count)"])
     }
+}
+
+/// Makes the books of `payments` again from the event log, and compares them.
+@Sendable
+func rebuildPayments(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = RebuildSettings(&reader, logsOf: ["catalog", "fulfillment"])
+    try reader.check()
+    let run = RebuildRun(
+        PaymentsRebuildHandler(consumer: "payments"),
+        migrations: PaymentsMigrations.all,
+        databases: RebuildRun.Databases(
+            live: settings.databaseURL,
+            shadow: settings.shadowDatabaseURL,
+            logs: settings.logURLs
+        ),
+        logger: logger,
+        tell: RebuildLine.write
+    )
+    return { try await run.run() }
 }
 
 /// Every migration of the database of `payments`, in order.

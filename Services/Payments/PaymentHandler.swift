@@ -244,12 +244,14 @@ struct PaymentHandler: Sendable {
             ),
             taxBasisPoints: tax.basisPoints(in: request.storefront)
         )
-        return writer.acceptance(
+        var acceptance = writer.acceptance(
             of: record,
             by: request.paymentMethod,
             at: time,
             position: accepted.position
         )
+        acceptance.purchaseIntentID = request.purchaseIntentID
+        return acceptance
     }
 
     /// The open intents of the accounts whose requests name any, which are locked.
@@ -314,21 +316,5 @@ extension PostgresClient {
         } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
             throw PaymentError(.commitUnknown)
         }
-    }
-}
-
-extension OutboxEvent {
-    /// The event of a transaction that changed.
-    ///
-    /// Its data and the HTTP answer of a single transaction are the same bytes.
-    init(_ transaction: Transaction, _ type: EventType, at time: Timestamp) throws {
-        try self.init(
-            TransactionChanged(transaction: transaction),
-            type: type,
-            topic: Topics.paymentsTransactions,
-            key: transaction.accountID.rawValue,
-            subject: transaction.id.rawValue,
-            time: time
-        )
     }
 }

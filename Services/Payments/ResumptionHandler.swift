@@ -86,6 +86,7 @@ struct ResumptionHandler: Sendable {
         )
         let writer = AcceptanceHandler(policy: outcomes.policy, owner: outcomes.owner)
         var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]
+        acceptances[0].resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)
         try writer.write(&acceptances, at: time, on: connection)
         return acceptances[0]

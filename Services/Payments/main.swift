@@ -1,3 +1,3 @@
 import ServiceKit
 
-await runService("payments", compose: composePayments, migrate: migratePayments)
+await runService("payments", compose: composePayments, migrate: migratePayments, rebuild: rebuildPayments)

@@ -23,6 +23,16 @@ public struct EventType: OpenEnum {
     public static let transactionRestored = EventType(rawValue: "transaction.restored.v1")
     /// A charge was given back in full.
     public static let transactionRefunded = EventType(rawValue: "transaction.refunded.v1")
+    /// An approver said yes (Ask to Buy); what comes of it is an event of its own.
+    ///
+    /// Data: ``TransactionChanged``, as for the two after it.
+    public static let transactionApproved = EventType(rawValue: "transaction.approved.v1")
+    /// A charge was confirmed that its transaction does not take; it is on its way back.
+    public static let strayCharged = EventType(rawValue: "transaction.stray-charged.v1")
+    /// A stray charge was given back.
+    public static let strayChargeReturned = EventType(
+        rawValue: "transaction.stray-charge-returned.v1"
+    )
     /// A transaction was signed.
     ///
     /// Data: ``ReceiptIssued``.
@@ -35,6 +45,10 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``QueueChanged``.
     public static let transactionFinished = EventType(rawValue: "transaction.finished.v1")
+    /// A delivery was confirmed by its recipient.
+    ///
+    /// Data: ``DeliveryConfirmed``.
+    public static let deliveryConfirmed = EventType(rawValue: "delivery.confirmed.v1")
     /// What the store knows of an account changed.
     ///
     /// Data: ``AccountChanged``.

@@ -21,17 +21,57 @@ extension Event {
 public struct ProductChanged: Event, Hashable {
     /// The product, whole, at its new version.
     public var product: Product
+    /// The administrator who changed it; `nil` in events of before they said so.
+    public var changedBy: String?
     /// Makes the event.
-    public init(product: Product) { self.product = product }
+    public init(product: Product, changedBy: String? = nil) {
+        self.product = product
+        self.changedBy = changedBy
+    }
 }
 
 /// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1` and
 /// `.refunded.v1`: a transaction moved to the state it carries.
+///
+/// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` tell what happened around one
+/// that stays as it is. With them the log says everything that the books of `payments` hold.
 public struct TransactionChanged: Event, Hashable {
     /// The transaction, whole, at its new version.
     public var transaction: Transaction
+    /// The posting that moved the money of this change; `nil` if none moved.
+    public var posting: PostingReference?
+    /// The purchase intent that this payment pays; with its first event only.
+    public var purchaseIntentID: PurchaseIntentID?
+    /// The interrupted transaction that this one takes up; with its first event only.
+    public var resumes: TransactionID?
     /// Makes the event.
-    public init(transaction: Transaction) { self.transaction = transaction }
+    public init(
+        transaction: Transaction,
+        posting: PostingReference? = nil,
+        purchaseIntentID: PurchaseIntentID? = nil,
+        resumes: TransactionID? = nil
+    ) {
+        self.transaction = transaction
+        self.posting = posting
+        self.purchaseIntentID = purchaseIntentID
+        self.resumes = resumes
+    }
+}
+
+/// What an event says of the posting that was written with it: enough to write it again.
+public struct PostingReference: Codable, Hashable, Sendable {
+    /// The posting's identity, a UUID.
+    public var id: EventID
+    /// The rate of the tax contained in the price, in hundredths of a percent.
+    public var taxBasisPoints: Int
+    /// The amount, where it is not the transaction's price: that of a stray charge.
+    public var gross: Money?
+    /// Names a posting.
+    public init(id: EventID, taxBasisPoints: Int, gross: Money? = nil) {
+        self.id = id
+        self.taxBasisPoints = taxBasisPoints
+        self.gross = gross
+    }
 }
 
 /// `receipt.issued.v1`: the store signed a purchased or restored transaction.
@@ -88,6 +128,33 @@ public struct QueueChanged: Event, Hashable {
         self.isDelivered = isDelivered
         self.finishedAt = finishedAt
         self.contents = contents
+    }
+}
+
+/// `delivery.confirmed.v1`: the recipient of a delivery has confirmed it.
+///
+/// Only what somebody outside confirms: what the store gives itself is given with the change of the
+/// queue, and what the app delivers is confirmed by its finish.
+public struct DeliveryConfirmed: Event, Hashable {
+    /// The transaction.
+    public var transactionID: TransactionID
+    /// The target: its place in the delivery plan and its kind, `1:webhook`.
+    public var target: String
+    /// Which try was confirmed, from 1.
+    public var attempts: Int
+    /// When.
+    public var confirmedAt: Timestamp
+    /// Makes the event.
+    public init(
+        transactionID: TransactionID,
+        target: String,
+        attempts: Int,
+        confirmedAt: Timestamp
+    ) {
+        self.transactionID = transactionID
+        self.target = target
+        self.attempts = attempts
+        self.confirmedAt = confirmedAt
     }
 }
 

@@ -6,6 +6,9 @@ extension TransactionChanged {
     public func json() -> [UInt8]? {
         var text = PlainJSONText(capacity: 768)
         text.object { text in
+            if let posting { text.member("posting", object: posting.write) }
+            text.member("purchaseIntentID", purchaseIntentID?.rawValue)
+            text.member("resumes", resumes?.rawValue)
             text.member("transaction", object: transaction.write)
         }
         return text.bytes
@@ -14,14 +17,56 @@ extension TransactionChanged {
     /// Reads the data of an event.
     public init?(json data: [UInt8]) {
         var transaction: Transaction?
+        var posting: PostingReference?
+        var purchaseIntentID: PurchaseIntentID?
+        var resumes: TransactionID?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
-                guard case "transaction" = name else { return json.skip() }
-                return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                switch name {
+                case "transaction":
+                    return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                case "posting":
+                    return json.null()
+                        || PlainJSON.keep(PostingReference(from: &json), in: &posting)
+                case "purchaseIntentID":
+                    return json.null() || PlainJSON.keep(json.identifier(), in: &purchaseIntentID)
+                case "resumes":
+                    return json.null() || PlainJSON.keep(json.identifier(), in: &resumes)
+                default: return json.skip()
+                }
             }
         }
         guard isRead == true, let transaction else { return nil }
-        self.init(transaction: transaction)
+        self.init(
+            transaction: transaction,
+            posting: posting,
+            purchaseIntentID: purchaseIntentID,
+            resumes: resumes
+        )
+    }
+}
+
+extension PostingReference {
+    fileprivate func write(to text: inout PlainJSONText) {
+        if let gross { text.member("gross", object: gross.write) }
+        text.member("id", id.description)
+        text.member("taxBasisPoints", Int64(taxBasisPoints))
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var id: String?
+        var taxBasisPoints: Int64?
+        var gross: Money?
+        let isRead = json.object { json, name in
+            switch name {
+            case "id": PlainJSON.keep(json.string(), in: &id)
+            case "taxBasisPoints": PlainJSON.keep(json.integer(), in: &taxBasisPoints)
+            case "gross": json.null() || PlainJSON.keep(Money(from: &json), in: &gross)
+            default: json.skip()
+            }
+        }
+        guard isRead, let taxBasisPoints, let id = id.flatMap(EventID.init(_:)) else { return nil }
+        self.init(id: id, taxBasisPoints: Int(taxBasisPoints), gross: gross)
     }
 }
 
@@ -119,13 +164,7 @@ extension Transaction {
         text.member("id", id.rawValue)
         text.member("originalID", originalID.rawValue)
         text.member("originalPurchasedAt", originalPurchasedAt)
-        text.member(
-            "price",
-            object: { text in
-                text.member("currency", price.currency.rawValue)
-                text.member("minorUnits", price.minorUnits)
-            }
-        )
+        text.member("price", object: price.write)
         text.member("productID", productID.rawValue)
         text.member("productType", productType.rawValue)
         text.member("productVersion", Int64(productVersion))
@@ -229,6 +268,11 @@ extension Transaction {
 }
 
 extension Money {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("currency", currency.rawValue)
+        text.member("minorUnits", minorUnits)
+    }
+
     fileprivate init?(from json: inout PlainJSON) {
         var minorUnits: Int64?
         var currency: Currency?

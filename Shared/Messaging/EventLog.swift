@@ -5,23 +5,45 @@ public import Postgres
 ///
 /// The session may be anybody's who may read the table; it writes nothing.
 public enum EventLog {
+    /// Which rows of a log are read.
+    public enum Part: Sendable {
+        /// Those that no later commit can add to: rows whose database transaction is younger than
+        /// one that is still running are not there yet.
+        case settled
+        /// All that the session sees: together with what else it sees in the same snapshot, they
+        /// are whole.
+        case visible
+    }
+
     /// Reads rows after a place.
-    ///
-    /// Rows whose database transaction is still running, or younger than one that is, are not there
-    /// yet: what is returned is a prefix of the log that no later commit adds to.
     ///
     /// - Parameters:
     ///   - cursor: The last row that was read; ``OutboxCursor/start`` for the oldest.
     ///   - limit: How many rows at most.
+    ///   - part: Which rows.
     ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
     /// - Throws: `PostgresError`.
     public static func rows(
         after cursor: OutboxCursor,
         limit: Int,
+        part: Part = .settled,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
-        try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
+        guard part == .visible else {
+            return try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
+        }
+        return try rows(
+            in: connection.query(
+                """
+                SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
+                FROM outbox
+                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                ORDER BY xid, position
+                LIMIT \(Int64(limit))
+                """
+            )
+        )
     }
 
     /// How many rows there are; for progress.
@@ -36,6 +58,7 @@ public enum EventLog {
     ///   - ids: The events.
     ///   - consumer: The consumer's group.
     ///   - connection: A session of the consumer's own database.
+    /// - Returns: Those that it has done.
     /// - Throws: `PostgresError`.
     public static func done(
         _ ids: [EventID],

@@ -84,6 +84,20 @@ public struct ReceivedEvent: Sendable {
         self.cursor = cursor
     }
 
+    /// Makes an event of a row of its producer's log, as if it had just been received.
+    public init(_ row: OutboxRow) {
+        self.init(
+            id: row.event.id,
+            type: row.event.type,
+            topic: row.event.topic,
+            key: row.event.key,
+            subject: row.event.subject,
+            time: row.event.time,
+            traceparent: row.event.traceparent,
+            data: row.event.data
+        )
+    }
+
     /// Decodes the event's data.
     ///
     /// - Throws: `DecodingError`. A handler lets it through: the event is then dead-lettered.

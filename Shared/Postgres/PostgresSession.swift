@@ -8,6 +8,7 @@ public enum PostgresSession {
     ///   - settings: The database; `poolSize` has no part in it. A bound of statements applies to
     ///     each of them.
     ///   - body: Uses the session, from any thread; its statements run on the session's own.
+    /// - Returns: What the body returns.
     /// - Throws: ``PostgresError`` of the opening, or what the body throws.
     public static func run<R: Sendable>(
         _ settings: PostgresSettings,
@@ -28,9 +29,10 @@ extension PostgresConnection {
 
     /// Runs a body in a database transaction of this session.
     ///
+    /// - Returns: What the body returns.
     /// - Throws: What the body throws, after it was rolled back; or what went wrong with COMMIT.
-    public func inTransaction<R>(
-        _ body: (isolated PostgresConnection) throws -> R
+    public func inTransaction<R: Sendable>(
+        _ body: @Sendable (isolated PostgresConnection) throws -> R
     ) throws -> R {
         do {
             return try transaction(body)

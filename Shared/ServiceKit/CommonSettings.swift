@@ -143,6 +143,40 @@ public struct MigrationSettings: Sendable {
     }
 }
 
+/// What `<service> rebuild` reads.
+public struct RebuildSettings: Sendable {
+    /// The service's live database, as a role that may read all of it.
+    public let databaseURL: String
+    /// An empty database, as its owner; it is filled.
+    public let shadowDatabaseURL: String
+    /// The databases of other services, as a role that may read their logs.
+    public let logURLs: [String: String]
+
+    /// Reads the settings.
+    ///
+    /// - Parameters:
+    ///   - reader: Where settings come from.
+    ///   - services: The services whose logs the books depend on, beside the service's own.
+    public init(_ reader: inout SettingsReader, logsOf services: [String]) {
+        databaseURL = reader.secret(
+            "REBUILD_DATABASE_URL",
+            "The service's live database, as a role that may read it; used by rebuild only."
+        )
+        shadowDatabaseURL = reader.secret(
+            "REBUILD_SHADOW_DATABASE_URL",
+            "An empty database, as its owner; used by rebuild only, which fills it."
+        )
+        var urls: [String: String] = [:]
+        for service in services {
+            urls[service] = reader.secret(
+                "REBUILD_\(service.uppercased())_DATABASE_URL",
+                "The database of \(service), as a role that may read its log; used by rebuild only."
+            )
+        }
+        logURLs = urls
+    }
+}
+
 /// How much a service logs, and in what form.
 struct LogSettings: Sendable {
     var level: Logger.Level

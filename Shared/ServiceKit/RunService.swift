@@ -22,20 +22,27 @@ public struct Composition: Sendable {
     }
 }
 
+/// A command of a service that ends by itself: reads its settings, and returns what it does.
+public typealias ServiceWork =
+    @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+
 /// Runs a service's command line: the whole of its `main`.
 ///
 /// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT; `migrate` brings
-/// its database up to date; `settings` lists every key. The process exits with 0, 64 (usage),
+/// its database up to date; `rebuild` makes its books again from the event log and compares them;
+/// `settings` lists every key. The process exits with 0, 64 (usage),
 /// 78 (configuration: all problems are told at once) or 1. A second signal ends it at once.
 ///
 /// - Parameters:
 ///   - name: The service's name.
 ///   - compose: Reads the settings and makes the parts, without I/O.
 ///   - migrate: Reads the settings of `migrate` and returns what it does.
+///   - rebuild: The same of `rebuild`.
 public func runService(
     _ name: String,
     compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-    migrate: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+    migrate: @escaping ServiceWork,
+    rebuild: ServiceWork? = nil
 ) async -> Never {
     // A log pipe or a client that has gone is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
@@ -51,7 +58,8 @@ public func runService(
     let status = await runner.run(
         arguments: Array(CommandLine.arguments.dropFirst()),
         compose: compose,
-        migrate: migrate
+        migrate: migrate,
+        rebuild: rebuild
     )
     exit(status.rawValue)
 }
@@ -80,16 +88,19 @@ struct ServiceRunner {
     func run(
         arguments: [String],
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-        migrate:
-            @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
+        migrate: @escaping ServiceWork,
+        rebuild: ServiceWork? = nil
     ) async -> ProcessStatus {
         switch arguments {
         case [], ["serve"]:
             return await serve(compose)
         case ["migrate"]:
-            return await self.migrate(migrate)
+            return await perform(migrate, failure: "migration failed")
+        case ["rebuild"] where rebuild != nil:
+            guard let rebuild else { return .usage }
+            return await perform(rebuild, failure: "rebuild failed")
         case ["settings"]:
-            writeOutput(describe(compose, migrate))
+            writeOutput(describe(compose, [migrate] + (rebuild.map { [$0] } ?? [])))
             return .success
         case ["--help"], ["-h"], ["help"]:
             writeOutput(ServiceHelp.text(of: name))
@@ -121,17 +132,12 @@ struct ServiceRunner {
         return await run([reporter] + composition.services, logger)
     }
 
-    private func migrate(
-        _ migrate:
-            @Sendable (inout SettingsReader, Logger) throws ->
-            @Sendable () async throws ->
-            Void
-    ) async -> ProcessStatus {
+    private func perform(_ command: ServiceWork, failure: Logger.Message) async -> ProcessStatus {
         var reader = SettingsReader(environment: environment)
         let logger = startLog(&reader)
         let work: @Sendable () async throws -> Void
         do {
-            work = try migrate(&reader, logger)
+            work = try command(&reader, logger)
         } catch {
             return refuse(reader, error, logger)
         }
@@ -140,7 +146,7 @@ struct ServiceRunner {
             try await work()
             return .success
         } catch {
-            logger.critical("migration failed", metadata: ["error": "\(error)"])
+            logger.critical(failure, metadata: ["error": "\(error)"])
             return .failure
         }
     }
@@ -229,18 +235,18 @@ struct ServiceRunner {
 
     private func describe(
         _ compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-        _ migrate:
-            @Sendable (inout SettingsReader, Logger) throws ->
-            @Sendable () async throws ->
-            Void
+        _ commands: [ServiceWork]
     ) -> String {
         let silent = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         var serving = SettingsReader(environment: environment, isDescribing: true)
         _ = LogSettings(&serving)
-        var migrating = SettingsReader(environment: environment, isDescribing: true)
         // Placeholders let composing fail once it has read its settings; these are what is asked.
         _ = try? compose(&serving, silent)
-        _ = try? migrate(&migrating, silent)
-        return ServiceHelp.table(serving.documented + migrating.documented)
+        let others = commands.flatMap { command in
+            var reader = SettingsReader(environment: environment, isDescribing: true)
+            _ = try? command(&reader, silent)
+            return reader.documented
+        }
+        return ServiceHelp.table(serving.documented + others)
     }
 }

@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: [
         ("purchasing", TransactionState.purchasing), ("deferred", .deferred),
         ("purchased", .purchased), ("failed", .failed), ("restored", .restored),
-        ("refunded", .purchased),
+        ("refunded", .purchased), ("approved", .deferred),
     ])
     func aChangedTransactionReadsBack(name: String, state: TransactionState) throws {
         let transaction = try roundTrip(TransactionChanged.self, "transaction.\(name)").transaction
@@ -68,6 +68,25 @@ import Testing
                 name
             )
         )
+    }
+
+    @Test func aTransactionWithItsPostingReadsBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "optional/transaction.purchased")
+        #expect(event.posting?.id.description == "01a1fcbf-18ad-744a-bd19-5f3c2ad0c0de")
+        #expect(event.posting?.taxBasisPoints == 2000 && event.posting?.gross == nil)
+    }
+
+    @Test func aPaymentOfAnIntentThatTakesUpAnotherReadsBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "optional/transaction.purchasing")
+        #expect(event.purchaseIntentID == PurchaseIntentID(unchecked: "intent-7"))
+        #expect(event.resumes == TransactionID(unchecked: "1000000000000000"))
+    }
+
+    @Test(arguments: ["stray-charged", "stray-charge-returned"])
+    func aStrayChargeReadsBackWithItsAmount(name: String) throws {
+        let event = try roundTrip(TransactionChanged.self, "transaction.\(name)")
+        #expect(event.transaction.state == .failed)
+        #expect(event.posting?.gross?.description == "1.98 USD")
     }
 
     @Test func anIssuedReceiptReadsBack() throws {
@@ -115,7 +134,10 @@ import Testing
         #expect(product.deliveryPlan == [.unknown(kind: "hologram"), .entitlement])
     }
 
-    @Test(arguments: ["purchasing", "deferred", "purchased", "failed", "restored", "refunded"])
+    @Test(arguments: [
+        "purchasing", "deferred", "purchased", "failed", "restored", "refunded", "approved",
+        "stray-charged", "stray-charge-returned",
+    ])
     func unknownFieldsAndValuesOfATransactionSurvive(name: String) throws {
         let transaction = try surviving(TransactionChanged.self, "transaction.\(name)").transaction
         #expect(transaction.state == .unknown("quarantined"))
@@ -149,6 +171,7 @@ import Testing
             .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
             .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
             .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
+            .transactionApproved, .strayCharged, .strayChargeReturned,
         ]
         let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
         #expect(try Fixture.names(in: "events/v1") == expected)

@@ -8,6 +8,8 @@ import Testing
     private static let transactionEvents = [
         "transaction.purchasing", "transaction.deferred", "transaction.purchased",
         "transaction.failed", "transaction.restored", "transaction.refunded",
+        "transaction.approved", "transaction.stray-charged", "transaction.stray-charge-returned",
+        "optional/transaction.purchased", "optional/transaction.purchasing",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {

@@ -1,0 +1,57 @@
+import EventTypes
+import Messaging
+import Postgres
+import Rebuild
+
+/// The catalog made again from its own log, which holds every version of every product.
+struct CatalogRebuildHandler: Rebuilder {
+    let sources: [RebuildSource] = [.own("catalog", [.productChanged])]
+
+    let tables = [
+        RebuiltTable(
+            "products",
+            key: [.text("id")],
+            columns: ["id", "version", "type", "is_on_sale", "product", "changed_by", "changed_at"]
+        ),
+        RebuiltTable(
+            "product_versions",
+            key: [.text("product_id"), .number("version")],
+            columns: ["product_id", "version", "product", "changed_by", "changed_at"]
+        ),
+    ]
+
+    func apply(
+        _ rows: [OutboxRow],
+        of source: RebuildSource,
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        var contradictions: [LogContradiction] = []
+        var group: [Product] = []
+        var author = ""
+        var time = Timestamp(millisecondsSinceEpoch: 0)
+        func write() throws {
+            guard !group.isEmpty else { return }
+            try CatalogStore.write(group, by: author, at: time, on: shadow)
+            group = []
+        }
+        for row in rows {
+            let event = try EventCoding.decode(ProductChanged.self, from: row.event.data)
+            let product = event.product
+            // What was changed together is written together.
+            if row.event.time != time || event.changedBy ?? "" != author
+                || group.contains(where: { $0.id == product.id })
+            {
+                try write()
+            }
+            let known = try CatalogStore.products([product.id], on: shadow).first?.version ?? 0
+            guard product.version == known + 1 else {
+                contradictions.append(LogContradiction(row, "it follows version \(known)"))
+                continue
+            }
+            (author, time) = (event.changedBy ?? "", row.event.time)
+            group.append(product)
+        }
+        try write()
+        return contradictions
+    }
+}

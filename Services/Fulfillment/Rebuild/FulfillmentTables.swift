@@ -1,0 +1,56 @@
+import Rebuild
+
+/// What of the tables of `fulfillment` is made again, and how it compares.
+///
+/// Not made again, because no event tells of it: what an administrator has uploaded
+/// (`hosted_contents`, `content_uploads`; what each transaction carries of it is compared), and how
+/// often a webhook was tried before it was confirmed.
+enum FulfillmentTables {
+    static let all = [
+        RebuiltTable(
+            "queues",
+            rows: "revision > 0",
+            key: [.text("account_id"), .text("bundle_id")],
+            columns: ["account_id", "bundle_id", "revision"]
+        ),
+        RebuiltTable(
+            "queue_transactions",
+            key: [.number("transaction_id")],
+            columns: [
+                "transaction_id", "account_id", "bundle_id", "version", "state", "revoked_at",
+                "transaction", "is_delivered", "finished_at", "revision", "changed_at", "contents",
+            ]
+        ),
+        RebuiltTable(
+            "deliveries",
+            key: [.number("transaction_id"), .text("target")],
+            columns: [
+                "transaction_id", "target", "kind", "url", "host", "state", "delivered_at",
+                .init("last_result", "CASE WHEN state = 'delivered' THEN last_result END"),
+            ]
+        ),
+        RebuiltTable(
+            "entitlements",
+            key: [
+                .text("account_id"), .text("bundle_id"), .text("product_id"),
+                .number("original_transaction_id"),
+            ],
+            columns: [
+                "account_id", "bundle_id", "product_id", "original_transaction_id", "granted_at",
+                "revoked_at",
+            ]
+        ),
+        RebuiltTable(
+            "credit_entries",
+            key: [.number("transaction_id"), .text("unit"), .text("kind")],
+            columns: [
+                "transaction_id", "account_id", "bundle_id", "unit", "kind", "amount", "created_at",
+            ]
+        ),
+        RebuiltTable(
+            "queue_accounts",
+            key: [.text("account_id"), .text("bundle_id")],
+            columns: ["account_id", "bundle_id", "version", "account", "revision", "changed_at"]
+        ),
+    ]
+}

@@ -1,0 +1,123 @@
+import EventTypes
+import Messaging
+import Rebuild
+
+/// What a part of the log of `fulfillment` comes to: the queues and deliveries as the rules make
+/// them of the transactions that the log's facts carry.
+///
+/// Pure. The log says in which order things came; each is judged anew by ``QueueRules``, and what
+/// comes out otherwise contradicts the log.
+struct QueueHistory {
+    private(set) var plan: QueuePlan
+    private(set) var confirmed: [DeliveryConfirmed] = []
+    private(set) var finished: [QueuePlan.Change] = []
+    private(set) var contradictions: [LogContradiction] = []
+    /// The revisions that the log gives, in the order in which the plan counts them.
+    private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] = []
+    private var isFinished: Set<String> = []
+
+    /// Begins.
+    ///
+    /// - Parameter existing: What the queues know of the transactions that the log speaks of.
+    init(existing: [TransactionID: QueuedTransaction]) {
+        plan = QueuePlan(existing: existing)
+    }
+
+    /// Whether what is there has to be written before this is applied: a finish is the last that is
+    /// written of a transaction.
+    func mustBeWritten(before row: OutboxRow) -> Bool {
+        isFinished.contains(row.event.subject)
+    }
+
+    /// Applies an event.
+    ///
+    /// - Throws: `DecodingError`, or ``FulfillmentError`` of a credit that cannot be held.
+    mutating func apply(_ row: OutboxRow) throws {
+        let data = row.event.data
+        switch row.event.type {
+        case .deliveryConfirmed:
+            confirmed.append(try EventCoding.decode(DeliveryConfirmed.self, from: data))
+        case .queueAccountChanged:
+            let event = try EventCoding.decode(QueueAccountChanged.self, from: data)
+            let arrival = ArrivedAccount(
+                event.account,
+                snapshot: try AccountSnapshot(of: event.account, in: data)
+            )
+            let change = plan.note(arrival, at: row.event.time)
+            revisions.append((row, arrival.queue, change.ordinal, event.revision))
+        case .transactionFinished:
+            try finish(EventCoding.decode(QueueChanged.self, from: data), row)
+        default:
+            try change(EventCoding.decode(QueueChanged.self, from: data), row)
+        }
+    }
+
+    private mutating func change(_ event: QueueChanged, _ row: OutboxRow) throws {
+        let transaction = event.transaction
+        let snapshot = try TransactionSnapshot(of: transaction, in: row.event.data)
+        let before = plan.known[transaction.id]
+        var change: QueuePlan.Change?
+        if var delivered = before, delivered.version == transaction.version, !delivered.isDelivered {
+            // The same version again: the last of its deliveries was confirmed.
+            delivered.isDelivered = true
+            change = plan.note(
+                delivered,
+                snapshot: snapshot,
+                traceparent: row.event.traceparent,
+                at: row.event.time
+            )
+        } else {
+            change = try plan.arrive(
+                ArrivedTransaction(
+                    transaction: transaction,
+                    snapshot: snapshot,
+                    traceparent: row.event.traceparent
+                ),
+                contents: event.contents.map { HostedContent.json(of: $0) },
+                at: row.event.time
+            )
+        }
+        guard let change else {
+            return contradict(row, "the queue knew version \(before?.version ?? 0) already")
+        }
+        revisions.append((row, change.after.queue, change.ordinal, event.revision))
+        if change.after.isDelivered != event.isDelivered {
+            contradict(row, "by its delivery plan it is not \(event.isDelivered ? "" : "un")delivered")
+        }
+        if change.after.finishedAt != event.finishedAt {
+            contradict(row, "it was finished at another time")
+        }
+    }
+
+    private mutating func finish(_ event: QueueChanged, _ row: OutboxRow) throws {
+        guard var after = plan.known[event.transaction.id] else {
+            return contradict(row, "the log does not tell how it entered the queue")
+        }
+        if QueueRules.finish(after, from: after.queue) != .finish {
+            contradict(row, "it could not be finished")
+        }
+        after.finishedAt = event.finishedAt ?? row.event.time
+        let change = plan.note(
+            after,
+            snapshot: try TransactionSnapshot(of: event.transaction, in: row.event.data),
+            traceparent: row.event.traceparent,
+            at: row.event.time
+        )
+        revisions.append((row, after.queue, change.ordinal, event.revision))
+        finished.append(change)
+        isFinished.insert(row.event.subject)
+    }
+
+    /// Judges the revisions by where the queues stood.
+    mutating func judgeRevisions(from before: [QueueKey: Int64]) {
+        for entry in revisions
+        where before[entry.queue, default: 0] + entry.ordinal != entry.told {
+            let expected = before[entry.queue, default: 0] + entry.ordinal
+            contradict(entry.row, "its revision is \(entry.told), and it is the \(expected)th change")
+        }
+    }
+
+    private mutating func contradict(_ row: OutboxRow, _ reason: String) {
+        contradictions.append(LogContradiction(row, reason))
+    }
+}

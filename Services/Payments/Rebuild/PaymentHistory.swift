@@ -1,0 +1,249 @@
+import EventTypes
+import Ledger
+import Messaging
+import Rebuild
+import StoreAPI
+
+/// What a batch of the log of `payments` comes to: the books as the state machine makes them, from
+/// the commands that the log's facts come of.
+///
+/// Pure. Each fact is judged anew: where the state machine makes something else of the transaction
+/// before it, the log contradicts itself.
+struct PaymentHistory {
+    /// A change of an account, in the order of the log.
+    enum AccountStep {
+        /// A payment paid a purchase intent.
+        case paid(PurchaseIntentID, by: TransactionID, at: Timestamp)
+        /// The account became this.
+        case changed(Account, at: Timestamp, OutboxRow)
+    }
+
+    /// Who owns a non-consumable after the batch, or gave it up.
+    enum Ownership {
+        case owned(TransactionID, since: Timestamp)
+        case givenUp(TransactionID)
+    }
+
+    private(set) var records: [TransactionID: TransactionRecord]
+    private(set) var inserted: [TransactionID] = []
+    private(set) var changed: Set<TransactionID> = []
+    /// Transactions whose tax became known after their row was written.
+    private(set) var taxed: Set<TransactionID> = []
+    private(set) var newAttempts: [AttemptKey: ProcessorAttempt] = [:]
+    /// Charges that were settled otherwise before a stray charge came.
+    private(set) var strayCharges: [ProcessorAttempt] = []
+    private(set) var ownerships: [OwnershipKey: Ownership] = [:]
+    private(set) var postings: [Posting] = []
+    private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
+    private(set) var accountSteps: [AccountStep] = []
+    private(set) var contradictions: [LogContradiction] = []
+    private let known: Set<TransactionID>
+
+    /// Begins a batch.
+    ///
+    /// - Parameter records: The transactions that the batch speaks of, as far as they are known.
+    init(records: [TransactionID: TransactionRecord]) {
+        self.records = records
+        known = Set(records.keys)
+    }
+
+    /// The transactions that events speak of; a first event has none before it.
+    static func subjects(of rows: [OutboxRow]) -> [TransactionID] {
+        let firsts: Set<EventType> = [.transactionPurchasing, .transactionRestored, .accountChanged]
+        return Array(
+            Set(
+                rows.filter { !firsts.contains($0.event.type) }.map {
+                    TransactionID(unchecked: $0.event.subject)
+                }
+            )
+        )
+    }
+
+    /// Applies an event.
+    ///
+    /// - Throws: `DecodingError`.
+    mutating func apply(_ row: OutboxRow) throws {
+        if row.event.type == .accountChanged {
+            let account = try EventCoding.decode(AccountChanged.self, from: row.event.data).account
+            return accountSteps.append(.changed(account, at: row.event.time, row))
+        }
+        let event = try EventCoding.decode(TransactionChanged.self, from: row.event.data)
+        switch row.event.type {
+        case .transactionPurchasing, .transactionRestored: begin(event, row)
+        case .transactionApproved: approve(event, row)
+        case .strayCharged, .strayChargeReturned: applyStray(event, row)
+        default: move(event, row)
+        }
+    }
+
+    // MARK: - Transactions
+
+    private mutating func begin(_ event: TransactionChanged, _ row: OutboxRow) {
+        let id = event.transaction.id
+        guard records[id] == nil else {
+            return contradict(row, "the transaction has begun before")
+        }
+        guard event.transaction.version == 1 else {
+            return contradict(row, "a transaction begins with version 1")
+        }
+        records[id] = TransactionRecord(transaction: event.transaction, taxBasisPoints: 0)
+        inserted.append(id)
+        if let intent = event.purchaseIntentID {
+            accountSteps.append(.paid(intent, by: id, at: row.event.time))
+        }
+        if let failed = event.resumes {
+            resumptions.append((id, failed, row.event.time))
+        }
+    }
+
+    private mutating func move(_ event: TransactionChanged, _ row: OutboxRow) {
+        let id = event.transaction.id
+        guard var before = records[id] else {
+            return contradict(row, "the log does not tell of its beginning")
+        }
+        guard let command = Self.command(of: event.transaction, row.event.type) else {
+            return contradict(row, "no command leads to it")
+        }
+        if let posting = event.posting, before.taxBasisPoints != posting.taxBasisPoints {
+            before.taxBasisPoints = posting.taxBasisPoints
+            if known.contains(id) { taxed.insert(id) }
+        }
+        let machine = TransactionStateMachine(
+            time: row.event.time,
+            postingID: PostingID(bytes: (event.posting?.id ?? row.event.id).bytes)
+        )
+        var after = before
+        if case .moved(let moved, let type, let posting) = machine.apply(command, to: before),
+            moved.transaction == event.transaction, type == row.event.type,
+            (posting == nil) == (event.posting == nil)
+        {
+            after = moved
+            if let posting { postings.append(posting) }
+        } else {
+            contradict(row, "the rules do not make it of version \(before.transaction.version)")
+            after.transaction = event.transaction
+        }
+        if event.transaction.failureReason == .approvalDeclined { after.approval = .decline }
+        records[id] = after
+        changed.insert(id)
+        settle(before, after, row)
+    }
+
+    /// The command that an event came of.
+    private static func command(
+        of transaction: Transaction,
+        _ type: EventType
+    ) -> TransactionCommand? {
+        switch type {
+        case .transactionDeferred: .awaitApproval
+        case .transactionRefunded: .refund
+        case .transactionFailed: transaction.failureReason.map { .fail($0) }
+        case .transactionPurchased where !transaction.price.isZero: .confirmCharge
+        case .transactionPurchased where transaction.originalID == transaction.id: .grantFree
+        case .transactionPurchased:
+            transaction.originalPurchasedAt.map {
+                .grantOwned(originalID: transaction.originalID, originalPurchasedAt: $0)
+            }
+        default: nil
+        }
+    }
+
+    private mutating func approve(_ event: TransactionChanged, _ row: OutboxRow) {
+        guard var record = records[event.transaction.id] else {
+            return contradict(row, "the log does not tell of its beginning")
+        }
+        guard record.transaction == event.transaction else {
+            return contradict(row, "it is not the transaction that was approved")
+        }
+        record.approval = .approve
+        records[event.transaction.id] = record
+        changed.insert(event.transaction.id)
+    }
+
+    // MARK: - Attempts and ownerships
+
+    /// What a move says of the attempt behind it, and of who owns the product.
+    private mutating func settle(
+        _ before: TransactionRecord,
+        _ after: TransactionRecord,
+        _ row: OutboxRow
+    ) {
+        let transaction = after.transaction
+        let outcome: String? =
+            switch row.event.type {
+            case .transactionPurchased: transaction.price.isZero ? "granted" : "charged"
+            case .transactionFailed: transaction.failureReason?.rawValue
+            case .transactionRefunded: "refunded"
+            default: nil
+            }
+        let kind: AttemptKind = row.event.type == .transactionRefunded ? .refund : .charge
+        if let outcome, !before.transaction.price.isZero {
+            settleAttempt(of: transaction.id, kind, before.transaction.price, outcome)
+        }
+        guard after.isOwnable, transaction.originalID == transaction.id else { return }
+        switch row.event.type {
+        case .transactionPurchased:
+            ownerships[after.ownershipKey] = .owned(transaction.id, since: row.event.time)
+        case .transactionRefunded:
+            ownerships[after.ownershipKey] = .givenUp(transaction.id)
+        default: break
+        }
+    }
+
+    private mutating func settleAttempt(
+        of id: TransactionID,
+        _ kind: AttemptKind,
+        _ amount: Money,
+        _ outcome: String
+    ) {
+        let key = AttemptKey(transactionID: id, kind: kind)
+        newAttempts[key] = Self.settled(key, amount, outcome)
+    }
+
+    /// An attempt as far as the log tells of it: what was asked of the processor stands in no event.
+    private static func settled(
+        _ key: AttemptKey,
+        _ amount: Money,
+        _ outcome: String
+    ) -> ProcessorAttempt {
+        ProcessorAttempt(
+            transactionID: key.transactionID,
+            kind: key.kind,
+            id: AttemptID(bytes: .zero),
+            step: .settled,
+            paymentMethod: "",
+            amount: amount,
+            outcome: outcome
+        )
+    }
+
+    private mutating func applyStray(_ event: TransactionChanged, _ row: OutboxRow) {
+        let id = event.transaction.id
+        guard let record = records[id], record.transaction == event.transaction else {
+            return contradict(row, "it is not the transaction that was charged")
+        }
+        guard let reference = event.posting, let gross = reference.gross else {
+            return contradict(row, "it names no posting")
+        }
+        let isCharge = row.event.type == .strayCharged
+        let rule = isCharge ? LedgerRules.strayCharge : LedgerRules.strayChargeReturn
+        let posting = rule(
+            PostingID(bytes: reference.id.bytes),
+            id,
+            record.transaction.accountID,
+            gross,
+            row.event.time
+        )
+        if let posting { postings.append(posting) }
+        let key = AttemptKey(transactionID: id, kind: isCharge ? .charge : .refund)
+        if isCharge, newAttempts[key] == nil {
+            strayCharges.append(Self.settled(key, gross, "charged"))
+        } else {
+            newAttempts[key] = Self.settled(key, gross, isCharge ? "charged" : "refunded")
+        }
+    }
+
+    mutating func contradict(_ row: OutboxRow, _ reason: String) {
+        contradictions.append(LogContradiction(row, reason))
+    }
+}

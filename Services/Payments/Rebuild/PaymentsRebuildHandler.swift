@@ -1,0 +1,187 @@
+import EventTypes
+import Ledger
+import Messaging
+import Postgres
+import Rebuild
+
+/// The books of `payments`, made again from the log: its own, the finishes of `fulfillment`, and the
+/// products of `catalog`.
+struct PaymentsRebuildHandler: Rebuilder {
+    static let ownTypes: Set<EventType> = [
+        .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
+        .transactionFailed, .transactionRestored, .transactionRefunded, .strayCharged,
+        .strayChargeReturned, .accountChanged,
+    ]
+
+    let consumer: String
+    private let projection = ProjectionHandler()
+    /// Attempts that the log tells of are settled; nobody takes them.
+    private let owner = LeaseOwner(time: Timestamp(millisecondsSinceEpoch: 0))
+
+    init(consumer: String) { self.consumer = consumer }
+
+    var sources: [RebuildSource] {
+        [
+            .own("payments", Self.ownTypes),
+            .consumed("catalog", [.productChanged], by: consumer),
+            .consumed("fulfillment", [.transactionFinished], by: consumer),
+        ]
+    }
+
+    var tables: [RebuiltTable] { PaymentsTables.all }
+
+    func apply(
+        _ rows: [OutboxRow],
+        of source: RebuildSource,
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        guard source.consumer == nil else {
+            try projection.apply(rows.map(ReceivedEvent.init), on: shadow)
+            return []
+        }
+        var history = PaymentHistory(
+            records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
+        )
+        for row in rows { try history.apply(row) }
+        try store(history, on: shadow)
+        let more = try storeAccounts(history.accountSteps, on: shadow)
+        return history.contradictions + more
+    }
+
+    private func store(
+        _ history: PaymentHistory,
+        on shadow: isolated PostgresConnection
+    ) throws {
+        let inserted = history.inserted.compactMap { history.records[$0] }
+        try TransactionStore.insert(inserted, on: shadow)
+        // A new row is written as it ended, but for what no new transaction has.
+        let isNew = Set(history.inserted)
+        let updated = history.changed.sorted().compactMap { history.records[$0] }.filter {
+            !isNew.contains($0.transaction.id) || $0.transaction.revokedAt != nil
+                || $0.approval != nil
+        }
+        try TransactionStore.update(updated, on: shadow)
+        try RebuildTaxStore.set(
+            history.taxed.compactMap { history.records[$0] },
+            on: shadow
+        )
+        try AttemptStore.insert(
+            history.newAttempts.sorted { $0.key < $1.key }.map(\.value),
+            owner: owner,
+            on: shadow
+        )
+        try AttemptStore.update(history.strayCharges, owner: owner, on: shadow)
+        try LedgerStore.append(history.postings, on: shadow)
+        for resumption in history.resumptions {
+            try ResumptionStore.insert(
+                resumption.id,
+                after: resumption.after,
+                at: resumption.at,
+                on: shadow
+            )
+        }
+        try storeOwnerships(history, on: shadow)
+    }
+
+    private func storeOwnerships(
+        _ history: PaymentHistory,
+        on shadow: isolated PostgresConnection
+    ) throws {
+        var claims: [(key: OwnershipKey, transactionID: TransactionID)] = []
+        var changes: [OwnershipStore.Change] = []
+        for (key, ownership) in history.ownerships {
+            switch ownership {
+            case .owned(let id, let since):
+                claims.append((key, id))
+                changes.append(.init(key: key, holder: id, newHolder: id, ownedAt: since))
+            case .givenUp(let id):
+                changes.append(.init(key: key, holder: id))
+            }
+        }
+        _ = try OwnershipStore.claim(claims, on: shadow)
+        try OwnershipStore.change(changes, on: shadow)
+    }
+
+    /// Accounts one after the other: they are few, and each is judged by what was before it.
+    private func storeAccounts(
+        _ steps: [PaymentHistory.AccountStep],
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        var contradictions: [LogContradiction] = []
+        for step in steps {
+            switch step {
+            case .paid(let intent, let id, let time):
+                try PurchaseIntentStore.end([(intent, id)], at: time, on: shadow)
+            case .changed(let account, let time, let row):
+                let before = try store(account, at: time, on: shadow)
+                if before.version + 1 != account.version {
+                    contradictions.append(
+                        LogContradiction(row, "it follows version \(before.version)")
+                    )
+                }
+            }
+        }
+        return contradictions
+    }
+
+    /// Makes an account what an event says.
+    ///
+    /// - Returns: What it was before.
+    private func store(
+        _ account: Account,
+        at time: Timestamp,
+        on shadow: isolated PostgresConnection
+    ) throws -> Account {
+        let key = AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+        try AccountStore.lock(key, on: shadow)
+        let before =
+            try AccountStore.load([key], on: shadow)[key]
+            ?? Account(accountID: key.accountID, bundleID: key.bundleID)
+        try AccountStore.change(account, on: shadow)
+        try AccountStore.raise([key], on: shadow)
+        let open = Set(account.purchaseIntents.map(\.id))
+        try PurchaseIntentStore.end(
+            before.purchaseIntents.filter { !open.contains($0.id) }.map { ($0.id, nil) },
+            at: time,
+            on: shadow
+        )
+        let knownIntents = Set(before.purchaseIntents.map(\.id))
+        for intent in account.purchaseIntents where !knownIntents.contains(intent.id) {
+            try PurchaseIntentStore.insert(intent, of: key, idempotencyKey: nil, on: shadow)
+        }
+        let knownConsents = Dictionary(
+            before.priceConsents.map { ($0.id, $0.status) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for consent in account.priceConsents {
+            guard let status = knownConsents[consent.id] else {
+                try PriceConsentStore.ask(consent, of: key, at: time, on: shadow)
+                continue
+            }
+            guard status != consent.status else { continue }
+            try PriceConsentStore.decide(consent.status, on: consent.id, at: time, on: shadow)
+        }
+        return before
+    }
+}
+
+/// The one statement that only a rebuild needs.
+private enum RebuildTaxStore {
+    /// Writes the rates of transactions whose rows were written before their charge.
+    static func set(
+        _ records: [TransactionRecord],
+        on shadow: isolated PostgresConnection
+    ) throws {
+        guard !records.isEmpty else { return }
+        try shadow.execute(
+            """
+            UPDATE transactions AS t SET tax_basis_points = u.tax_basis_points
+            FROM unnest(
+                \(records.map(\.transaction.id.number)),
+                \(records.map { Int32($0.taxBasisPoints) })
+            ) AS u (id, tax_basis_points)
+            WHERE t.id = u.id
+            """
+        )
+    }
+}

@@ -1,0 +1,79 @@
+import Rebuild
+
+/// What of the books of `payments` is made again, and how it compares.
+///
+/// Not made again, because no event tells of it: which keys requests came under
+/// (`idempotency_keys`), what is still to be asked of the processor (attempts that are not settled),
+/// and the processor's own books, which `counterfoil reconcile` compares.
+enum PaymentsTables {
+    static let all = [
+        RebuiltTable(
+            "transactions",
+            key: [.number("id")],
+            columns: [
+                "id", "original_id", "version", "state", "account_id", "bundle_id", "product_id",
+                "product_version", "product_type", "quantity", "storefront", "price", "currency",
+                "application_username", "delivery_plan", "requested_at", "purchased_at",
+                "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
+                // Before money moves, no event tells of the rate.
+                .init(
+                    "tax_basis_points",
+                    "CASE WHEN state = 'purchased' AND price > 0 THEN tax_basis_points END"
+                ),
+            ]
+        ),
+        RebuiltTable(
+            "processor_attempts",
+            rows: "step = 'settled'",
+            key: [.number("transaction_id"), .text("kind")],
+            columns: ["transaction_id", "kind", "amount", "currency", "outcome"]
+        ),
+        RebuiltTable(
+            "ownerships",
+            rows: "owned_at IS NOT NULL",
+            key: [.text("account_id"), .text("bundle_id"), .text("product_id")],
+            columns: ["account_id", "bundle_id", "product_id", "transaction_id", "owned_at"]
+        ),
+        RebuiltTable(
+            "ledger_postings",
+            key: [.uuid("id")],
+            columns: ["id", "transaction_id", "kind", "posted_at"]
+        ),
+        RebuiltTable(
+            "ledger_entries",
+            key: [.uuid("posting_id"), .number("entry_number")],
+            columns: ["posting_id", "entry_number", "account", "amount", "currency"]
+        ),
+        RebuiltTable(
+            "products",
+            key: [.text("id")],
+            columns: ["id", "version", "is_restorable", .init("data", "data::jsonb")]
+        ),
+        RebuiltTable(
+            "accounts",
+            key: [.text("account_id"), .text("bundle_id")],
+            columns: ["account_id", "bundle_id", "version", "can_make_payments", "storefront"]
+        ),
+        RebuiltTable(
+            "purchase_intents",
+            key: [.text("id")],
+            columns: [
+                "id", "account_id", "bundle_id", "product_id", "quantity", "created_at", "ended_at",
+                "transaction_id",
+            ]
+        ),
+        RebuiltTable(
+            "price_consents",
+            key: [.text("id")],
+            columns: [
+                "id", "account_id", "bundle_id", "product_id", "price", "currency", "asked_at",
+                "status", "decided_at", "replaced_at",
+            ]
+        ),
+        RebuiltTable(
+            "resumptions",
+            key: [.number("failed_id")],
+            columns: ["failed_id", "transaction_id", "created_at"]
+        ),
+    ]
+}

@@ -1,0 +1,44 @@
+import EventTypes
+import Ledger
+import Messaging
+
+extension OutboxEvent {
+    /// The event of a transaction that changed.
+    ///
+    /// Its data and the HTTP answer of a single transaction are the same bytes.
+    init(
+        _ transaction: Transaction,
+        _ type: EventType,
+        at time: Timestamp,
+        posting: PostingReference? = nil,
+        purchaseIntentID: PurchaseIntentID? = nil,
+        resumes: TransactionID? = nil
+    ) throws {
+        try self.init(
+            TransactionChanged(
+                transaction: transaction,
+                posting: posting,
+                purchaseIntentID: purchaseIntentID,
+                resumes: resumes
+            ),
+            type: type,
+            topic: Topics.paymentsTransactions,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: time
+        )
+    }
+}
+
+extension PostingReference {
+    /// What the event of a posting says of it.
+    ///
+    /// `gross` only where it is not the transaction's price.
+    init(_ posting: Posting, of record: TransactionRecord, gross: Money? = nil) {
+        self.init(
+            id: EventID(bytes: posting.id.bytes),
+            taxBasisPoints: record.taxBasisPoints,
+            gross: gross
+        )
+    }
+}

@@ -1,0 +1,207 @@
+import EventTypes
+public import Logging
+import Messaging
+public import Postgres
+
+/// Makes a service's books again from the event log, in a database of their own, and compares them
+/// with the live ones.
+///
+/// The live database is read in one snapshot: the service's own log and its tables are of one moment,
+/// however much is bought meanwhile. Of another service's log only those events count that the
+/// inbox of the same snapshot has. The memory it takes does not depend on the length of the log.
+public struct RebuildRun: Sendable {
+    /// Where everything is.
+    public struct Databases: Sendable {
+        /// The live database, as a role that may read it.
+        public var live: String
+        /// An empty database that the rebuild owns.
+        public var shadow: String
+        /// Where the logs of other services are read, by the services' names.
+        public var logs: [String: String]
+
+        /// Gathers connection URLs.
+        public init(live: String, shadow: String, logs: [String: String]) {
+            self.live = live
+            self.shadow = shadow
+            self.logs = logs
+        }
+    }
+
+    /// How many events are applied in one database transaction.
+    private static let batchSize = 5000
+    /// How many differences of a table are told one by one.
+    private static let differencesMax = 1000
+
+    private let rebuilder: any Rebuilder
+    private let migrations: [PostgresMigration]
+    private let databases: Databases
+    private let logger: Logger
+    private let tell: @Sendable (RebuildLine) -> Void
+
+    /// Prepares a rebuild without connecting.
+    ///
+    /// - Parameters:
+    ///   - rebuilder: The service's own part.
+    ///   - migrations: The service's migrations, which make the tables.
+    ///   - databases: Where everything is.
+    ///   - logger: Where migrations are told.
+    ///   - tell: Takes progress and findings as they come.
+    public init(
+        _ rebuilder: any Rebuilder,
+        migrations: [PostgresMigration],
+        databases: Databases,
+        logger: Logger,
+        tell: @escaping @Sendable (RebuildLine) -> Void
+    ) {
+        self.rebuilder = rebuilder
+        self.migrations = migrations
+        self.databases = databases
+        self.logger = logger
+        self.tell = tell
+    }
+
+    /// Rebuilds and compares.
+    ///
+    /// - Throws: ``RebuildError`` or `PostgresError`; nothing but the shadow has changed.
+    public func run() async throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        _ = try await PostgresMigrator(
+            url: databases.shadow,
+            migrations: migrations,
+            logger: logger
+        ).migrate()
+        let events = try await PostgresSession.run(settings(databases.live)) { live in
+            try await RebuildStore.useUTC(on: live)
+            try await live.beginSnapshot()
+            return try await PostgresSession.run(settings(databases.shadow)) { shadow in
+                try await RebuildStore.useUTC(on: shadow)
+                try await RebuildStore.doNotWaitForDisk(on: shadow)
+                let events = try await fill(shadow, from: live)
+                try await shadow.beginSnapshot()
+                for table in rebuilder.tables {
+                    try await compare(table, live, shadow)
+                }
+                return events
+            }
+        }
+        let (seconds, attoseconds) = (clock.now - start).components
+        tell(
+            .done(
+                events: events,
+                milliseconds: Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+            )
+        )
+    }
+
+    private func settings(_ url: String) -> PostgresSettings {
+        PostgresSettings(
+            url: url,
+            applicationName: "counterfoil-rebuild",
+            poolSize: 1,
+            statementTimeout: .zero
+        )
+    }
+
+    // MARK: - Filling
+
+    private func fill(
+        _ shadow: PostgresConnection,
+        from live: PostgresConnection
+    ) async throws -> Int {
+        var progress = Progress()
+        for source in rebuilder.sources {
+            guard let consumer = source.consumer else {
+                progress.total += Int(try await EventLog.count(on: live))
+                try await apply(source, to: shadow, &progress) { cursor in
+                    try await EventLog.rows(
+                        after: cursor,
+                        limit: Self.batchSize,
+                        part: .visible,
+                        on: live
+                    )
+                }
+                continue
+            }
+            guard let url = databases.logs[source.service] else {
+                throw RebuildError(.logMissing, "no database is given for the log of \(source.service)")
+            }
+            try await PostgresSession.run(settings(url)) { log in
+                progress.total += Int(try await EventLog.count(on: log))
+                try await apply(source, to: shadow, &progress) { cursor in
+                    try await EventLog.rows(after: cursor, limit: Self.batchSize, on: log)
+                } filter: { rows in
+                    let done = try await EventLog.done(rows.map(\.event.id), by: consumer, on: live)
+                    return rows.filter { done.contains($0.event.id) }
+                }
+            }
+        }
+        return progress.applied
+    }
+
+    private struct Progress {
+        var applied = 0
+        var total = 0
+    }
+
+    /// Applies a log page by page; the next page is read while one is applied.
+    private func apply(
+        _ source: RebuildSource,
+        to shadow: PostgresConnection,
+        _ progress: inout Progress,
+        read: @escaping @Sendable (OutboxCursor) async throws -> [OutboxRow],
+        filter: @escaping @Sendable ([OutboxRow]) async throws -> [OutboxRow] = { $0 }
+    ) async throws {
+        /// A page of the log, and those of its rows that count.
+        @Sendable func page(after cursor: OutboxCursor) async throws -> ([OutboxRow], [OutboxRow]) {
+            let all = try await read(cursor)
+            return (all, try await filter(all.filter { source.types.contains($0.event.type) }))
+        }
+        var (all, rows) = try await page(after: .start)
+        while let last = all.last {
+            async let next = page(after: last.cursor)
+            let batch = rows
+            if !batch.isEmpty {
+                let contradictions = try await shadow.inTransaction { [rebuilder] shadow in
+                    try rebuilder.apply(batch, of: source, on: shadow)
+                }
+                for contradiction in contradictions { tell(.contradiction(contradiction)) }
+            }
+            progress.applied += all.count
+            tell(.applied(events: progress.applied, total: max(progress.total, progress.applied)))
+            (all, rows) = try await next
+        }
+    }
+
+    // MARK: - Comparing
+
+    private func compare(
+        _ table: RebuiltTable,
+        _ live: PostgresConnection,
+        _ shadow: PostgresConnection
+    ) async throws {
+        try await RebuildStore.open(table, .live, on: live)
+        try await RebuildStore.open(table, .rebuilt, on: shadow)
+        var comparison = TableComparison(columns: table.columns.map(\.name))
+        var count = 0
+        reading: while true {
+            let need = comparison.advance()
+            for difference in comparison.takeDifferences() {
+                count += 1
+                if count <= Self.differencesMax {
+                    tell(.difference(table: table.name, difference))
+                }
+            }
+            switch need {
+            case .live:
+                comparison.take(live: try await RebuildStore.page(on: live))
+                tell(.comparing(table: table.name, rows: comparison.rowCount))
+            case .rebuilt: comparison.take(rebuilt: try await RebuildStore.page(on: shadow))
+            case .nothing: break reading
+            }
+        }
+        try await RebuildStore.close(on: live)
+        try await RebuildStore.close(on: shadow)
+        tell(.table(name: table.name, rows: comparison.rowCount, differences: count))
+    }
+}
