@@ -224,8 +224,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "EventTypes", "StoreAPI", argumentParser, asyncHTTPClient, crypto, x509, asn1,
-                nioCore, nioHTTP1,
+                "EventTypes", "StoreAPI", "Postgres", "Messaging", argumentParser, asyncHTTPClient,
+                crypto, x509, asn1, nioCore, nioHTTP1,
             ],
             path: "Services/Operator",
             exclude: ["README.md"],
@@ -354,6 +354,9 @@ let package = Package(
             "EventTypes",
             "StoreAPI",
             "Operator",
+            "Postgres",
+            "Messaging",
+            "TestSupport",
             argumentParser,
             crypto,
             x509,

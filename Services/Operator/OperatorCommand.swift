@@ -19,10 +19,19 @@ struct OperatorCommand: AsyncParsableCommand {
 
             Exit codes:
               0   done
-              1   refused by the store, or failed; the reason is on standard error
-              64  the command line is wrong
-              69  a service cannot be reached, or asks to try again later
+              1   refused by the store, or failed, or differences were found
+              64  the command line or a setting is wrong
+              69  a service or database cannot be reached, or asks to try again later
               75  accepted, but not through when the waiting time was over; it goes on by itself
+              77  a service or database refuses the credentials
+            With any of them but 0, the reason and what to do are on standard error.
+
+            Settings: COUNTERFOIL_CATALOG_URL, _PAYMENTS_URL, _RECEIPTS_URL, _FULFILLMENT_URL for the
+            services, COUNTERFOIL_CATALOG_DATABASE_URL and so on for their databases, COUNTERFOIL_KEYS.
+            On the store of 'make run': . .dev/operator.env
+
+            Completions: counterfoil --generate-completion-script bash > \
+              ~/.local/share/bash-completion/completions/counterfoil   (or zsh, fish)
             """,
         version: "counterfoil 0.1.0",
         subcommands: [

@@ -1,15 +1,19 @@
 /// What keeps a command from being done, in words for the operator, with the exit code it ends in.
 struct OperatorError: Error, Hashable, CustomStringConvertible {
-    /// The kinds of failure, one for each exit code but 64, which the argument parser owns.
+    /// The kinds of failure, one for each exit code.
     struct Code: Hashable, Sendable {
         let exitCode: Int32
 
         /// The store refused, or something failed for good.
         static let failed = Code(exitCode: 1)
-        /// A service cannot be reached, or says that a later try may succeed.
+        /// The command line or a setting is wrong; the argument parser uses it, too.
+        static let usage = Code(exitCode: 64)
+        /// A service or database cannot be reached, or says that a later try may succeed.
         static let unavailable = Code(exitCode: 69)
         /// The store works on it; the command stopped waiting.
         static let stillWaiting = Code(exitCode: 75)
+        /// A service or database refuses the credentials.
+        static let refusedCredentials = Code(exitCode: 77)
     }
 
     let code: Code
@@ -21,5 +25,5 @@ struct OperatorError: Error, Hashable, CustomStringConvertible {
     }
 
     /// Whether the same command may succeed later.
-    var isRetriable: Bool { code != .failed }
+    var isRetriable: Bool { code == .unavailable || code == .stillWaiting }
 }

@@ -132,7 +132,7 @@ struct ListProductsCommand: OperatorSubcommand {
             Console.say("The catalog is empty: fill it with 'counterfoil products import FILE'.")
             return
         }
-        Console.say(Console.table(Self.rows(of: document)))
+        Console.say(catalog.store.output.palette.table(Self.rows(of: document)))
     }
 
     static func rows(of document: CatalogDocument) -> [[String]] {

@@ -136,7 +136,12 @@ struct StoreConnection: Sendable {
     }
 
     private func refusal(status: Int, body: Data) -> OperatorError {
-        let code: OperatorError.Code = status == 503 || status == 429 ? .unavailable : .failed
+        let code: OperatorError.Code =
+            switch status {
+            case 401, 403: .refusedCredentials
+            case 429, 503: .unavailable
+            default: .failed
+            }
         // An answer that is no problem document comes from something between us and the service.
         guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
             return OperatorError(code, "\(service) answered \(status) without saying why.")

@@ -14,22 +14,30 @@ struct StoreOptions: ParsableArguments {
     var paymentsURL: String?
 
     @Option(
+        help: "Where receipts is (or COUNTERFOIL_RECEIPTS_URL; default http://127.0.0.1:8083)."
+    )
+    var receiptsURL: String?
+
+    @Option(
         help:
             "Where fulfillment is (or COUNTERFOIL_FULFILLMENT_URL; default http://127.0.0.1:8084)."
     )
     var fulfillmentURL: String?
 
-    @Flag(help: "Print the answer as JSON.")
-    var json = false
+    @OptionGroup var output: OutputOptions
 
-    /// The services that commands talk to.
-    enum Service: String {
-        case catalog, payments, fulfillment
+    /// Whether the answer is printed as JSON.
+    var json: Bool { output.json }
+
+    /// The services that commands talk to, in the order of a purchase.
+    enum Service: String, CaseIterable, Codable, Sendable, ExpressibleByArgument {
+        case catalog, payments, receipts, fulfillment
 
         fileprivate var defaultURL: String {
             switch self {
             case .catalog: "http://127.0.0.1:8081"
             case .payments: "http://127.0.0.1:8082"
+            case .receipts: "http://127.0.0.1:8083"
             case .fulfillment: "http://127.0.0.1:8084"
             }
         }
@@ -41,6 +49,7 @@ struct StoreOptions: ParsableArguments {
             switch service {
             case .catalog: catalogURL
             case .payments: paymentsURL
+            case .receipts: receiptsURL
             case .fulfillment: fulfillmentURL
             }
         let variable = "COUNTERFOIL_\(service.rawValue.uppercased())_URL"
@@ -51,7 +60,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     func validate() throws {
-        for url in [catalogURL, paymentsURL, fulfillmentURL].compactMap({ $0 })
+        for url in [catalogURL, paymentsURL, receiptsURL, fulfillmentURL].compactMap({ $0 })
         where !url.hasPrefix("http://") && !url.hasPrefix("https://") {
             throw ValidationError("'\(url)' is no http or https URL.")
         }

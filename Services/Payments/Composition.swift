@@ -202,6 +202,7 @@ enum PaymentsMigrations {
             own("payments_m0002_sandbox_processor", PackageResources.m0002_sandbox_processor_sql),
             own("payments_m0003_accounts", PackageResources.m0003_accounts_sql),
             own("payments_m0004_resumptions", PackageResources.m0004_resumptions_sql),
+            own("payments_m0005_operator", PackageResources.m0005_operator_sql),
         ]
 
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {

@@ -6,7 +6,7 @@ public enum MessagingMigrations {
     /// The migrations, to be applied before the service's own.
     ///
     /// - Parameter role: The service's run-time role, which is granted exactly what the spine
-    ///   needs. It must exist.
+    ///   needs. It must exist, and `counterfoil_operator` beside it, which may read.
     /// - Returns: The migrations, in order.
     public static func all(role: String) -> [PostgresMigration] {
         precondition(
@@ -18,7 +18,11 @@ public enum MessagingMigrations {
             PostgresMigration(
                 name: "messaging_m0001_spine",
                 sql: spine.replacingOccurrences(of: "SERVICE_ROLE", with: role)
-            )
+            ),
+            PostgresMigration(
+                name: "messaging_m0002_operator",
+                bytes: PackageResources.messaging_m0002_operator_sql
+            ),
         ]
     }
 }

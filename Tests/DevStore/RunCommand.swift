@@ -142,6 +142,10 @@ struct RunCommand: AsyncParsableCommand {
             terminal.line("  psql '\(store.databaseURL(service))' -c '\(sql)'")
         }
         terminal.line()
+        terminal.line("  Be the operator: one line, then every command works on this store:", .dim)
+        try OperatorEnvironment(store).write()
+        terminal.line("  . \(OperatorEnvironment.path(of: store)) && counterfoil status")
+        terminal.line()
         terminal.line("  Be ada (the token is good for twelve hours):", .dim)
         terminal.line(
             "  curl '\(urls.catalog)/v1/products?ids=com.example.pro&storefront=USA' \(bearer)"

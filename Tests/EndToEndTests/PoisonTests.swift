@@ -111,7 +111,8 @@ extension StoreHarness {
         try await withDatabase(of: service) { connection in
             _ = try connection.execute(
                 """
-                UPDATE dead_letters SET state = 'discarded', settled_at = now()
+                UPDATE dead_letters
+                SET state = 'discarded', settled_at = now(), discard_reason = 'never an event'
                 WHERE state = 'dead'
                 """
             )

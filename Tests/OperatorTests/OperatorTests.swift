@@ -95,9 +95,15 @@ import Testing
 
     @Test func tablesLineUp() {
         #expect(
-            Console.table([["A", "BB", "C"], ["long", "b", "c"]]) == "A     BB  C\nlong  b   c"
+            Palette.plain.table([["A", "BB", "C"], ["long", "b", "c"]])
+                == "A     BB  C\nlong  b   c"
         )
-        #expect(Console.table([]) == "")
+        #expect(
+            Palette.plain.table([["A", "N"], ["b", "1"], ["", "12"]], numbers: [1], indent: 2)
+                == "  A   N\n  b   1\n     12"
+        )
+        #expect(Palette.plain.table([[String]]()) == "")
+        #expect(Palette.plain.table([["A", "B"], ["long", ""]]) == "A     B\nlong")
     }
 
     @Test func theCatalogIsListedByID() {

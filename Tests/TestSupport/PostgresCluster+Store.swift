@@ -38,7 +38,8 @@ extension PostgresCluster {
         return components?.string ?? ""
     }
 
-    /// Creates a database that only its owner and one role may connect to, unless it is there.
+    /// Creates a database that only its owner, one role and the operator's may connect to,
+    /// unless it is there.
     func ensureDatabase(_ name: String, connectableBy role: String) async throws {
         let exists = try await asSuperuser { connection in
             try !connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)").isEmpty
@@ -47,7 +48,10 @@ extension PostgresCluster {
         try await asSuperuser { connection in
             try connection.execute("REVOKE CONNECT ON DATABASE \"\(unsafe: name)\" FROM PUBLIC")
             try connection.execute(
-                "GRANT CONNECT ON DATABASE \"\(unsafe: name)\" TO \(unsafe: role)"
+                """
+                GRANT CONNECT ON DATABASE "\(unsafe: name)"
+                TO \(unsafe: role), \(unsafe: Self.operatorRole)
+                """
             )
         }
     }

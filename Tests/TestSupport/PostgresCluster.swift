@@ -26,6 +26,9 @@ public final class PostgresCluster: Sendable {
         "counterfoil_fulfillment",
     ]
 
+    /// The role of `counterfoil`, the operator's command line.
+    public static let operatorRole = "counterfoil_operator"
+
     /// Where everything of the server lies; `data` and `postgres.log` are in it.
     public let directory: String
     /// The port on 127.0.0.1.
@@ -136,9 +139,8 @@ public final class PostgresCluster: Sendable {
                 "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))"
             )
         }
-        if isNew {
-            try await createRoles()
-        }
+        // Of a cluster that was kept, too: a role may be newer than it.
+        try await createRoles()
     }
 
     /// Stops the server; its files stay.
@@ -193,7 +195,8 @@ public final class PostgresCluster: Sendable {
     private var logFile: String { directory + "/postgres.log" }
 
     private func createRoles() async throws {
-        let roles = [(Self.owner, "CREATEDB")] + Self.serviceRoles.map { ($0, "") }
+        let roles =
+            [(Self.owner, "CREATEDB")] + (Self.serviceRoles + [Self.operatorRole]).map { ($0, "") }
         try await asSuperuser { connection in
             // One process at a time: several may share the server at POSTGRES_URL.
             try connection.execute("SELECT pg_advisory_lock(7220111)")

@@ -1,9 +1,10 @@
--- One database and one role per service; no tables, which are `<service> migrate`'s business.
+-- One database and one role per service, and the operator's role; no tables, which are
+-- `<service> migrate`'s business.
 --
 --   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
 --
 -- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
--- COUNTERFOIL_<SERVICE>_PASSWORD for each service. A role without one gets no password, and can then
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service and for OPERATOR. A role without one gets no password, and can then
 -- come in only where pg_hba.conf asks for none. Running it again changes nothing but passwords.
 
 \set ON_ERROR_STOP on
@@ -12,13 +13,14 @@
 \getenv payments_password COUNTERFOIL_PAYMENTS_PASSWORD
 \getenv receipts_password COUNTERFOIL_RECEIPTS_PASSWORD
 \getenv fulfillment_password COUNTERFOIL_FULFILLMENT_PASSWORD
+\getenv operator_password COUNTERFOIL_OPERATOR_PASSWORD
 
 -- The owner has the databases and their tables, and runs migrations. The others are the services at
--- run time: migrations grant each exactly what it needs.
+-- run time: migrations grant each exactly what it needs. The operator is `counterfoil`, which reads.
 SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name)
 FROM unnest(ARRAY[
     'counterfoil_owner', 'counterfoil_catalog', 'counterfoil_payments', 'counterfoil_receipts',
-    'counterfoil_fulfillment'
+    'counterfoil_fulfillment', 'counterfoil_operator'
 ]) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
@@ -38,15 +40,18 @@ ALTER ROLE counterfoil_receipts PASSWORD :'receipts_password';
 \if :{?fulfillment_password}
 ALTER ROLE counterfoil_fulfillment PASSWORD :'fulfillment_password';
 \endif
+\if :{?operator_password}
+ALTER ROLE counterfoil_operator PASSWORD :'operator_password';
+\endif
 
 SELECT format('CREATE DATABASE %I OWNER counterfoil_owner', name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = name)
 \gexec
 
--- A service connects to its own database and to no other.
+-- A service connects to its own database and to no other; the operator to all of them.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', name),
-    format('GRANT CONNECT ON DATABASE %I TO %I', name, 'counterfoil_' || name)
+    format('GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator', name, 'counterfoil_' || name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 \gexec
 

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+
+/// Where the services' databases are, for the commands that read them.
+struct DatabaseOptions: ParsableArguments {
+    @Option(help: Self.help(of: .catalog)) var catalogDatabaseURL: String?
+    @Option(help: Self.help(of: .payments)) var paymentsDatabaseURL: String?
+    @Option(help: Self.help(of: .receipts)) var receiptsDatabaseURL: String?
+    @Option(help: Self.help(of: .fulfillment)) var fulfillmentDatabaseURL: String?
+
+    /// The address of a service's database.
+    func address(
+        of service: StoreOptions.Service,
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> DatabaseAddress {
+        let asked =
+            switch service {
+            case .catalog: catalogDatabaseURL
+            case .payments: paymentsDatabaseURL
+            case .receipts: receiptsDatabaseURL
+            case .fulfillment: fulfillmentDatabaseURL
+            }
+        let variable = Self.variable(of: service)
+        return DatabaseAddress(
+            service: service,
+            url: asked ?? environment[variable] ?? Self.defaultURL(of: service),
+            variable: variable
+        )
+    }
+
+    private static func variable(of service: StoreOptions.Service) -> String {
+        "COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"
+    }
+
+    /// The role has no password here: it comes from the variable, PGPASSWORD or ~/.pgpass.
+    private static func defaultURL(of service: StoreOptions.Service) -> String {
+        "postgresql://counterfoil_operator@127.0.0.1:5432/\(service.rawValue)"
+    }
+
+    private static func help(of service: StoreOptions.Service) -> ArgumentHelp {
+        ArgumentHelp(
+            """
+            The database of \(service.rawValue) (or \(variable(of: service)), where a password is \
+            not seen by others; default \(defaultURL(of: service))).
+            """
+        )
+    }
+}
+
+/// A service's database, and what the operator sets to say where it is.
+struct DatabaseAddress: Hashable, Sendable {
+    let service: StoreOptions.Service
+    /// The connection URL; it may hold a password, so it is never shown.
+    let url: String
+    /// The variable that holds the URL.
+    let variable: String
+
+    /// The URL without anything secret: host, port and database.
+    var place: String {
+        guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else {
+            return "the address in \(variable)"
+        }
+        return host + (parts.port.map { ":\($0)" } ?? "") + parts.path
+    }
+}

@@ -1,0 +1,132 @@
+import Postgres
+
+/// Sessions with the services' databases, as the operator's own role.
+enum DatabaseReader {
+    /// Runs a body with a session of its own.
+    ///
+    /// - Parameters:
+    ///   - address: The database.
+    ///   - body: Gets the connection; each statement commits by itself.
+    /// - Returns: What the body returns.
+    /// - Throws: ``OperatorError`` that says which database, and what to do; or what the body throws
+    ///   beside `PostgresError`.
+    static func withSession<R: Sendable>(
+        _ address: DatabaseAddress,
+        _ body: (PostgresConnection) async throws -> R
+    ) async throws -> R {
+        do {
+            let settings = PostgresSettings(
+                url: address.url,
+                applicationName: "counterfoil",
+                poolSize: 1
+            )
+            try settings.validate()
+            return try await Postgres.withSession(settings, body)
+        } catch let error as PostgresError {
+            throw OperatorError(error, at: address)
+        }
+    }
+
+    /// Reads from one state of a database, and can change nothing.
+    ///
+    /// It holds nothing back: PostgreSQL gives a read-only database transaction no number, so relays
+    /// do not wait for it.
+    static func read<R: Sendable>(
+        _ address: DatabaseAddress,
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await withSession(address) { connection in
+            try await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            return try await connection.run(body)
+        }
+    }
+
+    /// Changes something in one database transaction.
+    static func change<R: Sendable>(
+        _ address: DatabaseAddress,
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
+    ) async throws -> R {
+        try await withSession(address) { connection in
+            try await connection.execute("BEGIN")
+            let result = try await connection.run(body)
+            try await connection.execute("COMMIT")
+            return result
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Runs a body on the connection's thread.
+    func run<R: Sendable>(
+        _ body: @Sendable (isolated PostgresConnection) throws -> R
+    ) rethrows -> R {
+        try body(self)
+    }
+}
+
+extension OperatorError {
+    /// What a failure at a database means to the operator.
+    init(_ error: PostgresError, at address: DatabaseAddress) {
+        let name = "The database of \(address.service.rawValue)"
+        let reason = error.reason
+        switch error.code {
+        case .configuration:
+            self.init(.usage, "\(address.variable) is no connection URL of PostgreSQL.")
+        case .connectFailed where Self.refusesCredentials(reason):
+            self.init(
+                .refusedCredentials,
+                """
+                \(name) at \(address.place) refuses the credentials: \(reason)
+                Set \(address.variable) to the role counterfoil_operator and its password.
+                """
+            )
+        case .insufficientPrivilege:
+            self.init(
+                .refusedCredentials,
+                """
+                \(name) does not let this role do that: \(reason)
+                Set \(address.variable) to the role counterfoil_operator; '\(address.service.rawValue) \
+                migrate' grants it what it needs.
+                """
+            )
+        case .connectFailed, .connectionLost, .statementTimeout, .lockTimeout, .serverBusy,
+            .readOnly, .cancelled:
+            self.init(
+                .unavailable,
+                """
+                \(name) cannot be used at \(address.place): \(reason)
+                Set \(address.variable) if it is elsewhere.
+                """
+            )
+        case .server where ["42P01", "42703"].contains(error.sqlState):
+            self.init(
+                .failed,
+                """
+                \(name) lacks what this version reads: \(reason)
+                Run '\(address.service.rawValue) migrate' of the same version.
+                """
+            )
+        default:
+            self.init(.failed, "\(name) at \(address.place) failed: \(error)")
+        }
+    }
+
+    /// Whether libpq was turned away at the door; a failed start of a session has no SQLSTATE.
+    private static func refusesCredentials(_ reason: String) -> Bool {
+        let signs = [
+            "authentication failed", "no password supplied", "no pg_hba.conf entry",
+            "permission denied for database",
+        ]
+        return signs.contains { reason.contains($0) }
+            || (reason.contains("role \"") && reason.contains("does not exist"))
+    }
+}
+
+extension PostgresError {
+    /// What happened, without the code.
+    fileprivate var reason: String {
+        let text = description
+        guard let colon = text.firstRange(of: ": ") else { return text }
+        return String(text[colon.upperBound...])
+    }
+}

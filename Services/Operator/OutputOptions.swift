@@ -1,0 +1,28 @@
+import ArgumentParser
+import Foundation
+
+/// In which form a command answers.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print the answer as JSON.")
+    var json = false
+
+    @Flag(help: "No colours; they are for terminals only, and NO_COLOR or TERM=dumb turn them off.")
+    var noColor = false
+
+    /// The colours of standard output.
+    var palette: Palette {
+        Palette(
+            isColoured: !noColor
+                && Self.allowsColours(
+                    isTerminal: isatty(STDOUT_FILENO) == 1,
+                    ProcessInfo.processInfo.environment
+                )
+        )
+    }
+
+    /// Whether the environment of a process wants colours; see https://no-color.org.
+    static func allowsColours(isTerminal: Bool, _ environment: [String: String]) -> Bool {
+        isTerminal && environment["NO_COLOR", default: ""].isEmpty
+            && !["dumb", ""].contains(environment["TERM", default: ""])
+    }
+}

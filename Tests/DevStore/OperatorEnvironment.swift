@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+
+/// What `counterfoil` has to know of a store that runs here: a file for the shell to read.
+struct OperatorEnvironment {
+    private let store: StoreHarness
+
+    init(_ store: StoreHarness) {
+        self.store = store
+    }
+
+    /// Where the file is, from here if it is below here.
+    static func path(of store: StoreHarness) -> String {
+        let path = store.directory + "/operator.env"
+        let here = FileManager.default.currentDirectoryPath + "/"
+        return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+    }
+
+    /// Writes the file, for nobody else to read: URLs may hold passwords.
+    func write() throws {
+        let path = store.directory + "/operator.env"
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+
+    private var text: String {
+        let urls = store.urls
+        var values = [
+            ("COUNTERFOIL_CATALOG_URL", urls.catalog), ("COUNTERFOIL_PAYMENTS_URL", urls.payments),
+            ("COUNTERFOIL_RECEIPTS_URL", urls.receipts),
+            ("COUNTERFOIL_FULFILLMENT_URL", urls.fulfillment),
+            ("COUNTERFOIL_KEYS", store.directory + "/keys"),
+        ]
+        for service in StoreService.allCases {
+            values.append(
+                (
+                    "COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL",
+                    store.databaseURL(service, role: PostgresCluster.operatorRole)
+                )
+            )
+        }
+        // So that `counterfoil` is the one of this build.
+        values.append(("PATH", BuiltExecutables.directory + ":$PATH"))
+        return
+            "# Settings of counterfoil for the store of this folder; the next run writes it anew.\n"
+            + values.map { "export \($0)=\"\($1)\"\n" }.joined()
+    }
+}
