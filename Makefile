@@ -15,7 +15,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients keys clean
+.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients verify-demo keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -68,6 +68,10 @@ fuzz: setup ## Change receipts at random and look that none is believed (SECONDS
 bench: CONFIGURATION = release
 bench: build ## Measure finished purchases per second with a release build (N=100000)
 	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N))
+
+verify-demo: CONFIGURATION = release
+verify-demo: build ## Make a store's books again from its event log, and find an altered row (N=5000)
+	@exec $(DEVSTORE) verify-demo $(if $(N),--purchases $(N))
 
 clients: CONFIGURATION = release
 clients: build ## Measure with a release build what connected clients cost (IDLE=5000)

@@ -224,6 +224,7 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
+                "Rebuild",
                 "EventTypes", "StoreAPI", "Postgres", "Messaging", argumentParser, asyncHTTPClient,
                 crypto, x509, asn1, nioCore, nioHTTP1,
             ],
@@ -274,6 +275,7 @@ let package = Package(
             logging,
             serviceLifecycle
         )
+        + tests(of: "Rebuild", "Rebuild")
         + tests(
             of: "ServiceKit",
             "ServiceKit",
@@ -354,6 +356,7 @@ let package = Package(
             "EventTypes",
             "StoreAPI",
             "Operator",
+            "Rebuild",
             "Postgres",
             "Messaging",
             "TestSupport",

@@ -36,7 +36,7 @@ struct OperatorCommand: AsyncParsableCommand {
         version: "counterfoil 0.1.0",
         subcommands: [
             KeysCommand.self, TokenCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self, ApproveCommand.self, DeclineCommand.self,
+            RefundCommand.self, ApproveCommand.self, DeclineCommand.self, ReplayCommand.self,
         ]
     )
 }

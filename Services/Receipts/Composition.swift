@@ -4,6 +4,7 @@ import Kafka
 import Logging
 import Messaging
 public import Postgres
+import Rebuild
 public import ServiceKit
 import X509
 
@@ -203,6 +204,28 @@ func migrateReceipts(
         ).migrate()
         logger.info("The database is up to date", metadata: ["migrations.applied": "\(applied)"])
     }
+}
+
+/// Makes the receipts again from the event log, and compares them.
+@Sendable
+func rebuildReceipts(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () async throws -> Void {
+    let settings = RebuildSettings(&reader, logsOf: ["fulfillment"])
+    try reader.check()
+    let run = RebuildRun(
+        ReceiptsRebuildHandler(consumer: "receipts"),
+        migrations: receiptsMigrations,
+        databases: RebuildRun.Databases(
+            live: settings.databaseURL,
+            shadow: settings.shadowDatabaseURL,
+            logs: settings.logURLs
+        ),
+        logger: logger,
+        tell: RebuildLine.write
+    )
+    return { try await run.run() }
 }
 
 /// The migrations of the database of `receipts`, in order.

@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import Synchronization
@@ -54,12 +55,26 @@ final class ReceiptHandler: EventHandler {
         for (entry, context) in zip(batch.entries, contexts) {
             signed.append(try signer.sign(entry.transaction, context, at: now))
         }
-        let issued = try store.save(signed, chain: signer.chain, at: now, on: connection)
+        let (issued, reissued) = try store.save(
+            signed,
+            chain: signer.chain,
+            at: now,
+            on: connection
+        )
         var receipts: [OutboxEvent] = []
         receipts.reserveCapacity(issued.count)
-        for (signed, entry) in zip(signed, batch.entries)
-        where issued.contains(signed.transaction.id) {
-            receipts.append(try receiptIssued(signed, at: now, traceparent: entry.traceparent))
+        for (index, signed) in signed.enumerated() {
+            let signing = signer.signing(signed, contexts[index])
+            let traceparent = batch.entries[index].traceparent
+            if issued.contains(signed.transaction.id) {
+                receipts.append(
+                    try receiptIssued(signed, signing, at: now, traceparent: traceparent)
+                )
+            } else if reissued.contains(signed.transaction.id) {
+                receipts.append(
+                    try receiptReissued(signed, signing, at: now, traceparent: traceparent)
+                )
+            }
         }
         if !receipts.isEmpty {
             try Outbox.append(receipts, on: connection)
@@ -104,6 +119,7 @@ final class ReceiptHandler: EventHandler {
 
     private func receiptIssued(
         _ signed: SignedTransaction,
+        _ signing: ReceiptSigning,
         at now: Timestamp,
         traceparent: String?
     ) throws -> OutboxEvent {
@@ -112,7 +128,8 @@ final class ReceiptHandler: EventHandler {
                 transaction: signed.transaction,
                 signingChainID: signer.chain.id,
                 payloadSHA256: signed.payloadSHA256,
-                issuedAt: signed.signedAt
+                issuedAt: signed.signedAt,
+                signing: signing
             ),
             type: .receiptIssued,
             topic: Topics.receiptsIssued,
@@ -120,6 +137,61 @@ final class ReceiptHandler: EventHandler {
             subject: signed.transaction.id.rawValue,
             time: now,
             traceparent: traceparent
+        )
+    }
+
+    private func receiptReissued(
+        _ signed: SignedTransaction,
+        _ signing: ReceiptSigning,
+        at now: Timestamp,
+        traceparent: String?
+    ) throws -> OutboxEvent {
+        try OutboxEvent(
+            ReceiptReissued(
+                transactionID: signed.transaction.id,
+                originalTransactionID: signed.transaction.originalID,
+                transaction: signed.transaction,
+                signingChainID: signer.chain.id,
+                payloadSHA256: signed.payloadSHA256,
+                issuedAt: signed.signedAt,
+                signing: signing
+            ),
+            key: signed.transaction.accountID,
+            at: now,
+            traceparent: traceparent
+        )
+    }
+}
+
+extension OutboxEvent {
+    /// The event of a receipt that was signed again.
+    init(
+        _ reissued: ReceiptReissued,
+        key: AccountID,
+        at now: Timestamp,
+        traceparent: String? = nil
+    ) throws {
+        try self.init(
+            reissued,
+            type: .receiptReissued,
+            topic: Topics.receiptsIssued,
+            key: key.rawValue,
+            subject: reissued.transactionID.rawValue,
+            time: now,
+            traceparent: traceparent
+        )
+    }
+}
+
+extension ReceiptSigner {
+    /// What an event says of a receipt beside its transaction.
+    func signing(_ signed: SignedTransaction, _ context: SigningContext) -> ReceiptSigning {
+        ReceiptSigning(
+            appAccountToken: context.appAccountToken,
+            appTransactionID: context.appTransactionID,
+            environment: environment.rawValue,
+            historyPosition: signed.historyPosition,
+            signature: Data(signed.signature).base64EncodedString()
         )
     }
 }

@@ -22,20 +22,19 @@ struct ReceiptStore: Sendable {
     /// Stores receipts: the first of a transaction is added, a later revision replaces an earlier
     /// one, and an earlier one changes nothing.
     ///
-    /// The answer is the transactions that had no receipt before.
+    /// The answer is the transactions that had no receipt before, and those whose receipt was
+    /// replaced.
     func save(
         _ signed: [SignedTransaction],
         chain: SigningChain,
         at now: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws -> Set<TransactionID> {
+    ) throws -> (added: Set<TransactionID>, replaced: Set<TransactionID>) {
         let chainNumber = try number(of: chain, at: now, on: connection)
         let added = try add(signed, chainNumber: chainNumber, on: connection)
-        if added.count < signed.count {
-            let known = signed.filter { !added.contains($0.transaction.id) }
-            try replace(known, chainNumber: chainNumber, on: connection)
-        }
-        return added
+        guard added.count < signed.count else { return (added, []) }
+        let known = signed.filter { !added.contains($0.transaction.id) }
+        return (added, try replace(known, chainNumber: chainNumber, on: connection))
     }
 
     /// The receipt of a transaction, put together as it was signed.
@@ -99,7 +98,8 @@ struct ReceiptStore: Sendable {
         return try row.decode(Int32.self)
     }
 
-    private func add(
+    /// Adds receipts of transactions that have none; the answer is those that had none.
+    func add(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
         on connection: isolated PostgresConnection
@@ -145,12 +145,14 @@ struct ReceiptStore: Sendable {
         return added
     }
 
-    private func replace(
+    /// Puts receipts of later revisions in the place of earlier ones; the answer is those replaced.
+    @discardableResult
+    func replace(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
         on connection: isolated PostgresConnection
-    ) throws {
-        try connection.execute(
+    ) throws -> Set<TransactionID> {
+        let rows = try connection.query(
             """
             UPDATE signed_transactions AS receipt
             SET revoked_at = new.revoked_at, signed_at = new.signed_at, revision = new.revision,
@@ -170,8 +172,10 @@ struct ReceiptStore: Sendable {
             )
             WHERE receipt.transaction_id = new.transaction_id
               AND receipt.revision < new.revision
+            RETURNING receipt.transaction_id
             """
         )
+        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
     }
 }
 

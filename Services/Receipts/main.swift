@@ -1,3 +1,3 @@
 import ServiceKit
 
-await runService("receipts", compose: composeReceipts, migrate: migrateReceipts)
+await runService("receipts", compose: composeReceipts, migrate: migrateReceipts, rebuild: rebuildReceipts)

@@ -37,6 +37,10 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``ReceiptIssued``.
     public static let receiptIssued = EventType(rawValue: "receipt.issued.v1")
+    /// A receipt was signed again.
+    ///
+    /// Data: ``ReceiptReissued``.
+    public static let receiptReissued = EventType(rawValue: "receipt.reissued.v1")
     /// An account's queue changed.
     ///
     /// Data: ``QueueChanged``.

@@ -84,17 +84,88 @@ public struct ReceiptIssued: Event, Hashable {
     public var payloadSHA256: String
     /// When it was signed.
     public var issuedAt: Timestamp
+    /// What was signed beside the transaction, and the signature; `nil` in events of before it was
+    /// told.
+    public var signing: ReceiptSigning?
     /// Makes the event.
     public init(
         transaction: Transaction,
         signingChainID: String,
         payloadSHA256: String,
-        issuedAt: Timestamp
+        issuedAt: Timestamp,
+        signing: ReceiptSigning? = nil
     ) {
         self.transaction = transaction
         self.signingChainID = signingChainID
         self.payloadSHA256 = payloadSHA256
         self.issuedAt = issuedAt
+        self.signing = signing
+    }
+}
+
+/// What a receipt says beside its transaction, and its signature: with it the log holds every receipt
+/// that the store has given.
+public struct ReceiptSigning: Codable, Hashable, Sendable {
+    /// The account token that a merchant's server has set.
+    public var appAccountToken: String?
+    /// The app transaction of the account in the app.
+    public var appTransactionID: Int64?
+    /// `Production` or `Sandbox`.
+    public var environment: String
+    /// Where it stands in the history of its account.
+    public var historyPosition: Int64
+    /// r and s of the signature, 64 bytes in base64.
+    public var signature: String
+    /// Gathers what was signed.
+    public init(
+        appAccountToken: String?,
+        appTransactionID: Int64?,
+        environment: String,
+        historyPosition: Int64,
+        signature: String
+    ) {
+        self.appAccountToken = appAccountToken
+        self.appTransactionID = appTransactionID
+        self.environment = environment
+        self.historyPosition = historyPosition
+        self.signature = signature
+    }
+}
+
+/// `receipt.reissued.v1`: a receipt was signed again, because its transaction was refunded or a
+/// merchant's server has set an account token.
+public struct ReceiptReissued: Event, Hashable {
+    /// The transaction.
+    public var transactionID: TransactionID
+    /// The first transaction of its purchase.
+    public var originalTransactionID: TransactionID
+    /// The transaction as it is signed now; `nil` where only the account token is new.
+    public var transaction: Transaction?
+    /// The chain it was signed with.
+    public var signingChainID: String
+    /// SHA-256 of the signed payload, in hexadecimal.
+    public var payloadSHA256: String
+    /// When it was signed.
+    public var issuedAt: Timestamp
+    /// What was signed beside the transaction, and the signature.
+    public var signing: ReceiptSigning
+    /// Makes the event.
+    public init(
+        transactionID: TransactionID,
+        originalTransactionID: TransactionID,
+        transaction: Transaction?,
+        signingChainID: String,
+        payloadSHA256: String,
+        issuedAt: Timestamp,
+        signing: ReceiptSigning
+    ) {
+        self.transactionID = transactionID
+        self.originalTransactionID = originalTransactionID
+        self.transaction = transaction
+        self.signingChainID = signingChainID
+        self.payloadSHA256 = payloadSHA256
+        self.issuedAt = issuedAt
+        self.signing = signing
     }
 }
 

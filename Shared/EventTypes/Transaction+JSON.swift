@@ -77,6 +77,7 @@ extension ReceiptIssued {
         text.object { text in
             text.member("issuedAt", issuedAt)
             text.member("payloadSHA256", payloadSHA256)
+            if let signing { text.member("signing", object: signing.write) }
             text.member("signingChainID", signingChainID)
             text.member("transaction", object: transaction.write)
         }
@@ -89,11 +90,14 @@ extension ReceiptIssued {
         var signingChainID: String?
         var payloadSHA256: String?
         var issuedAt: Int64?
+        var signing: ReceiptSigning?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
                 case "transaction":
                     return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                case "signing":
+                    return json.null() || PlainJSON.keep(ReceiptSigning(from: &json), in: &signing)
                 case "signingChainID": return PlainJSON.keep(json.string(), in: &signingChainID)
                 case "payloadSHA256": return PlainJSON.keep(json.string(), in: &payloadSHA256)
                 case "issuedAt": return PlainJSON.keep(json.integer(), in: &issuedAt)
@@ -107,7 +111,46 @@ extension ReceiptIssued {
             transaction: transaction,
             signingChainID: signingChainID,
             payloadSHA256: payloadSHA256,
-            issuedAt: Timestamp(millisecondsSinceEpoch: issuedAt)
+            issuedAt: Timestamp(millisecondsSinceEpoch: issuedAt),
+            signing: signing
+        )
+    }
+}
+
+extension ReceiptSigning {
+    fileprivate func write(to text: inout PlainJSONText) {
+        text.member("appAccountToken", appAccountToken)
+        text.member("appTransactionID", appTransactionID)
+        text.member("environment", environment)
+        text.member("historyPosition", historyPosition)
+        text.member("signature", signature)
+    }
+
+    fileprivate init?(from json: inout PlainJSON) {
+        var appAccountToken: String?
+        var appTransactionID: Int64?
+        var environment: String?
+        var historyPosition: Int64?
+        var signature: String?
+        let isRead = json.object { json, name in
+            switch name {
+            case "appAccountToken":
+                json.null() || PlainJSON.keep(json.string(), in: &appAccountToken)
+            case "appTransactionID":
+                json.null() || PlainJSON.keep(json.integer(), in: &appTransactionID)
+            case "environment": PlainJSON.keep(json.string(), in: &environment)
+            case "historyPosition": PlainJSON.keep(json.integer(), in: &historyPosition)
+            case "signature": PlainJSON.keep(json.string(), in: &signature)
+            default: json.skip()
+            }
+        }
+        guard isRead, let environment, let historyPosition, let signature else { return nil }
+        self.init(
+            appAccountToken: appAccountToken,
+            appTransactionID: appTransactionID,
+            environment: environment,
+            historyPosition: historyPosition,
+            signature: signature
         )
     }
 }

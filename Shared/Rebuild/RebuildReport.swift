@@ -42,8 +42,8 @@ public enum RebuildLine: Hashable, Sendable, Codable {
     case difference(table: String, RowDifference)
     /// A table is done.
     case table(name: String, rows: Int, differences: Int)
-    /// Everything is done.
-    case done(events: Int, milliseconds: Int)
+    /// Everything is done: how many events were applied, how long that took, and how long all.
+    case done(events: Int, applyingMilliseconds: Int, milliseconds: Int)
 
     /// Writes the line to standard output, at once.
     @Sendable

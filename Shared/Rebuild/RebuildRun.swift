@@ -71,27 +71,34 @@ public struct RebuildRun: Sendable {
             migrations: migrations,
             logger: logger
         ).migrate()
-        let events = try await PostgresSession.run(settings(databases.live)) { live in
+        let (events, applying) = try await withSession(settings(databases.live)) { live in
             try await RebuildStore.useUTC(on: live)
             try await live.beginSnapshot()
-            return try await PostgresSession.run(settings(databases.shadow)) { shadow in
+            return try await withSession(settings(databases.shadow)) { shadow in
                 try await RebuildStore.useUTC(on: shadow)
                 try await RebuildStore.doNotWaitForDisk(on: shadow)
+                let begin = clock.now
                 let events = try await fill(shadow, from: live)
+                let applying = clock.now - begin
                 try await shadow.beginSnapshot()
                 for table in rebuilder.tables {
                     try await compare(table, live, shadow)
                 }
-                return events
+                return (events, applying)
             }
         }
-        let (seconds, attoseconds) = (clock.now - start).components
         tell(
             .done(
                 events: events,
-                milliseconds: Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+                applyingMilliseconds: Self.milliseconds(applying),
+                milliseconds: Self.milliseconds(clock.now - start)
             )
         )
+    }
+
+    private static func milliseconds(_ duration: Duration) -> Int {
+        let (seconds, attoseconds) = duration.components
+        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
     }
 
     private func settings(_ url: String) -> PostgresSettings {
@@ -126,7 +133,7 @@ public struct RebuildRun: Sendable {
             guard let url = databases.logs[source.service] else {
                 throw RebuildError(.logMissing, "no database is given for the log of \(source.service)")
             }
-            try await PostgresSession.run(settings(url)) { log in
+            try await withSession(settings(url)) { log in
                 progress.total += Int(try await EventLog.count(on: log))
                 try await apply(source, to: shadow, &progress) { cursor in
                     try await EventLog.rows(after: cursor, limit: Self.batchSize, on: log)

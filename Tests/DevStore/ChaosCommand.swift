@@ -14,7 +14,9 @@ struct ChaosCommand: AsyncParsableCommand {
             Then everything is started again, and once it is quiet the audit compares what was \
             accepted with the books of all four services and of the payment processor.
 
-            Exits with 0 for "0 lost, 0 doubled", else with 1 and keeps the logs. The same seed \
+            Last, the books are made again from the event log and compared with the live ones.
+
+            Exits with 0 for "0 lost, 0 doubled" and "0 differences", else with 1 and keeps the logs. The same seed \
             kills the same processes at the same times.
             """
     )
@@ -64,6 +66,7 @@ struct ChaosCommand: AsyncParsableCommand {
                 guard report.isClean else {
                     throw HarnessError("The guarantee is broken: \(report.verdict).")
                 }
+                try await terminal.prove(store)
             }
         }
     }

@@ -16,6 +16,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore chaos --seed 7        buy while all is killed, then audit
               devstore bench                 purchases per second, and their cost
               devstore clients               what connected clients cost
+              devstore verify-demo           the books made again from the event log
               devstore conformance           Apple's own client against a store
 
             The environment:
@@ -27,7 +28,7 @@ struct DevStoreCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
-            ClientsCommand.self, ConformanceCommand.self,
+            ClientsCommand.self, ConformanceCommand.self, VerifyDemoCommand.self,
         ]
     )
 }

@@ -39,6 +39,7 @@ struct OperatorEnvironment {
                 )
             )
         }
+        values.append(("COUNTERFOIL_SHADOW_DATABASE_URL", store.shadowDatabaseURL))
         // So that `counterfoil` is the one of this build.
         values.append(("PATH", BuiltExecutables.directory + ":$PATH"))
         return

@@ -97,6 +97,24 @@ import Testing
         #expect(receipt.issuedAt.millisecondsSinceEpoch == 1_795_237_175_300)
     }
 
+    @Test func aReceiptWithItsSignatureReadsBack() throws {
+        let receipt = try roundTrip(ReceiptIssued.self, "optional/receipt.issued")
+        #expect(receipt.signing?.historyPosition == 3 && receipt.signing?.environment == "Sandbox")
+        let again = try roundTrip(ReceiptReissued.self, "receipt.reissued")
+        #expect(again.transaction == receipt.transaction && again.signing == receipt.signing)
+    }
+
+    @Test func aConfirmedDeliveryReadsBack() throws {
+        let delivery = try roundTrip(DeliveryConfirmed.self, "delivery.confirmed")
+        #expect(delivery.target == "1:webhook" && delivery.attempts == 2)
+        #expect(try surviving(DeliveryConfirmed.self, "delivery.confirmed").attempts == 2)
+    }
+
+    @Test func aProductSaysWhoChangedIt() throws {
+        let event = try roundTrip(ProductChanged.self, "optional/product.changed")
+        #expect(event.changedBy == "ops")
+    }
+
     @Test func aChangedQueueReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "queue.changed")
         #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)
@@ -150,6 +168,11 @@ import Testing
     @Test func unknownFieldsAndValuesOfAReceiptSurvive() throws {
         let receipt = try surviving(ReceiptIssued.self, "receipt.issued")
         #expect(receipt.transaction.state == .unknown("quarantined"))
+        let again = try EventCoding.decode(
+            ReceiptReissued.self,
+            from: Fixture.bytes("events/v1/unknown/receipt.reissued.json")
+        )
+        #expect(again.transaction?.state == .unknown("quarantined"))
     }
 
     @Test(arguments: ["queue.changed", "transaction.finished"])
@@ -171,7 +194,8 @@ import Testing
             .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
             .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
             .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
-            .transactionApproved, .strayCharged, .strayChargeReturned,
+            .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
+            .deliveryConfirmed,
         ]
         let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
         #expect(try Fixture.names(in: "events/v1") == expected)

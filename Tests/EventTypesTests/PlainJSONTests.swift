@@ -38,8 +38,9 @@ import Testing
         #expect(String(decoding: written, as: UTF8.self) == (try foundationEncoded(plain)))
     }
 
-    @Test func aReceiptIsReadAndWrittenAsFoundationDoes() throws {
-        let bytes = try Fixture.bytes("events/v1/receipt.issued.json")
+    @Test(arguments: ["receipt.issued", "optional/receipt.issued"])
+    func aReceiptIsReadAndWrittenAsFoundationDoes(name: String) throws {
+        let bytes = try Fixture.bytes("events/v1/\(name).json")
         let plain = try #require(ReceiptIssued(json: bytes))
         #expect(plain == (try JSONDecoder().decode(ReceiptIssued.self, from: Data(bytes))))
         let written = try #require(plain.json())

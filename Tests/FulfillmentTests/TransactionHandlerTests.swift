@@ -75,7 +75,7 @@ struct TransactionHandlerTests {
                 now: startOfTime
             )
             try await store.client.withTransaction { connection in
-                try DeliveryStore.grant(planned, now: startOfTime, on: connection)
+                try DeliveryStore.grant(planned, on: connection)
             }
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 200])
             #expect(try await store.reads.entitlements(of: .sample()).count == 1)

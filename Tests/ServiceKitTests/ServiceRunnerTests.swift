@@ -29,10 +29,8 @@ struct ServiceRunnerTests {
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition = { _, _ in
             Composition(services: [OneShot()], readiness: [])
         },
-        migrate:
-            @Sendable (inout SettingsReader, Logger) throws ->
-            @Sendable () async throws ->
-            Void = { _, _ in {} }
+        migrate: @escaping ServiceWork = { _, _ in {} },
+        rebuild: ServiceWork? = nil
     ) async -> Run {
         let (log, output) = (Collected(), Collected())
         let runner = ServiceRunner(
@@ -42,7 +40,12 @@ struct ServiceRunnerTests {
             writeLog: { log.append($0) },
             trapsSignals: false
         )
-        let status = await runner.run(arguments: arguments, compose: compose, migrate: migrate)
+        let status = await runner.run(
+            arguments: arguments,
+            compose: compose,
+            migrate: migrate,
+            rebuild: rebuild
+        )
         return Run(status: status, output: output.text, log: log.text)
     }
 

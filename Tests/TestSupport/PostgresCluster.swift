@@ -29,6 +29,9 @@ public final class PostgresCluster: Sendable {
     /// The role of `counterfoil`, the operator's command line.
     public static let operatorRole = "counterfoil_operator"
 
+    /// The role whose databases `counterfoil replay --verify` fills.
+    public static let shadowRole = "counterfoil_shadow"
+
     /// Where everything of the server lies; `data` and `postgres.log` are in it.
     public let directory: String
     /// The port on 127.0.0.1.
@@ -196,7 +199,8 @@ public final class PostgresCluster: Sendable {
 
     private func createRoles() async throws {
         let roles =
-            [(Self.owner, "CREATEDB")] + (Self.serviceRoles + [Self.operatorRole]).map { ($0, "") }
+            [(Self.owner, "CREATEDB"), (Self.shadowRole, "CREATEDB")]
+            + (Self.serviceRoles + [Self.operatorRole]).map { ($0, "") }
         try await asSuperuser { connection in
             // One process at a time: several may share the server at POSTGRES_URL.
             try connection.execute("SELECT pg_advisory_lock(7220111)")

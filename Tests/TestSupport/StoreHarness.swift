@@ -250,6 +250,11 @@ public final class StoreHarness: Sendable {
         cluster.url(database: service.rawValue + databaseSuffix, role: role)
     }
 
+    /// The server for `counterfoil replay --verify`, as its role.
+    public var shadowDatabaseURL: String {
+        cluster.url(database: "postgres", role: PostgresCluster.shadowRole)
+    }
+
     /// The address of a service's database, as its owner, through a proxy.
     public func databaseURL(_ service: StoreService, through proxy: PostgresProxy) -> String {
         cluster.url(

@@ -4,8 +4,8 @@
 --   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
 --
 -- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
--- COUNTERFOIL_<SERVICE>_PASSWORD for each service and for OPERATOR. A role without one gets no password, and can then
--- come in only where pg_hba.conf asks for none. Running it again changes nothing but passwords.
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service, for OPERATOR and for SHADOW. A role without one
+-- gets no password, and can then come in only where pg_hba.conf asks for none. Running it again changes nothing but passwords.
 
 \set ON_ERROR_STOP on
 \getenv owner_password COUNTERFOIL_OWNER_PASSWORD
@@ -13,6 +13,7 @@
 \getenv payments_password COUNTERFOIL_PAYMENTS_PASSWORD
 \getenv receipts_password COUNTERFOIL_RECEIPTS_PASSWORD
 \getenv fulfillment_password COUNTERFOIL_FULFILLMENT_PASSWORD
+\getenv shadow_password COUNTERFOIL_SHADOW_PASSWORD
 \getenv operator_password COUNTERFOIL_OPERATOR_PASSWORD
 
 -- The owner has the databases and their tables, and runs migrations. The others are the services at
@@ -23,6 +24,12 @@ FROM unnest(ARRAY[
     'counterfoil_fulfillment', 'counterfoil_operator'
 ]) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
+\gexec
+
+-- `counterfoil replay --verify` makes the books again in databases of this role, which may connect to
+-- no other.
+SELECT 'CREATE ROLE counterfoil_shadow LOGIN NOSUPERUSER CREATEDB NOCREATEROLE'
+WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'counterfoil_shadow')
 \gexec
 
 \if :{?owner_password}
@@ -39,6 +46,9 @@ ALTER ROLE counterfoil_receipts PASSWORD :'receipts_password';
 \endif
 \if :{?fulfillment_password}
 ALTER ROLE counterfoil_fulfillment PASSWORD :'fulfillment_password';
+\endif
+\if :{?shadow_password}
+ALTER ROLE counterfoil_shadow PASSWORD :'shadow_password';
 \endif
 \if :{?operator_password}
 ALTER ROLE counterfoil_operator PASSWORD :'operator_password';

@@ -1,4 +1,6 @@
 import EventTypes
+import Foundation
+import Messaging
 import Postgres
 import ServiceKit
 
@@ -56,6 +58,31 @@ struct AppAccountTokenHandler: Sendable {
         try store.replace(
             signed,
             chainNumber: try receipts.number(of: signer.chain, at: now, on: connection),
+            on: connection
+        )
+        try Outbox.append(
+            signed.map { entry in
+                let signing = ReceiptSigning(
+                    appAccountToken: token,
+                    appTransactionID: history[place.owner]?.appTransactionID,
+                    environment: signer.environment.rawValue,
+                    historyPosition: entry.position,
+                    signature: Data(entry.content.signature).base64EncodedString()
+                )
+                return try OutboxEvent(
+                    ReceiptReissued(
+                        transactionID: entry.id,
+                        originalTransactionID: id,
+                        transaction: nil,
+                        signingChainID: signer.chain.id,
+                        payloadSHA256: entry.content.payloadSHA256,
+                        issuedAt: entry.content.signedAt,
+                        signing: signing
+                    ),
+                    key: place.owner.account,
+                    at: now
+                )
+            },
             on: connection
         )
     }

@@ -18,19 +18,7 @@ struct SignedTransaction: Hashable, Sendable {
     let historyPosition: Int64
 
     /// SHA-256 of the payload, in hexadecimal.
-    var payloadSHA256: String {
-        let digits = StaticString("0123456789abcdef")
-        let hash = SHA256.hash(data: payload)
-        return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { buffer in
-            var position = 0
-            for byte in hash {
-                buffer[position] = digits.utf8Start[Int(byte >> 4)]
-                buffer[position + 1] = digits.utf8Start[Int(byte & 0xF)]
-                position += 2
-            }
-            return position
-        }
-    }
+    var payloadSHA256: String { hexadecimalSHA256(of: payload) }
 }
 
 /// What was signed and the signature, with the time that it gives.
@@ -38,6 +26,24 @@ struct SignedContent: Hashable, Sendable {
     let payload: [UInt8]
     let signature: [UInt8]
     let signedAt: Timestamp
+
+    /// SHA-256 of the payload, in hexadecimal.
+    var payloadSHA256: String { hexadecimalSHA256(of: payload) }
+}
+
+/// SHA-256 of bytes, in hexadecimal.
+func hexadecimalSHA256(of bytes: [UInt8]) -> String {
+    let digits = StaticString("0123456789abcdef")
+    let hash = SHA256.hash(data: bytes)
+    return String(unsafeUninitializedCapacity: 2 * SHA256.byteCount) { buffer in
+        var position = 0
+        for byte in hash {
+            buffer[position] = digits.utf8Start[Int(byte >> 4)]
+            buffer[position + 1] = digits.utf8Start[Int(byte & 0xF)]
+            position += 2
+        }
+        return position
+    }
 }
 
 /// Signs transactions with the key of one chain: ES256, about 20 µs each.
@@ -103,17 +109,7 @@ struct ReceiptSigner: Sendable {
         appAccountToken token: String? = nil,
         at now: Timestamp
     ) throws -> SignedContent {
-        var content: SignedTransactionPayload
-        do {
-            content = try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
-        } catch {
-            throw ReceiptsError(
-                code: .storedReceiptMalformed,
-                detail: "A stored payload is not what was signed: \(type(of: error))"
-            )
-        }
-        if let token { content.appAccountToken = token }
-        content.date(now)
+        let content = try SignedTransactionPayload(again: payload, appAccountToken: token, at: now)
         let payload = content.encoded()
         return SignedContent(
             payload: payload,

@@ -77,6 +77,30 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         date(now)
     }
 
+    /// Says again what was signed before, at another time.
+    ///
+    /// - Parameters:
+    ///   - payload: What was signed.
+    ///   - token: The account token it has to say; `nil` for the one it says already.
+    ///   - now: The time.
+    /// - Throws: ``ReceiptsError`` for bytes that are no payload.
+    init(
+        again payload: [UInt8],
+        appAccountToken token: String?,
+        at now: Timestamp
+    ) throws(ReceiptsError) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(payload))
+        } catch {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "A stored payload is not what was signed: \(Swift.type(of: error))"
+            )
+        }
+        if let token { appAccountToken = token }
+        date(now)
+    }
+
     /// Dates the signature.
     mutating func date(_ now: Timestamp) {
         signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)

@@ -1,22 +1,4 @@
-/// A session of one's own, apart from a pool: for work that reads for minutes, in one snapshot.
-public enum PostgresSession {
-    /// Runs a body with a session that is open from beginning to end of it.
-    ///
-    /// A cancellation of the task interrupts the statement the session is in.
-    ///
-    /// - Parameters:
-    ///   - settings: The database; `poolSize` has no part in it. A bound of statements applies to
-    ///     each of them.
-    ///   - body: Uses the session, from any thread; its statements run on the session's own.
-    /// - Returns: What the body returns.
-    /// - Throws: ``PostgresError`` of the opening, or what the body throws.
-    public static func run<R: Sendable>(
-        _ settings: PostgresSettings,
-        _ body: (PostgresConnection) async throws -> R
-    ) async throws -> R {
-        try await withSession(settings, body)
-    }
-}
+// What a program does with a session of its own (``withSession(_:_:)``), for as long as it likes.
 
 extension PostgresConnection {
     /// Begins a database transaction that reads one moment of the database until the session ends,

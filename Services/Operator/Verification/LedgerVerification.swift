@@ -1,0 +1,219 @@
+import Foundation
+import Postgres
+import Rebuild
+import Synchronization
+
+/// The proof: every service's books are made again from the event log, in databases of their own, by
+/// the services' own executables, and compared with the live ones.
+struct LedgerVerification: Sendable {
+    /// What it works with.
+    struct Places: Sendable {
+        /// The live databases, as the operator may read them.
+        var databases: [StoreOptions.Service: DatabaseAddress]
+        /// A server for the shadows, as a role that may make databases.
+        var shadow: String
+        /// The folder of the services' executables.
+        var executables: String
+    }
+
+    let places: Places
+    let services: [StoreOptions.Service]
+    /// Whether the shadows stay, to be looked at.
+    let keepsShadows: Bool
+    /// Told how far each service is, as often as that changes.
+    let progress: @Sendable ([VerificationProgress]) -> Void
+
+    /// Makes the books again, and compares.
+    ///
+    /// - Throws: ``OperatorError`` if it cannot be done to its end; then nothing is proved.
+    func run() async throws -> VerificationReport {
+        let executables = try executables()
+        do {
+            return try await withSession(settings) { server in
+                if let holder = try await server.run({ try ShadowStore.lock(on: $0) }) {
+                    throw OperatorError(
+                        .failed,
+                        "Another proof is under way: \(holder). Wait for its end, or stop it."
+                    )
+                }
+                for service in services {
+                    try await server.run { try ShadowStore.make(Self.shadow(of: service), on: $0) }
+                }
+                do {
+                    let report = try await rebuild(executables)
+                    try await dropShadows(server)
+                    return report
+                } catch {
+                    // What stopped the proof matters more than what is left; the next one drops it.
+                    try? await dropShadows(server)
+                    throw error
+                }
+            }
+        } catch let error as PostgresError {
+            throw OperatorError(
+                error.code == .configuration ? .usage : .unavailable,
+                """
+                The server for the shadows cannot be used: \(error)
+                Set COUNTERFOIL_SHADOW_DATABASE_URL to the role counterfoil_shadow, which may make \
+                databases.
+                """
+            )
+        }
+    }
+
+    private var settings: PostgresSettings {
+        PostgresSettings(
+            url: places.shadow,
+            applicationName: "counterfoil",
+            poolSize: 1,
+            statementTimeout: .seconds(120)
+        )
+    }
+
+    private static func shadow(of service: StoreOptions.Service) -> String {
+        "counterfoil_shadow_\(service.rawValue)"
+    }
+
+    private func executables() throws -> [StoreOptions.Service: String] {
+        var found: [StoreOptions.Service: String] = [:]
+        for service in services {
+            let path = places.executables + "/" + service.rawValue
+            guard FileManager.default.isExecutableFile(atPath: path) else {
+                throw OperatorError(
+                    .failed,
+                    """
+                    There is no \(path): the books of \(service.rawValue) are made again by its own \
+                    executable, of the version that runs. Say where it is: --services-directory.
+                    """
+                )
+            }
+            found[service] = path
+        }
+        return found
+    }
+
+    private func dropShadows(_ server: PostgresConnection) async throws {
+        guard !keepsShadows else { return }
+        for service in services {
+            try await server.run { try ShadowStore.drop(Self.shadow(of: service), on: $0) }
+        }
+    }
+
+    private func rebuild(
+        _ executables: [StoreOptions.Service: String]
+    ) async throws -> VerificationReport {
+        let state = VerificationState(services.map(\.rawValue))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for service in services {
+                guard let executable = executables[service] else { continue }
+                group.addTask {
+                    let process = RebuildProcess(executable, environment: environment(of: service))
+                    let ending = try await process.run { line in
+                        self.progress(state.take(line, of: service.rawValue))
+                    }
+                    try Task.checkCancellation()
+                    guard ending.status == 0 else {
+                        throw OperatorError(
+                            .failed,
+                            """
+                            The books of \(service.rawValue) could not be made again:
+                            \(ending.complaint.trimmingCharacters(in: .whitespacesAndNewlines))
+                            """
+                        )
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let report = state.report
+        guard report.services.allSatisfy(\.isComplete) else {
+            throw OperatorError(.failed, "A rebuild ended without saying what it found.")
+        }
+        return report
+    }
+
+    /// What a service's rebuild has to know, and nothing of what this process knows beside it.
+    private func environment(of service: StoreOptions.Service) -> [String: String] {
+        var environment = [
+            "LOG_LEVEL": "warning",
+            "REBUILD_DATABASE_URL": places.databases[service]?.url ?? "",
+            "REBUILD_SHADOW_DATABASE_URL": shadowURL(of: service),
+        ]
+        for (other, address) in places.databases where other != service {
+            environment["REBUILD_\(other.rawValue.uppercased())_DATABASE_URL"] = address.url
+        }
+        // Where libpq finds passwords and certificates, and the loader its libraries.
+        for (name, value) in ProcessInfo.processInfo.environment
+        where name.hasPrefix("PG") || ["HOME", "PATH", "LD_LIBRARY_PATH"].contains(name) {
+            environment[name] = value
+        }
+        return environment
+    }
+
+    private func shadowURL(of service: StoreOptions.Service) -> String {
+        var components = URLComponents(string: places.shadow)
+        components?.path = "/" + Self.shadow(of: service)
+        return components?.string ?? places.shadow
+    }
+}
+
+/// What all rebuilds have told so far.
+private final class VerificationState: Sendable {
+    private struct State {
+        var report: VerificationReport
+        var progress: [VerificationProgress]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ services: [String]) {
+        state = Mutex(
+            State(
+                report: VerificationReport(services),
+                progress: services.map { VerificationProgress(service: $0) }
+            )
+        )
+    }
+
+    var report: VerificationReport { state.withLock { $0.report } }
+
+    /// Takes a line, and tells how far everybody is.
+    func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
+        state.withLock { state in
+            state.report.take(line, of: service)
+            for index in state.progress.indices where state.progress[index].service == service {
+                state.progress[index].take(line)
+            }
+            return state.progress
+        }
+    }
+}
+
+/// How far a service's rebuild is.
+struct VerificationProgress: Hashable, Sendable {
+    let service: String
+    private var applied = 0
+    private var total = 0
+    private var table: String?
+    private var rows = 0
+    private var isDone = false
+
+    init(service: String) { self.service = service }
+
+    mutating func take(_ line: RebuildLine) {
+        switch line {
+        case .applied(let events, let total): (applied, self.total) = (events, total)
+        case .comparing(let table, let rows): (self.table, self.rows) = (table, rows)
+        case .done: isDone = true
+        case .contradiction, .difference, .table: break
+        }
+    }
+
+    /// In a few words: `payments 40,000 of 120,000 events`, `payments transactions 5,000 rows`.
+    var text: String {
+        if isDone { return "\(service) done" }
+        if let table { return "\(service) \(table) \(rows.grouped) rows" }
+        guard total > 0 else { return "\(service) begins" }
+        return "\(service) \(applied.grouped) of \(total.grouped) events"
+    }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Rebuild
+
+/// `<service> rebuild`, as a process that tells what it finds line by line.
+///
+/// The service's own executable does it, so the rules are those that run live, and one service's
+/// rebuild cannot touch another's memory or databases.
+final class RebuildProcess: @unchecked Sendable {
+    // `Process` is used by one thread at a time: it is started and waited for by `lines`, and
+    // `terminate()`, which may come from any thread, only sends a signal.
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    /// Prepares a process.
+    ///
+    /// - Parameters:
+    ///   - executable: The service.
+    ///   - environment: All that it knows.
+    init(_ executable: String, environment: [String: String]) {
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = ["rebuild"]
+        process.environment = environment
+        process.standardOutput = output
+        process.standardError = errors
+        process.standardInput = FileHandle.nullDevice
+    }
+
+    /// How it ended.
+    struct Ending: Sendable {
+        let status: Int32
+        /// The last of what it said on standard error.
+        let complaint: String
+    }
+
+    /// Runs it to its end.
+    ///
+    /// - Parameter take: Takes each line, on a thread of its own.
+    func run(_ take: @escaping @Sendable (RebuildLine) -> Void) async throws -> Ending {
+        try process.run()
+        return await withTaskCancellationHandler {
+            async let complaint = Self.read(errors.fileHandleForReading) { _ in }
+            _ = await Self.read(output.fileHandleForReading) { line in
+                // A line that is not JSON is no line of ours.
+                if let line = try? JSONDecoder().decode(RebuildLine.self, from: line) { take(line) }
+            }
+            let words = await complaint
+            process.waitUntilExit()
+            return Ending(status: process.terminationStatus, complaint: words)
+        } onCancel: {
+            process.terminate()
+        }
+    }
+
+    /// Reads a pipe to its end, on a thread that may block.
+    ///
+    /// - Returns: The last 4 KB.
+    private static func read(
+        _ handle: FileHandle,
+        _ takeLine: @escaping @Sendable (Data) -> Void
+    ) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var rest = Data()
+                var tail = Data()
+                while case let data = handle.availableData, !data.isEmpty {
+                    tail = (tail + data).suffix(4096)
+                    rest.append(data)
+                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                        takeLine(Data(rest[rest.startIndex..<end]))
+                        rest = Data(rest[rest.index(after: end)...])
+                    }
+                }
+                continuation.resume(returning: String(decoding: tail, as: UTF8.self))
+            }
+        }
+    }
+}

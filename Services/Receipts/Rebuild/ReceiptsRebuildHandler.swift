@@ -1,0 +1,238 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+import Rebuild
+
+/// The receipts of `receipts`, made again from its own log and the finishes of `fulfillment`: what
+/// was signed is put together anew, and the signatures are those that the log holds.
+struct ReceiptsRebuildHandler: Rebuilder {
+    let consumer: String
+    private let receipts = ReceiptStore()
+    private let serverAPI = ServerAPIStore()
+
+    init(consumer: String) { self.consumer = consumer }
+
+    var sources: [RebuildSource] {
+        [
+            .own("receipts", [.receiptIssued, .receiptReissued]),
+            .consumed("fulfillment", [.transactionFinished], by: consumer),
+        ]
+    }
+
+    var tables: [RebuiltTable] { ReceiptsTables.all }
+
+    func apply(
+        _ rows: [OutboxRow],
+        of source: RebuildSource,
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        guard source.consumer == nil else {
+            let batch = try ReceiptBatch(rows.map(ReceivedEvent.init))
+            if !batch.finishes.isEmpty { try receipts.recordFinishes(batch.finishes, on: shadow) }
+            return []
+        }
+        var contradictions: [LogContradiction] = []
+        var pending = PendingReceipts()
+        for row in rows {
+            if row.event.type == .receiptIssued {
+                let event = try EventCoding.decode(ReceiptIssued.self, from: row.event.data)
+                if let reason = try pending.take(event) {
+                    contradictions.append(LogContradiction(row, reason))
+                }
+            } else {
+                // What is signed again is there already.
+                contradictions += try store(&pending, on: shadow)
+                let event = try EventCoding.decode(ReceiptReissued.self, from: row.event.data)
+                if let reason = try reissue(event, at: row.event.time, on: shadow) {
+                    contradictions.append(LogContradiction(row, reason))
+                }
+            }
+        }
+        return contradictions + (try store(&pending, on: shadow))
+    }
+
+    /// Writes receipts, chain by chain.
+    private func store(
+        _ pending: inout PendingReceipts,
+        on shadow: isolated PostgresConnection
+    ) throws -> [LogContradiction] {
+        for (chain, signed) in pending.byChain {
+            let number = try ReceiptsRebuildStore.number(of: chain, on: shadow)
+            _ = try receipts.add(signed, chainNumber: number, on: shadow)
+        }
+        try ReceiptsRebuildStore.keep(pending.accounts, on: shadow)
+        pending = PendingReceipts()
+        return []
+    }
+
+    /// Writes a receipt that was signed again.
+    ///
+    /// - Returns: What is wrong with it, if anything.
+    private func reissue(
+        _ event: ReceiptReissued,
+        at time: Timestamp,
+        on shadow: isolated PostgresConnection
+    ) throws -> String? {
+        let number = try ReceiptsRebuildStore.number(of: event.signingChainID, on: shadow)
+        let content: SignedContent
+        if let transaction = event.transaction {
+            let signed = try SignedTransaction(
+                transaction,
+                event.signing,
+                signedAt: event.issuedAt
+            )
+            try receipts.replace([signed], chainNumber: number, on: shadow)
+            content = SignedContent(
+                payload: signed.payload,
+                signature: signed.signature,
+                signedAt: signed.signedAt
+            )
+        } else {
+            let payloads = try serverAPI.payloads(of: event.originalTransactionID, on: shadow)
+            guard let before = payloads.first(where: { $0.id == event.transactionID }) else {
+                return "the log does not tell of its first signature"
+            }
+            let payload = try SignedTransactionPayload(
+                again: before.payload,
+                appAccountToken: event.signing.appAccountToken,
+                at: event.issuedAt
+            )
+            content = SignedContent(
+                payload: payload.encoded(),
+                signature: event.signing.signatureBytes,
+                signedAt: event.issuedAt
+            )
+            try serverAPI.replace(
+                [(event.transactionID, content, event.signing.historyPosition)],
+                chainNumber: number,
+                on: shadow
+            )
+            if let token = event.signing.appAccountToken {
+                try serverAPI.setAccountToken(
+                    token,
+                    of: event.originalTransactionID,
+                    at: time,
+                    on: shadow
+                )
+            }
+        }
+        return content.payloadSHA256 == event.payloadSHA256
+            ? nil : "what the log holds of it is not what was signed"
+    }
+}
+
+/// Receipts of the log that are not written yet.
+private struct PendingReceipts {
+    private(set) var byChain: [String: [SignedTransaction]] = [:]
+    /// The app transaction of each account in an app.
+    private(set) var accounts: [OwnerKey: Int64] = [:]
+
+    /// Takes a receipt.
+    ///
+    /// - Returns: What is wrong with it, if anything.
+    mutating func take(_ event: ReceiptIssued) throws -> String? {
+        guard let signing = event.signing else {
+            return "it is of before receipts told what they signed"
+        }
+        let signed = try SignedTransaction(event.transaction, signing, signedAt: event.issuedAt)
+        byChain[event.signingChainID, default: []].append(signed)
+        accounts[event.transaction.owner] = signing.appTransactionID
+        return signed.payloadSHA256 == event.payloadSHA256
+            ? nil : "what the log holds of it is not what was signed"
+    }
+}
+
+extension SignedTransaction {
+    /// A receipt as the log has it: put together anew, with the signature that was given.
+    init(
+        _ transaction: Transaction,
+        _ signing: ReceiptSigning,
+        signedAt: Timestamp
+    ) throws {
+        guard let environment = StoreEnvironment(rawValue: signing.environment) else {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "No receipt is of the environment \(signing.environment)."
+            )
+        }
+        let content = try SignedTransactionPayload(
+            transaction,
+            SigningContext(
+                appTransactionID: signing.appTransactionID,
+                appAccountToken: signing.appAccountToken,
+                historyPosition: signing.historyPosition
+            ),
+            environment: environment,
+            signedAt: signedAt
+        )
+        self.init(
+            transaction: transaction,
+            purchasedAt: content.purchaseDate,
+            signedAt: content.signedDate,
+            payload: content.encoded(),
+            signature: signing.signatureBytes,
+            historyPosition: signing.historyPosition
+        )
+    }
+}
+
+extension ReceiptSigning {
+    /// The signature; of what is no base64, 64 zeros, which no receipt has.
+    fileprivate var signatureBytes: [UInt8] {
+        guard let bytes = Data(base64Encoded: signature), bytes.count == 64 else {
+            return Array(repeating: 0, count: 64)
+        }
+        return Array(bytes)
+    }
+}
+
+/// The statements that only a rebuild needs.
+private enum ReceiptsRebuildStore {
+    /// The number of a chain in the tables made again; its certificates stand in no event.
+    static func number(
+        of chain: String,
+        on shadow: isolated PostgresConnection
+    ) throws -> Int32 {
+        let rows = try shadow.query(
+            """
+            WITH added AS (
+                INSERT INTO signing_chains (leaf_sha256, header, first_used_at)
+                VALUES (decode(\(chain), 'hex'), '', 'epoch')
+                ON CONFLICT (leaf_sha256) DO NOTHING RETURNING number
+            )
+            SELECT number FROM added
+            UNION ALL SELECT number FROM signing_chains WHERE leaf_sha256 = decode(\(chain), 'hex')
+            """
+        )
+        guard let row = rows.first else {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "The signing chain \(chain) was stored and is not there."
+            )
+        }
+        return try row.decode(Int32.self)
+    }
+
+    /// Notes the app transactions of accounts.
+    static func keep(
+        _ accounts: [OwnerKey: Int64],
+        on shadow: isolated PostgresConnection
+    ) throws {
+        guard !accounts.isEmpty else { return }
+        let accounts = Array(accounts)
+        try shadow.execute(
+            """
+            INSERT INTO app_transactions
+                (account_id, bundle_id, app_transaction_id, first_seen_at)
+            OVERRIDING SYSTEM VALUE
+            SELECT account_id, bundle_id, app_transaction_id, 'epoch'
+            FROM unnest(
+                \(accounts.map(\.key.account)), \(accounts.map(\.key.bundle)),
+                \(accounts.map(\.value))
+            ) AS seen (account_id, bundle_id, app_transaction_id)
+            ON CONFLICT (account_id, bundle_id) DO NOTHING
+            """
+        )
+    }
+}

@@ -1,0 +1,66 @@
+import Rebuild
+
+/// What of the tables of `receipts` is made again, and how it compares.
+///
+/// Not made again, because no event tells of it: what merchants' servers were told and what they
+/// said (`notifications`, `notification_attempts`, `notification_endpoints`, `consumptions`), the
+/// certificates of a chain, and when an app was first seen.
+enum ReceiptsTables {
+    static let all = [
+        RebuiltTable(
+            "signed_transactions",
+            key: [.number("transaction_id")],
+            columns: [
+                "transaction_id", "original_transaction_id", "purchased_at", "revoked_at",
+                "signed_at", "revision",
+                // Chains are numbered as they come; what tells them apart is the leaf.
+                .init(
+                    "signing_chain",
+                    """
+                    (SELECT encode(leaf_sha256, 'hex') FROM signing_chains
+                    WHERE number = signing_chain)
+                    """
+                ),
+                "account_id", "bundle_id", "product_id", "product_type",
+                .init("payload", "convert_from(payload, 'UTF8')"),
+                .init("signature", "encode(signature, 'hex')"), "history_position",
+            ]
+        ),
+        RebuiltTable(
+            "transaction_finishes",
+            key: [.number("transaction_id")],
+            columns: ["transaction_id", "finished_at"]
+        ),
+        RebuiltTable(
+            "app_transactions",
+            rows: "\(hasReceipts)",
+            key: [.text("account_id"), .text("bundle_id")],
+            columns: [
+                "account_id", "bundle_id", "app_transaction_id",
+                // It counts on beyond the last receipt where an event came twice.
+                .init(
+                    "history_position",
+                    "CASE WHEN history_position < (\(lastPosition)) THEN history_position END",
+                    rebuilt: "NULL::bigint"
+                ),
+            ]
+        ),
+        RebuiltTable(
+            "app_account_tokens",
+            key: [.number("original_transaction_id")],
+            columns: ["original_transaction_id", "app_account_token", "set_at"]
+        ),
+    ]
+
+    private static let hasReceipts = """
+        EXISTS (SELECT FROM signed_transactions s
+            WHERE s.account_id = app_transactions.account_id
+                AND s.bundle_id = app_transactions.bundle_id)
+        """
+
+    private static let lastPosition = """
+        SELECT max(s.history_position) FROM signed_transactions s
+        WHERE s.account_id = app_transactions.account_id
+            AND s.bundle_id = app_transactions.bundle_id
+        """
+}

@@ -1,0 +1,291 @@
+import EventTypes
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// The proof: the books made again from the log, and every row that is not as the log says.
+    @Suite(.serialized, .timeLimit(.minutes(10)))
+    struct Verification {
+        @Test func everyTableIsMadeAgainAndEveryAlteredRowIsFound() async throws {
+            try await withStore { store in
+                try await store.makeHistory()
+                let clean = try await store.verify()
+                #expect(clean.exit == .code(0), "\(clean.output)")
+                #expect(clean.output.contains("0 differences in"), "\(clean.output)")
+                for tampering in Tampering.all {
+                    // Each finds a row, or the test would say nothing of its table.
+                    #expect(try await store.alter(tampering) == 1, "\(tampering)")
+                }
+                let found = try await store.verify()
+                #expect(found.exit == .code(1), "\(found.output)")
+                for tampering in Tampering.all {
+                    #expect(
+                        found.output.contains(tampering.finding),
+                        "\(tampering): \(found.output)"
+                    )
+                }
+                let count = Tampering.all.count
+                #expect(found.output.contains("\n\(count) differences in"), "\(found.output)")
+            }
+        }
+
+        @Test func anAlteredEventIsFound() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let payment = try await store.buy()
+                try await store.expectWhole([payment])
+                let altered = try await store.withDatabase(of: .payments) { connection in
+                    try connection.execute(
+                        """
+                        UPDATE outbox SET data = replace(data::text, ':99', ':1')::json
+                        WHERE type = 'transaction.purchased.v1'
+                        """
+                    )
+                }
+                #expect(altered == 1)
+                let found = try await store.verify(["payments"])
+                #expect(found.exit == .code(1), "\(found.output)")
+                #expect(
+                    found.output.contains("the rules do not make it of version 1"),
+                    "\(found.output)"
+                )
+            }
+        }
+
+        @Test func itHoldsWhileTrafficFlows() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let buying = Task {
+                    var payments: [AcceptedPayment] = []
+                    while !Task.isCancelled {
+                        payments.append(try await store.buy(as: "buyer-\(payments.count % 7)"))
+                        try await store.finish(payments.suffix(1))
+                    }
+                    return payments
+                }
+                for _ in 1...3 {
+                    let proof = try await store.verify()
+                    #expect(proof.exit == .code(0), "\(proof.output)")
+                }
+                buying.cancel()
+                #expect(try await buying.value.count > 1)
+            }
+        }
+
+        @Test func onlyOneProofIsMadeAtATimeAndTheOtherSaysWhoMakesIt() async throws {
+            try await withStore { store in
+                let key: Int64 = 0x73_6861_646F_77
+                let settings = PostgresSettings(
+                    url: store.shadowDatabaseURL,
+                    applicationName: "another-proof"
+                )
+                let refused = try await withSession(settings) { session in
+                    try await session.execute("SELECT pg_advisory_lock(\(key))")
+                    return try await store.verify(["catalog"])
+                }
+                #expect(refused.exit == .code(1), "\(refused.output)")
+                #expect(refused.output.contains("Another proof is under way"), "\(refused.output)")
+            }
+        }
+    }
+}
+
+/// A change of one row of a table that no service makes, and how the proof tells of it.
+struct Tampering: Sendable, CustomStringConvertible {
+    let service: StoreService
+    let table: String
+    let change: String
+    let rows: String
+    let finding: String
+
+    var description: String { "\(service.rawValue).\(table)" }
+
+    init(
+        _ service: StoreService,
+        _ table: String,
+        _ change: String,
+        rows: String = "true",
+        _ finding: String
+    ) {
+        self.service = service
+        self.table = table
+        self.change = change
+        self.rows = rows
+        self.finding = "\n  \(table) \(finding)"
+    }
+
+    static let all = [
+        Tampering(.catalog, "products", "changed_by = 'mallory'", "com.example."),
+        Tampering(
+            .catalog,
+            "product_versions",
+            "changed_at = changed_at - interval '1 s'",
+            "com.example."
+        ),
+        Tampering(.payments, "transactions", "quantity = quantity + 1", "1000001: quantity is '2'"),
+        Tampering(
+            .payments,
+            "processor_attempts",
+            "amount = amount + 1",
+            rows: "step = 'settled'",
+            "1000001 charge: amount is '100'"
+        ),
+        Tampering(
+            .payments,
+            "ownerships",
+            "owned_at = owned_at - interval '1 day'",
+            rows: "owned_at IS NOT NULL",
+            "ada com.example.app com.example.pro: owned_at is "
+        ),
+        Tampering(.payments, "ledger_postings", "kind = 'stray_charge'", ""),
+        Tampering(.payments, "ledger_entries", "amount = amount * 2", ""),
+        Tampering(.payments, "products", "is_restorable = NOT is_restorable", "com.example."),
+        Tampering(
+            .payments,
+            "accounts",
+            "can_make_payments = NOT can_make_payments",
+            "ada com.example.app: can_make_payments is 'f'"
+        ),
+        Tampering(.payments, "purchase_intents", "quantity = quantity + 1", ""),
+        Tampering(.payments, "price_consents", "price = price + 1", ""),
+        Tampering(
+            .payments,
+            "resumptions",
+            "created_at = created_at - interval '1 s'",
+            ""
+        ),
+        Tampering(
+            .receipts,
+            "signed_transactions",
+            "product_id = 'com.example.other'",
+            "1000001: product_id is 'com.example.other'"
+        ),
+        Tampering(
+            .receipts,
+            "transaction_finishes",
+            "finished_at = finished_at - interval '1 s'",
+            "1000001: finished_at is "
+        ),
+        Tampering(
+            .receipts,
+            "app_transactions",
+            "history_position = 0",
+            "ada com.example.app: history_position is '0'"
+        ),
+        Tampering(.fulfillment, "queues", "revision = revision + 1", "ada com.example.app: revision"),
+        Tampering(
+            .fulfillment,
+            "queue_transactions",
+            "finished_at = NULL",
+            rows: "finished_at IS NOT NULL",
+            "1000001: finished_at is NULL"
+        ),
+        Tampering(
+            .fulfillment,
+            "deliveries",
+            "last_result = 'NO_RESPONSE'",
+            rows: "state = 'delivered' AND kind = 'webhook'",
+            ""
+        ),
+        Tampering(.fulfillment, "entitlements", "revoked_at = granted_at", "ada com.example.app"),
+        Tampering(
+            .fulfillment,
+            "credit_entries",
+            "amount = amount * 10",
+            "1000001 coins grant: amount is '1000'"
+        ),
+        Tampering(
+            .fulfillment,
+            "queue_accounts",
+            "version = version + 1",
+            "ada com.example.app: version"
+        ),
+    ]
+}
+
+extension StoreHarness {
+    /// Makes the books of services again, and compares.
+    func verify(_ services: [String] = []) async throws -> ProgramAnswer {
+        try await counterfoil(["replay", "--verify"] + services.flatMap { ["--service", $0] })
+    }
+
+    /// Alters one row, as nobody but the owner of the tables can.
+    ///
+    /// - Returns: How many rows were altered.
+    func alter(_ tampering: Tampering) async throws -> Int {
+        try await withDatabase(of: tampering.service) { connection in
+            try connection.execute("SET counterfoil.migrating = 'on'")
+            return try connection.execute(
+                """
+                UPDATE \(unsafe: tampering.table) SET \(unsafe: tampering.change)
+                WHERE ctid = (
+                    SELECT ctid FROM \(unsafe: tampering.table) AS victim
+                    WHERE \(unsafe: tampering.rows) ORDER BY victim::text COLLATE "C" LIMIT 1
+                )
+                """
+            )
+        }
+    }
+
+    /// Buys, restores, refunds and asks until every table has rows.
+    func makeHistory() async throws {
+        try await importSampleCatalog()
+        let merchant = try await WebhookReceiver.start()
+        _ = try await administrator.put(
+            SampleCatalog.gift(deliveredTo: merchant.url),
+            as: SampleCatalog.gift
+        )
+        try await waitUntilSellable(SampleCatalog.gift)
+        let client = try client(account: "ada")
+        var payments = [
+            try await buy(), try await buy(SampleCatalog.pro), try await buy(SampleCatalog.gift),
+            try await buy(by: .flaky, as: "bob"),
+        ]
+        let interrupted = try await buy(by: .interrupted)
+        try await client.wait(for: interrupted.transactionID, toBe: .failed)
+        let resumed = try await administrator.resume(interrupted.transactionID).value.transaction
+        payments.append(
+            AcceptedPayment(
+                transactionID: resumed.id,
+                account: resumed.accountID,
+                paymentMethod: SandboxPaymentMethod.success.rawValue
+            )
+        )
+        let approved = try await buy(by: .needsApproval)
+        let declined = try await buy(by: .needsApproval)
+        for payment in [approved, declined] {
+            try await client.wait(for: payment.transactionID, toBe: .deferred)
+        }
+        _ = try await administrator.decide(.approve, on: approved.transactionID)
+        _ = try await administrator.decide(.decline, on: declined.transactionID)
+        payments.append(approved)
+        try await finish(payments)
+        // Bought again while it is owned, and restored; a server names the account.
+        try await finish([buy(SampleCatalog.pro)])
+        _ = try await client.restore()
+        let account = AccountID(unchecked: "ada")
+        // One promoted purchase is declined, another waits.
+        for key in ["first", "second"] {
+            let intent = try await administrator.begin(
+                PurchaseIntentRequest(
+                    bundleID: StoreKeys.bundleID,
+                    productID: SampleCatalog.coins
+                ),
+                for: account,
+                key: key
+            ).value.purchaseIntent
+            if key == "first" { _ = try await client.decline(intent.id) }
+        }
+        _ = try await administrator.ask(
+            account,
+            about: ProductID(unchecked: "com.example.club.monthly"),
+            PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
+        )
+        _ = try await administrator.refund(payments[4].transactionID)
+        let report = try await quietAudit(payments)
+        #expect(report.violations.isEmpty, "\(report.verdict)")
+        await merchant.stop()
+    }
+}

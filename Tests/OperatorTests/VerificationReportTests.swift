@@ -1,0 +1,35 @@
+import Rebuild
+import Testing
+
+@testable import Operator
+
+/// What a proof says to people.
+@Suite struct VerificationReportTests {
+    private func report(_ lines: RebuildLine...) -> VerificationReport {
+        var report = VerificationReport(["payments"])
+        for line in lines { report.take(line, of: "payments") }
+        return report
+    }
+
+    @Test func withoutDifferencesItSaysSoOfAllRowsAndTables() {
+        let report = report(
+            .table(name: "transactions", rows: 12_345, differences: 0),
+            .table(name: "ledger_entries", rows: 24_690, differences: 0),
+            .done(events: 24_700, applyingMilliseconds: 700, milliseconds: 900)
+        )
+        #expect(report.verdict == "0 differences in 37,035 rows of 2 tables")
+        #expect(report.services[0].isComplete)
+        #expect(
+            report.text(.plain) == """
+                  service   table             rows  differences
+                  payments  transactions    12,345            0
+                  payments  ledger_entries  24,690            0
+                """
+        )
+    }
+
+    @Test func aServiceThatDidNotComeToItsEndIsNotComplete() {
+        let report = report(.table(name: "transactions", rows: 1, differences: 0))
+        #expect(!report.services[0].isComplete)
+    }
+}
