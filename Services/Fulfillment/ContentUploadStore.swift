@@ -5,9 +5,10 @@ import Postgres
 ///
 /// Keeping bytes and recording them cannot be one step, and neither can be forgetting and removing
 /// them. So an upload says first which digest it is about to keep (``begin(_:until:on:)``), and
-/// records it only if that word still stands (``stands(_:of:on:)``). Who removes what a failed
-/// upload left takes that word back first (``takeOver(at:until:on:)``), and none can be given until
-/// the bytes are gone (``end(_:of:on:)``).
+/// renews that word for as long as keeping takes (``renew(_:of:until:on:)``), and records the digest
+/// only if it still stands (``stands(_:of:on:)``). Who removes what a failed upload left takes that
+/// word back first (``takeOver(at:until:on:)``), and none can be given until the bytes are gone
+/// (``end(_:of:on:)``).
 enum ContentUploadStore {
     /// Bytes that are to be removed.
     struct Leftover: Hashable, Sendable {
@@ -32,6 +33,33 @@ enum ContentUploadStore {
             RETURNING number
             """
         ).first?.decode(Int64.self)
+    }
+
+    /// What became of a word that was to be renewed.
+    enum Renewal: Hashable, Sendable {
+        case renewed
+        /// The bytes are on record, by another upload of them.
+        case recorded
+        /// They are being removed, or were.
+        case lost
+    }
+
+    /// Lets a word stand for longer.
+    static func renew(
+        _ number: Int64,
+        of digest: ContentDigest,
+        until leaseEnd: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Renewal {
+        let rows = try connection.query(
+            """
+            UPDATE content_uploads SET lease_ends_at = greatest(lease_ends_at, \(leaseEnd))
+            WHERE sha256 = \(digest) AND number = \(number) AND NOT is_removing
+            RETURNING number
+            """
+        )
+        if !rows.isEmpty { return .renewed }
+        return try HostedContentStore.isKnown(digest, on: connection) ? .recorded : .lost
     }
 
     /// Whether bytes that were kept after a ``begin(_:until:on:)`` are still there; they stay until

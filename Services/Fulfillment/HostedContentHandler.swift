@@ -28,11 +28,11 @@ enum ContentUploadOutcome: Hashable, Sendable {
 /// An upload's bytes are stored first and its row is written after, so that what is on record is
 /// stored. ``ContentUploadStore`` keeps an upload from those who clean up after another.
 struct HostedContentHandler: Sendable {
-    /// How long an upload has from all of its bytes to its row; one that takes longer stores its
-    /// bytes again.
-    static let lease = Duration.seconds(3600)
+    /// How long the word of an upload stands that says nothing more, such as one whose process was
+    /// killed. One that lives renews it, so keeping its bytes may take longer.
+    static let lease = Duration.seconds(600)
     /// How long a removal has until another instance takes it over; longer than any takes
-    /// (``S3Client/delete(_:)``).
+    /// (``S3Settings/removalMax``).
     static let removalLease = Duration.seconds(300)
     /// How often an upload stores its bytes that were removed meanwhile.
     private static let keepsMax = 3
@@ -40,6 +40,9 @@ struct HostedContentHandler: Sendable {
     let client: PostgresClient
     let storage: any ContentStorage
     let now: @Sendable () -> Timestamp
+    /// After how long an upload renews its word: often enough that a database which is away for a
+    /// while does not end it.
+    var renewal = Duration.seconds(60)
 
     /// Takes in one version.
     ///
@@ -81,7 +84,7 @@ struct HostedContentHandler: Sendable {
         )
         for _ in 1...Self.keepsMax {
             guard let number = try await begin(content) else { return .recorded(.taken) }
-            try await received.keep()
+            guard try await keep(received, number) else { continue }
             if let recording = try await record(content, number) { return .recorded(recording) }
         }
         throw ContentStorageError(.removing, "\(content.sha256) is removed again and again")
@@ -101,6 +104,58 @@ struct HostedContentHandler: Sendable {
                 throw ContentStorageError(.removing, "\(digest) is being removed")
             }
             return number
+        }
+    }
+
+    /// Keeps bytes, and renews the word that they are about to be kept until they are.
+    ///
+    /// A large content takes hours to a slow store: without that it would be removed as a failed
+    /// upload's while it arrives.
+    ///
+    /// - Returns: Whether they are kept; if not, somebody is removing them or has.
+    private func keep(_ received: any ReceivedContent, _ number: Int64) async throws -> Bool {
+        enum End { case kept, recorded, lost }
+        return try await withThrowingTaskGroup(of: End.self) { group in
+            group.addTask {
+                try await received.keep()
+                return .kept
+            }
+            group.addTask {
+                while true {
+                    try await Task.sleep(for: renewal)
+                    switch await renew(number, of: received.digest) {
+                    case .renewed: continue
+                    case .recorded: return .recorded
+                    case .lost: return .lost
+                    }
+                }
+            }
+            // What is not over by then is of no more use; the group waits until it has stopped.
+            defer { group.cancelAll() }
+            while let end = try await group.next() {
+                switch end {
+                case .kept: return true
+                case .lost: return false
+                // By another upload of the same bytes, which are safe with it.
+                case .recorded: continue
+                }
+            }
+            return false
+        }
+    }
+
+    private func renew(
+        _ number: Int64,
+        of digest: ContentDigest
+    ) async -> ContentUploadStore.Renewal {
+        let leaseEnd = now().advanced(by: Self.lease)
+        do {
+            return try await client.withTransaction { connection in
+                try ContentUploadStore.renew(number, of: digest, until: leaseEnd, on: connection)
+            }
+        } catch {
+            // A database that is away is asked again; whoever would clean up needs it as well.
+            return .renewed
         }
     }
 
@@ -215,7 +270,11 @@ where Bytes.Element == ByteBuffer {
         var rest: Int64
 
         mutating func next() async throws -> ByteBuffer? {
-            guard let part = try await bytes.next() else { return nil }
+            guard let part = try await bytes.next() else {
+                // It also ends where its reader is cancelled, and is not known to be short then.
+                try Task.checkCancellation()
+                return nil
+            }
             rest -= Int64(part.readableBytes)
             guard rest >= 0 else { throw Excess() }
             return part

@@ -40,7 +40,10 @@ struct HostedContentRoutes: Sendable {
         )
         let outcome: ContentUploadOutcome
         do {
-            outcome = try await handler.upload(upload, from: UploadedBytes(body: request.body))
+            // A shutdown waits for no sender and no store; the sender uploads again.
+            outcome = try await cancelWhenGracefulShutdown {
+                try await handler.upload(upload, from: request.body)
+            }
         } catch let error as ContentStorageError where error.code == .full {
             logger.error("there is no room for content", metadata: ["error": "\(error)"])
             throw HostedContentProblem.storageFull
@@ -142,7 +145,7 @@ struct HostedContentRoutes: Sendable {
             .contentType: "application/octet-stream",
         ]
         guard request.method != .head else {
-            try await handler.find(content)
+            try await cancelWhenGracefulShutdown { try await handler.find(content) }
             let body = ResponseBody(contentLength: Int(content.length)) { try await $0.finish(nil) }
             return Response(status: .ok, headers: headers, body: body)
         }
@@ -175,38 +178,20 @@ struct HostedContentRoutes: Sendable {
             throw HostedContentProblem.refused(error)
         }
         // Before the answer's head, so that bytes that are missing are answered with a problem.
-        let reader = try await handler.open(content, range: range)
-        return ResponseBody(contentLength: Int(range.count)) { [logger] writer in
+        let reader = try await cancelWhenGracefulShutdown {
+            try await handler.open(content, range: range)
+        }
+        return bodyUntilShutdown(contentLength: Int(range.count)) { [logger] write in
             defer { withExtendedLifetime(place) {} }
             do {
-                try await reader.read { bytes in
-                    if Task.isShuttingDownGracefully { throw CancellationError() }
-                    try await writer.write(bytes)
-                }
+                try await reader.read { try await write($0) }
             } catch let error as ContentStorageError {
                 // The head is out: the client sees a lost connection, and only the log tells.
                 logger.error("a content cannot be read", metadata: ["error": "\(error)"])
                 throw error
             }
-            try await writer.finish(nil)
         }
     }
-}
-
-/// The body of an upload, until the service shuts down.
-private struct UploadedBytes: AsyncSequence, Sendable {
-    let body: RequestBody
-
-    struct AsyncIterator: AsyncIteratorProtocol {
-        var body: RequestBody.AsyncIterator
-
-        mutating func next() async throws -> ByteBuffer? {
-            if Task.isShuttingDownGracefully { throw CancellationError() }
-            return try await body.next()
-        }
-    }
-
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: body.makeAsyncIterator()) }
 }
 
 extension StoreRequestContext {

@@ -19,6 +19,9 @@ struct S3Settings: Sendable {
     var timeout: Duration
     /// How many requests are made at once; further ones wait for a connection.
     var connectionsMax: Int
+    /// How long removing an object may take, with all tries: well under
+    /// ``HostedContentHandler/removalLease``, after which the same bytes may be kept anew.
+    var removalMax: Duration = .seconds(120)
 }
 
 /// Puts, gets and deletes objects of one bucket of an S3-compatible store.
@@ -126,16 +129,28 @@ struct S3Client: Sendable {
 
     /// Removes an object; one that is gone already is no failure.
     ///
-    /// It is over, with all tries, in well under ``HostedContentHandler/removalLease``.
+    /// It is over, with all tries and whatever the store does, in ``S3Settings/removalMax``.
     ///
     /// - Throws: ``ContentStorageError``
     func delete(_ key: String) async throws {
-        var request = request(.DELETE, key)
-        request.limit = min(request.limit, .seconds(30))
-        do {
-            _ = try await send(request)
-        } catch let error as ContentStorageError where error.code == .missing {
-            // Most stores say that it was removed.
+        let request = request(.DELETE, key)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                do {
+                    _ = try await send(request)
+                } catch let error as ContentStorageError where error.code == .missing {
+                    // Most stores say that it was removed.
+                }
+            }
+            group.addTask {
+                try await Task.sleep(for: settings.removalMax)
+                throw ContentStorageError(
+                    .away,
+                    "\(settings.endpoint) has not removed \(key) in \(settings.removalMax)"
+                )
+            }
+            defer { group.cancelAll() }
+            try await group.next()
         }
     }
 

@@ -126,6 +126,35 @@ public func eventStreamResponse(
     return Response(status: .ok, headers: headers, body: body)
 }
 
+/// A body that is written until it is whole or the service shuts down, whichever comes first.
+///
+/// `produce` runs in a task of its own, which a shutdown cancels: neither a source that says nothing
+/// nor a client that reads nothing holds a shutdown up. What is cut off so ends the connection, so a
+/// client that knows the length sees that something is missing.
+///
+/// - Parameters:
+///   - contentLength: How many bytes it has.
+///   - produce: Writes them; each call returns once the client's connection has taken them.
+/// - Returns: The body.
+public func bodyUntilShutdown(
+    contentLength: Int,
+    _ produce:
+        @escaping @Sendable (
+            _ write: @escaping @Sendable (ByteBuffer) async throws -> Void
+        ) async throws -> Void
+) -> ResponseBody {
+    ResponseBody(contentLength: contentLength) { writer in
+        let box = WriterBox(writer: writer)
+        let producing = Task { try await produce { try await box.write($0) } }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await producing.value
+        } onCancelOrGracefulShutdown: {
+            producing.cancel()
+        }
+        try await writer.finish(nil)
+    }
+}
+
 /// Cancels a stream's task as soon as its client closes the connection, be it only its own half: it
 /// has nothing more to ask, and what it no longer reads need not be kept for it.
 private func cancel(

@@ -95,6 +95,7 @@ extension S3ContentStorage {
         accessKey: String? = nil,
         secretKey: String? = nil,
         prefix: String = "",
+        removalMax: Duration = .seconds(120),
         spool: String
     ) {
         self.init(
@@ -106,7 +107,8 @@ extension S3ContentStorage {
                 accessKey: accessKey ?? store.accessKey,
                 secretKey: secretKey ?? store.secretKey,
                 timeout: .seconds(10),
-                connectionsMax: 16
+                connectionsMax: 16,
+                removalMax: removalMax
             ),
             spool: spool,
             now: Timestamp.wallClock,

@@ -43,8 +43,26 @@ struct FulfillmentDatabase: Sendable {
     }
 
     /// What is hosted for products.
-    func contents(_ storage: any ContentStorage) -> HostedContentHandler {
-        HostedContentHandler(client: client, storage: storage, now: clock.now)
+    ///
+    /// An upload renews its word after `renewal`, which the clock of the test does not move.
+    func contents(
+        _ storage: any ContentStorage,
+        renewal: Duration = .seconds(60)
+    ) -> HostedContentHandler {
+        HostedContentHandler(
+            client: client,
+            storage: storage,
+            now: clock.now,
+            renewal: renewal
+        )
+    }
+
+    /// When the time of the only upload that is under way runs out.
+    func uploadLeaseEnd() async throws -> Timestamp? {
+        try await client.withConnection { connection in
+            try connection.query("SELECT lease_ends_at FROM content_uploads").first?
+                .decode(Timestamp.self)
+        }
     }
 
     /// How many digests are about to be kept, or were and are not on record.

@@ -111,6 +111,37 @@ struct S3ContentStorageTests {
         }
     }
 
+    @Test("A removal that the store does not answer is over in its time, with all its tries")
+    func stalledRemovalEnds() async throws {
+        try await withStore { _, s3, folder in
+            let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
+            let storage = S3ContentStorage(
+                s3,
+                endpoint: proxy.url,
+                removalMax: .milliseconds(300),
+                spool: folder.path
+            )
+            try await using(storage) { storage in
+                let digest = HostedContent.sample(bytes: [1]).sha256
+                try s3.write([1], as: digest.rawValue)
+                let request = proxy.hold(at: .beforeRequest("DELETE /contents"))
+                let time = await ContinuousClock().measure {
+                    let error = await #expect(throws: ContentStorageError.self) {
+                        try await storage.remove(digest)
+                    }
+                    #expect(error?.code == .away)
+                }
+                // A try alone would wait for the store's ten seconds.
+                #expect(time < .seconds(5))
+                #expect(request.isReached)
+                request.release()
+                try await storage.remove(digest)
+                #expect(try s3.objects().isEmpty)
+            }
+            await proxy.cut()
+        }
+    }
+
     @Test("A download goes on where its store was killed")
     func downloadGoesOn() async throws {
         try await withStore { store, s3, folder in

@@ -4,9 +4,10 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// A storage that a test stops at two points, and watches at a third.
+/// A storage that a test stops at three points, and watches at a fourth.
 struct StoppedStorage: ContentStorage {
     let storage: any ContentStorage
+    var beforeKeep: @Sendable () async throws -> Void = {}
     var afterKeep: @Sendable () async throws -> Void = {}
     var beforeRemove: @Sendable () async throws -> Void = {}
     /// Told how many bytes are handed on.
@@ -14,12 +15,14 @@ struct StoppedStorage: ContentStorage {
 
     private struct Received: ReceivedContent {
         let received: any ReceivedContent
+        let beforeKeep: @Sendable () async throws -> Void
         let afterKeep: @Sendable () async throws -> Void
 
         var digest: ContentDigest { received.digest }
         var length: Int64 { received.length }
 
         func keep() async throws {
+            try await beforeKeep()
             try await received.keep()
             try await afterKeep()
         }
@@ -44,7 +47,11 @@ struct StoppedStorage: ContentStorage {
     func receive<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes
     ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer {
-        Received(received: try await storage.receive(bytes), afterKeep: afterKeep)
+        Received(
+            received: try await storage.receive(bytes),
+            beforeKeep: beforeKeep,
+            afterKeep: afterKeep
+        )
     }
 
     func find(_ digest: ContentDigest, length: Int64) async throws {

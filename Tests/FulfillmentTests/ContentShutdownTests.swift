@@ -1,0 +1,111 @@
+import EventTypes
+import NIOHTTP1
+import StoreAPI
+import Synchronization
+import Testing
+import TestSupport
+
+@testable import Fulfillment
+
+/// A store of contents that says nothing more holds no shutdown up.
+@Suite("Contents at a shutdown", .timeLimit(.minutes(2)))
+struct ContentShutdownTests {
+    private let level = ProductID(unchecked: "level.1")
+    /// More than connections buffer.
+    private let bytes = [UInt8](repeating: 7, count: 24 << 20)
+
+    /// Runs a test with a server whose store is behind a proxy, and says how long the server took to
+    /// shut down after the test's body.
+    private func timeToShutDown(
+        _ body: @escaping @Sendable (StreamServer, HTTPProxy) async throws -> Task<Void, Never>
+    ) async throws -> (time: Duration, left: [String: [UInt8]]) {
+        let s3 = try await S3Store.start()
+        let folder = ContentFolder()
+        defer { folder.remove() }
+        let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
+        let storage = S3ContentStorage(s3, endpoint: proxy.url, spool: folder.path)
+        let (asking, ask) = AsyncStream<(Task<Void, Never>, ContinuousClock.Instant)>.makeStream()
+        try await StreamServer.run(contentLengthMax: 64 << 20, contentStorage: storage) { server in
+            ask.yield((try await body(server, proxy), .now))
+        }
+        let end = ContinuousClock.now
+        var iterator = asking.makeAsyncIterator()
+        let (task, start) = try #require(await iterator.next())
+        await task.value
+        await storage.shutDown()
+        let left = try folder.files()
+        await proxy.cut()
+        return (start.duration(to: end), left)
+    }
+
+    @Test("An upload that its store does not take ends with the service, and leaves no file")
+    func upload() async throws {
+        let (time, left) = try await timeToShutDown { server, proxy in
+            let put = proxy.hold(at: .beforeResponse("PUT /contents"))
+            let upload = Task {
+                let answer = try? await server.administer(
+                    .PUT,
+                    Routes.adminContent(level) + "?version=1",
+                    body: [1, 2, 3]
+                )
+                // Whether the answer still arrives is the shutdown's; it is never a success.
+                #expect(answer.map { $0.status == 503 } ?? true)
+            }
+            try await put.reached()
+            return upload
+        }
+        #expect(time < .seconds(5))
+        #expect(left.isEmpty)
+    }
+
+    @Test("A download whose store says nothing more ends with the service")
+    func download() async throws {
+        let (time, _) = try await timeToShutDown { server, proxy in
+            try await server.host(bytes, for: level)
+            try await server.store.arrive(.sample(1, product: "level.1"))
+            let more = proxy.hold(at: .beforeResponse("GET /contents"), occurrence: 5)
+            let path = Routes.content(level, of: TransactionID(number: 1))
+            let download = Task {
+                // It is cut off: fewer bytes come than were announced.
+                _ = await #expect(throws: (any Error).self) { try await server.ask(.GET, path) }
+            }
+            try await more.reached()
+            return download
+        }
+        #expect(time < .seconds(5))
+    }
+
+    @Test("A download whose store does not begin to answer ends with the service")
+    func downloadThatHasNotBegun() async throws {
+        let (time, _) = try await timeToShutDown { server, proxy in
+            try await server.host([1, 2, 3], for: level)
+            try await server.store.arrive(.sample(1, product: "level.1"))
+            let head = proxy.hold(at: .beforeResponse("GET /contents"))
+            let path = Routes.content(level, of: TransactionID(number: 1))
+            let download = Task {
+                let answer = try? await server.ask(.GET, path)
+                #expect(answer.map { $0.status == 503 } ?? true)
+            }
+            try await head.reached()
+            return download
+        }
+        #expect(time < .seconds(5))
+    }
+
+    @Test("A download that its client does not read ends with the service")
+    func unreadDownload() async throws {
+        let client = Mutex<RawConnection?>(nil)
+        let (time, _) = try await timeToShutDown { server, _ in
+            try await server.host(bytes, for: level)
+            try await server.store.arrive(.sample(1, product: "level.1"))
+            let path = Routes.content(level, of: TransactionID(number: 1))
+            let connection = try server.beginDownload(path)
+            client.withLock { $0 = connection }
+            let answer = await connection.read(until: "\r\n\r\n")
+            #expect(answer.hasPrefix("HTTP/1.1 200"))
+            return Task {}
+        }
+        #expect(time < .seconds(5))
+        #expect(client.withLock { $0 } != nil, "It is there, and reads nothing.")
+    }
+}

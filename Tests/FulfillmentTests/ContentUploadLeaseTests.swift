@@ -1,0 +1,138 @@
+import EventTypes
+import Postgres
+import Synchronization
+import Testing
+import TestSupport
+
+@testable import Fulfillment
+
+@Suite("Uploads that take longer than their word stands", .timeLimit(.minutes(2)))
+struct ContentUploadLeaseTests {
+    private let bytes = Array("the first level".utf8)
+    private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
+
+    @Test(
+        "An upload that is kept for hours renews its word, and nobody removes it meanwhile",
+        arguments: ContentForm.allCases
+    )
+    func slowKeepIsRenewed(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            let stop = Stop()
+            let keeps = Mutex(0)
+            let slow = store.contents(
+                StoppedStorage(
+                    storage: place.storage,
+                    beforeKeep: {
+                        keeps.withLock { $0 += 1 }
+                        await stop.pass()
+                    }
+                ),
+                renewal: .milliseconds(20)
+            )
+            async let outcome = slow.upload(bytes)
+            try await stop.reached()
+            let cleaner = store.contents(place.storage)
+            for _ in 1...5 {
+                store.clock.advance(by: HostedContentHandler.lease * 0.9)
+                let due = store.clock.now().advanced(by: HostedContentHandler.lease * 0.5)
+                try await eventually("the word to be renewed") {
+                    try await store.uploadLeaseEnd().flatMap { $0 > due ? true : nil }
+                }
+                #expect(try await cleaner.removeLeftovers() == 0)
+            }
+            await stop.open()
+            #expect(try await outcome.isNew)
+            #expect(keeps.withLock { $0 } == 1, "It is not kept a second time.")
+            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try await store.contentUploads() == 0)
+        }
+    }
+
+    @Test(
+        "An upload whose word was taken back stops keeping, and begins again",
+        arguments: ContentForm.allCases
+    )
+    func lostWordStopsKeeping(form: ContentForm) async throws {
+        try await withContents(form) { store, place in
+            let keeps = Mutex(0)
+            let wasCancelled = Mutex(false)
+            let contents = store.contents(
+                StoppedStorage(
+                    storage: place.storage,
+                    beforeKeep: {
+                        guard
+                            keeps.withLock({
+                                $0 += 1; return $0 == 1
+                            })
+                        else { return }
+                        do {
+                            // The store takes it in for ever, unless it is told to stop.
+                            try await Task.sleep(for: .seconds(3600))
+                        } catch {
+                            wasCancelled.withLock { $0 = true }
+                            throw error
+                        }
+                    }
+                ),
+                renewal: .milliseconds(20)
+            )
+            async let outcome = contents.upload(bytes)
+            try await eventually("the bytes to be on their way") {
+                keeps.withLock { $0 } == 1 ? true : nil
+            }
+            // As a cleaner does whose clock is far ahead; it passes over a row that is being renewed.
+            let ahead = store.clock.now().advanced(by: HostedContentHandler.lease * 2)
+            try await eventually("the word to be taken back") {
+                try await store.client.withTransaction { connection in
+                    let leftover = try ContentUploadStore.takeOver(
+                        at: ahead,
+                        until: ahead,
+                        on: connection
+                    )
+                    guard let leftover else { return Bool?.none }
+                    try ContentUploadStore.end(leftover.number, of: digest, on: connection)
+                    return true
+                }
+            }
+            #expect(try await outcome.isNew)
+            #expect(wasCancelled.withLock { $0 })
+            #expect(keeps.withLock { $0 } == 2)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+            #expect(try await store.contentUploads() == 0)
+        }
+    }
+
+    @Test("An upload whose bytes another one records goes on, and both are on record")
+    func recordedByAnother() async throws {
+        try await withContents(.disk) { store, place in
+            let stop = Stop()
+            let slow = store.contents(
+                StoppedStorage(storage: place.storage, beforeKeep: { await stop.pass() }),
+                renewal: .milliseconds(20)
+            )
+            async let second = slow.upload(bytes, of: "level.2")
+            try await stop.reached()
+            #expect(try await store.contents(place.storage).upload(bytes).isNew)
+            // It finds out that there is nothing to renew any more, and is not stopped by it.
+            try await Task.sleep(for: .milliseconds(100))
+            await stop.open()
+            #expect(try await second.isNew)
+            #expect(try place.kept() == [digest.rawValue: bytes])
+        }
+    }
+
+    @Test("A removal is over long before its bytes may be kept anew")
+    func removalEndsInTime() {
+        let settings = S3Settings(
+            endpoint: "",
+            bucket: "",
+            region: "",
+            prefix: "",
+            accessKey: "",
+            secretKey: "",
+            timeout: .seconds(600),
+            connectionsMax: 1
+        )
+        #expect(settings.removalMax * 2 < HostedContentHandler.removalLease)
+    }
+}
