@@ -218,7 +218,13 @@ struct Settlement {
     /// Charges the first of those who waited for an ownership, and has the others wait for it.
     ///
     /// They were accepted long ago: whose account may not pay by now, or has moved to another
-    /// storefront, is not charged after all (spec rules 2 and 9).
+    /// storefront, is not charged after all (spec rules 2 and 9). They are not judged by the price
+    /// or by whether the product is still sold, as an interrupted payment is
+    /// (``PaymentRules/request(repeating:by:)``): that one has failed, and taking it up is a payment
+    /// of its own. These were accepted at a price that the buyer has seen and the store has
+    /// confirmed, they never failed, and the buyer has nothing to do to be charged; what changes in
+    /// the catalog after a payment is accepted is for the next one (spec rule X8, traps 25 and 26),
+    /// here as for a charge whose answer takes long and for an approval that comes a day later.
     private mutating func charge(
         _ waiters: [TransactionID],
         _ key: OwnershipKey,

@@ -101,6 +101,23 @@ import Testing
         }
     }
 
+    /// Spec rule 45: it waits for as long as it may, and is charged once in the end.
+    @Test func whatMayWaitForLongIsStillDeferredAfterThirtyDays() async throws {
+        let policy = AttemptPolicy(callsMax: 3, approvalExpiry: .seconds(60 * 86_400))
+        try await withStore(policy: policy) { store in
+            let asked = try await deferred(store)
+            for _ in 1...30 {
+                try await store.recover(after: .seconds(86_400))
+                #expect(try await store.load(asked.id) == asked)
+            }
+            _ = try await store.admin.decide(.approve, on: asked.id)
+            try await store.settle()
+            #expect(try await store.load(asked.id).state == .purchased)
+            #expect(try await store.postings(of: asked.id) == [.purchase])
+            #expect(try await store.count("sandbox_processor.charges") == 1)
+        }
+    }
+
     @Test func anApprovalOnTheLastMomentIsNotExpired() async throws {
         try await withStore { store in
             let asked = try await deferred(store)

@@ -153,7 +153,11 @@ struct Store: Sendable {
         }
     }
 
-    init(client: PostgresClient, tax: TaxRates = TaxRates()) {
+    init(
+        client: PostgresClient,
+        tax: TaxRates = TaxRates(),
+        policy: AttemptPolicy = AttemptPolicy(callsMax: 3)
+    ) {
         let clock = self.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let owed = Owed()
@@ -166,7 +170,6 @@ struct Store: Sendable {
                 logger: logger
             )
         )
-        let policy = AttemptPolicy(callsMax: 3)
         let now: @Sendable () -> Timestamp = clock.now
         let owner = LeaseOwner(time: startTime)
         let products = ProductStore()
@@ -310,12 +313,13 @@ extension ChargeRunner {
 /// Runs a test on a fresh database, with the rights of the service's role.
 func withStore(
     tax: TaxRates = TaxRates(),
+    policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
     poolSize: Int = 2,
     _ body: @Sendable (Store) async throws -> Void
 ) async throws {
     try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
         try await database.withClient(role: paymentsRole, poolSize: poolSize) { client in
-            let store = Store(client: client, tax: tax)
+            let store = Store(client: client, tax: tax, policy: policy)
             try await store.sell(product(), product("film", .nonConsumable))
             try await body(store)
         }

@@ -267,6 +267,34 @@ import Testing
         }
     }
 
+    /// What was accepted is charged at the price it was accepted at, however long it waits; what
+    /// comes after the change is judged by it (traps 25 to 27).
+    @Test(arguments: [true, false])
+    func whoWaitedPaysThePriceThatWasAccepted(isOnSale: Bool) async throws {
+        try await withStore { store in
+            try await store.add(request("film", method: .decline), key: "a")
+            let waiting = try await store.add(request("film"), key: "b")
+            let asked = try await store.buy(request(method: .needsApproval), key: "c", of: bob)
+            try await store.sell(
+                product("film", .nonConsumable, price: usd(1499), version: 2, isOnSale: isOnSale),
+                product(price: usd(1499), version: 2, isOnSale: isOnSale)
+            )
+            for product in ["film", "coins"] {
+                await #expect(
+                    throws: isOnSale
+                        ? PaymentRefusal.stalePrice(current: usd(1499)) : .productUnavailable
+                ) { try await store.add(request(product), key: "d-\(product)") }
+            }
+            _ = try await store.admin.decide(.approve, on: asked.id)
+            try await store.settle()
+            for id in [waiting.id, asked.id] {
+                let charged = try await store.load(id)
+                #expect(charged.state == .purchased && charged.price == usd(999))
+            }
+            #expect(try await store.booksBalance())
+        }
+    }
+
     @Test func afterARefundItIsChargedAgain() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")
