@@ -260,6 +260,7 @@ struct PendingTransactions {
         restores.remove(at: index)
         return 1
     }
+        transaction.leave()
 }
 
 extension PendingTransactions.News {

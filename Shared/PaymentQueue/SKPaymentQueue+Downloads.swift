@@ -11,22 +11,31 @@ extension SKPaymentQueue {
     /// Begins downloads (spec rule 118).
     ///
     /// One whose transaction is not purchased or restored, or is finished, fails; nothing is asked
-    /// of the store for it.
+    /// of the store for it. Each is downloaded by the queue that its transaction is of, whichever
+    /// queue this is.
     @available(*, deprecated, message: "Use SKDownload.start()")
-    public func start(_ downloads: [SKDownload]) { begin(downloads) }
+    public func start(_ downloads: [SKDownload]) {
+        for download in downloads { download.start() }
+    }
 
     /// Calls downloads off and throws away what is there (spec rule 119).
     @available(*, deprecated, message: "Use SKDownload.cancel()")
-    public func cancel(_ downloads: [SKDownload]) { callOff(downloads) }
+    public func cancel(_ downloads: [SKDownload]) {
+        for download in downloads { download.cancel() }
+    }
 
     /// Holds downloads; what is there is kept (spec rule 120).
     @available(*, deprecated, message: "Use SKDownload.pause()")
-    public func pause(_ downloads: [SKDownload]) { hold(downloads) }
+    public func pause(_ downloads: [SKDownload]) {
+        for download in downloads { download.pause() }
+    }
 
     /// Goes on with downloads from where they are, also after the program was killed (spec rule
     /// 121).
     @available(*, deprecated, message: "Use SKDownload.resume()")
-    public func resume(_ downloads: [SKDownload]) { begin(downloads) }
+    public func resume(_ downloads: [SKDownload]) {
+        for download in downloads { download.resume() }
+    }
 
     fileprivate func begin(_ downloads: [SKDownload]) {
         for download in downloads {
@@ -108,7 +117,7 @@ extension SKPaymentQueue {
     private func refusal(of download: SKDownload) -> SKError? {
         guard transport != nil else { return .notConfigured }
         guard let transaction = download.transaction, transaction.transactionState.isPaid,
-            transactions.contains(where: { $0 === transaction })
+            !transaction.hasLeft
         else {
             return SKError(
                 .clientInvalid,

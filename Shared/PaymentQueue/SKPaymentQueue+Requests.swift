@@ -40,6 +40,7 @@ extension SKPaymentQueue {
         if let id = transaction.number, let transport {
             try await finish(id, of: transaction, transport)
         }
+        transaction.leave()
         tearDownDownloads(of: transaction)
         change { $0.finish(transaction) }
     }

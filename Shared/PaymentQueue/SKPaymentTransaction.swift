@@ -24,6 +24,8 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         var fields: Fields
         /// The queue that told of it first.
         var queue: SKPaymentQueue?
+        /// Whether it is finished, as far as this program knows.
+        var hasLeft = false
         /// One for each of its contents, made when they are asked for first.
         var downloads: [SKDownload] = []
         /// Those who wait until it can be finished.
@@ -78,7 +80,9 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     public var downloads: [SKDownload] {
         guarded.withLock { guarded in
             if guarded.downloads.isEmpty, let id = guarded.fields.id {
-                guarded.downloads = guarded.fields.contents.map { SKDownload($0, of: self, id) }
+                guarded.downloads = guarded.fields.contents.map {
+                    SKDownload($0, of: self, id, in: guarded.queue)
+                }
             }
             return guarded.downloads
         }
@@ -110,6 +114,14 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     func belong(to queue: SKPaymentQueue) {
         guarded.withLock { $0.queue = $0.queue ?? queue }
     }
+
+    /// Whether it is finished: here, or elsewhere and this program was told.
+    ///
+    /// Not whether the queue has it in its list: that is empty while nobody observes.
+    var hasLeft: Bool { guarded.withLock { $0.hasLeft } }
+
+    /// It is finished.
+    func leave() { guarded.withLock { $0.hasLeft = true } }
 
     /// What is shown of it at present.
     var fields: Fields { guarded.withLock { $0.fields } }
@@ -172,6 +184,7 @@ extension SKPaymentTransaction {
             )
         )
         self.init(payment: payment, fields: Fields(change))
+        if change.finishedAt != nil { leave() }
     }
 }
 

@@ -48,10 +48,17 @@ public final class SKDownload: Sendable, CustomStringConvertible {
     let transactionID: TransactionID
     let guarded = Mutex(Guarded())
     private let owner: @Sendable () -> SKPaymentTransaction?
+    private let ownersQueue: SKPaymentQueue?
 
-    init(_ content: HostedContent, of transaction: SKPaymentTransaction, _ id: TransactionID) {
+    init(
+        _ content: HostedContent,
+        of transaction: SKPaymentTransaction,
+        _ id: TransactionID,
+        in queue: SKPaymentQueue?
+    ) {
         self.content = content
         transactionID = id
+        ownersQueue = queue
         // A transaction holds its downloads, not the other way round as well.
         weak let owner = transaction
         self.owner = { owner }
@@ -59,8 +66,9 @@ public final class SKDownload: Sendable, CustomStringConvertible {
 
     /// The transaction that it belongs to; `nil` once nobody holds it.
     public var transaction: SKPaymentTransaction? { owner() }
-    /// The queue that it is downloaded by: its transaction's.
-    var queue: SKPaymentQueue { transaction?.queue ?? .default() }
+    /// The queue that it is downloaded by: its transaction's, with the store and the account that it
+    /// was bought from, also when the program is configured for others by now.
+    var queue: SKPaymentQueue { ownersQueue ?? transaction?.queue ?? .default() }
     private var shown: Fields { guarded.withLock { $0.shown } }
     /// What the content is for: its product.
     public var contentIdentifier: String { content.contentIdentifier.rawValue }
