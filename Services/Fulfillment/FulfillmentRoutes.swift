@@ -29,6 +29,7 @@ struct FulfillmentRoutes: Sendable {
         let queue = try context.requireQueue()
         let lastEventID = try Self.lastEventID(of: request)
         let stream: QueueStream
+        let database: String
         do {
             // Before the answer's head, so that a database that is away is answered with 503.
             stream = try await QueueStream(
@@ -37,10 +38,18 @@ struct FulfillmentRoutes: Sendable {
                 store: store,
                 logger: logger
             )
+            // After the queue: a name that is too young makes the client ask once too often, one
+            // that is too old once too seldom.
+            database = try await store.database()
         } catch let refusal as QueueHub.Refusal {
             throw Self.problem(of: refusal)
         }
-        return eventStreamResponse(in: context) { writer in
+        var headers: HTTPFields = [:]
+        if let name = HTTPField.Name(QueueStreamHead.revisionField) {
+            headers[name] = String(stream.revision)
+        }
+        if let name = HTTPField.Name(QueueStreamHead.databaseField) { headers[name] = database }
+        return eventStreamResponse(in: context, headers: headers) { writer in
             try await stream.run(writer: writer)
         }
     }

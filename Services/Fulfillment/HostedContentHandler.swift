@@ -29,7 +29,9 @@ enum ContentUploadOutcome: Hashable, Sendable {
 /// stored. ``ContentUploadStore`` keeps an upload from those who clean up after another.
 struct HostedContentHandler: Sendable {
     /// How long the word of an upload stands that says nothing more, such as one whose process was
-    /// killed. One that lives renews it, so keeping its bytes may take longer.
+    /// killed.
+    ///
+    /// One that lives renews it, so keeping its bytes may take longer.
     static let lease = Duration.seconds(600)
     /// How long a removal has until another instance takes it over; longer than any takes
     /// (``S3Settings/removalMax``).

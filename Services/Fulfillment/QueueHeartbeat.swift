@@ -48,15 +48,15 @@ final class QueueHeartbeat: Service {
             // Before the queues: what is said in between is seen at the next beat.
             let mark = try await store.outboxMark()
             guard mark.hasBacklog || asked.withLock({ $0 != mark }) else {
-                hub.beat(revisions: [:])
+                hub.beat(revisions: nil)
                 return false
             }
-            hub.beat(revisions: try await store.revisions(of: queues))
+            hub.beat(revisions: try await store.revisions(of: queues), of: queues)
             asked.withLock { $0 = mark }
             return true
         } catch {
             logger.debug("The queues' revisions are not known", metadata: ["error": "\(error)"])
-            hub.beat(revisions: [:])
+            hub.beat(revisions: nil)
             return false
         }
     }

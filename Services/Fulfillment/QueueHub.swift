@@ -133,10 +133,15 @@ final class QueueHub: Sendable {
 
     /// Tells every stream that time has passed, and how far its queue is.
     ///
-    /// - Parameter revisions: As the database has them; empty if it could not be asked.
-    func beat(revisions: [QueueKey: Int64]) {
+    /// - Parameters:
+    ///   - revisions: As the database has them, without the queues that it does not know of; `nil` if
+    ///     it was not asked.
+    ///   - asked: The queues that it was asked for; of those that came since nothing is said.
+    func beat(revisions: [QueueKey: Int64]?, of asked: [QueueKey] = []) {
+        let asked = Set(revisions == nil ? [] : asked)
         for queue in queues {
-            send(.heartbeat(revision: revisions[queue]), to: queue)
+            let revision = asked.contains(queue) ? revisions?[queue] ?? 0 : nil
+            send(.heartbeat(revision: revision), to: queue)
         }
     }
 

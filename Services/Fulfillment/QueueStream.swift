@@ -21,6 +21,8 @@ final class QueueStream: Sendable {
     private let store: QueueReadStore
     private let logger: Logger
     private let position: Position
+    /// The revision that the queue had when it was read.
+    let revision: Int64
     /// What it begins with, until that is sent: the response holds on to the stream for hours.
     private let start: Mutex<[ServerSentEvent]>
 
@@ -42,6 +44,7 @@ final class QueueStream: Sendable {
             let page = try await store.changes(in: queue, after: lastEventID)
             if QueueStreamRules.canResume(after: lastEventID, queueRevision: page.revision) {
                 let messages = page.messages
+                revision = page.revision
                 start = Mutex(messages.map(Self.event(of:)))
                 position = Position(
                     sent: messages.last?.revision ?? lastEventID,
@@ -62,11 +65,15 @@ final class QueueStream: Sendable {
             event.id = id.map { String($0) }
             return event
         }
+        revision = page.revision
         start = Mutex(events)
         position = Position(sent: page.revision, isBehind: false)
     }
 
-    /// Sends until the task is cancelled or the stream lags behind.
+    /// Sends until the task is cancelled, the stream lags behind, or the queue has gone back.
+    ///
+    /// A queue goes back when its database is restored from a backup. The client comes again and is
+    /// told everything.
     ///
     /// To be called once.
     ///
@@ -74,16 +81,17 @@ final class QueueStream: Sendable {
     func run(writer: EventStreamWriter) async throws {
         var position = position
         try await writer.send(takeStart())
-        try await catchUp(&position, writer)
+        guard try await catchUp(&position, writer) else { return }
         for await signal in subscription.signals {
             switch signal {
             case .changes(let messages):
                 try await writer.send(Self.next(messages, &position).map(Self.event(of:)))
             case .heartbeat(let revision):
                 try await writer.sendHeartbeat()
-                if let revision, revision > position.sent { position.isBehind = true }
+                // Lower ones too: what the database has of it then decides.
+                if let revision, revision != position.sent { position.isBehind = true }
             }
-            try await catchUp(&position, writer)
+            guard try await catchUp(&position, writer) else { return }
         }
         try Task.checkCancellation()
     }
@@ -116,11 +124,11 @@ final class QueueStream: Sendable {
     /// Reads and sends what is missing.
     ///
     /// A database that is away is asked again at the next signal, which at the latest is a
-    /// heartbeat.
+    /// heartbeat. The answer is whether the stream goes on: not if the queue has gone back.
     private func catchUp(
         _ position: inout Position,
         _ writer: EventStreamWriter
-    ) async throws {
+    ) async throws -> Bool {
         while position.isBehind {
             let page: QueuePage
             do {
@@ -128,13 +136,21 @@ final class QueueStream: Sendable {
             } catch {
                 try Task.checkCancellation()
                 logger.debug("A gap in a stream stays open", metadata: ["error": "\(error)"])
-                return
+                return true
+            }
+            guard !QueueStreamRules.hasGoneBack(to: page.revision, after: position.sent) else {
+                logger.notice(
+                    "A queue has gone back: its stream begins again",
+                    metadata: ["sent": "\(position.sent)", "revision": "\(page.revision)"]
+                )
+                return false
             }
             let messages = page.messages
             try await writer.send(messages.map(Self.event(of:)))
             position.sent = messages.last?.revision ?? position.sent
             position.isBehind = !page.isComplete
         }
+        return true
     }
 
     private static func event(of message: QueueMessage) -> ServerSentEvent {

@@ -43,6 +43,11 @@ enum QueueStreamRules {
     /// backup): what the client knows is not what is there.
     static func canResume(after id: Int64?, queueRevision: Int64) -> Bool {
         guard let id else { return false }
-        return id > 0 && id <= queueRevision
+        return id > 0 && !hasGoneBack(to: queueRevision, after: id)
+    }
+
+    /// Whether a queue is behind what was sent of it, which it never is but in another database.
+    static func hasGoneBack(to queueRevision: Int64, after sent: Int64) -> Bool {
+        queueRevision < sent
     }
 }

@@ -19,6 +19,8 @@ struct PendingTransactions {
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
         var restoresEnded = 0
+        /// Restores whose transactions will not come.
+        var restoresLost = 0
         /// What the store says of the account.
         var account: [[UInt8]] = []
         /// Whether the store knows less than it has told of, as one that was restored from a
@@ -29,6 +31,10 @@ struct PendingTransactions {
     private(set) var all: [SKPaymentTransaction] = []
     /// Where the stream is to be resumed.
     private(set) var lastEventID: String?
+    /// The restores that are under way.
+    var restores = PendingRestores()
+    /// Which database the streams have been of.
+    private var database: String?
     private var known: [TransactionID: Update] = [:]
     /// What has left the queue while this stream was open: what the stream still says of it is old.
     private var gone: Set<TransactionID> = []
@@ -38,11 +44,6 @@ struct PendingTransactions {
     private var unanswered: [SKPaymentTransaction] = []
     /// What may be one of theirs: the stream can be faster than the answer.
     private var early: [QueueChanged] = []
-    /// For each restore the transactions that its observers have not heard of yet.
-    private var restores: [Set<TransactionID>] = []
-    /// Restored transactions that came while a restore was unanswered.
-    private var heardOf: Set<TransactionID> = []
-    private var unansweredRestores = 0
 
     // MARK: - Payments
 
@@ -89,29 +90,54 @@ struct PendingTransactions {
 
     // MARK: - Restores
 
-    /// A restore was asked for.
-    mutating func beginRestore() -> News {
-        unansweredRestores += 1
-        return News()
-    }
-
     /// The store has made the transactions of a restore.
-    mutating func await(_ ids: [TransactionID]) -> News {
-        let missing = Set(ids).subtracting(heardOf)
-        _ = endRestore()
-        guard !missing.isEmpty else { return News(restoresEnded: 1) }
-        restores.append(missing)
-        return News()
+    mutating func await(_ ids: [TransactionID], of restore: PendingRestores.Number) -> News {
+        News(restoresEnded: restores.await(ids, of: restore) ? 1 : 0)
     }
 
-    /// A restore is answered, or will never be.
-    mutating func endRestore() -> News {
-        unansweredRestores -= 1
-        if unansweredRestores == 0 { heardOf = [] }
-        return News()
+    /// Transactions of the history, among which a restore may find what it waits for.
+    mutating func lookThrough(_ history: [QueueChanged]) -> News {
+        var news = News()
+        for change in history where change.transaction.state == .restored {
+            // Of what is not finished the stream tells.
+            guard change.finishedAt != nil else { continue }
+            news.restoresEnded += restores.heard(of: change.transaction.id)
+        }
+        return news
     }
 
     // MARK: - The stream
+
+    /// A stream was opened.
+    mutating func connected(_ head: QueueStreamHead) -> News {
+        var news = News()
+        let isBehind =
+            if let revision = head.revision, let lastEventID, let told = Int64(lastEventID) {
+                revision < told
+            } else {
+                false
+            }
+        let isAnother =
+            if let database, let other = head.database { database != other } else { false }
+        database = head.database ?? database
+        if isBehind || isAnother { goBack(&news) }
+        // It begins with everything unfinished; where the one of before was means nothing to it.
+        if isBehind { lastEventID = nil }
+        return news
+    }
+
+    /// The store may know less than it has told of.
+    private mutating func goBack(_ news: inout News) {
+        news.hasStoreGoneBack = true
+        // What was finished here may be unfinished again, and what was known at a younger version
+        // is at an older one.
+        gone = []
+        for (id, update) in known where update.fields.version > 1 {
+            known[id]?.fields.version = 1
+            known[id]?.fields.isDelivered = false
+        }
+        news.restoresLost += restores.giveUpAnswered()
+    }
 
     /// Something came over the stream.
     mutating func receive(_ events: [ServerSentEventParser.Event]) -> News {
@@ -125,7 +151,7 @@ struct PendingTransactions {
             // What cannot be read stays in the queue of the store; the next launch asks again.
             guard let id = event.id else { continue }
             if let new = Int64(id), let old = lastEventID.flatMap({ Int64($0) }), new < old {
-                news.hasStoreGoneBack = true
+                goBack(&news)
             }
             lastEventID = id
         }
@@ -156,15 +182,15 @@ struct PendingTransactions {
 
     /// The stream is closed: the next one begins with everything that is unfinished.
     ///
-    /// - Returns: How many restores waited for it.
+    /// - Returns: How many restores are given up with it.
     mutating func forgetStream() -> Int {
         lastEventID = nil
+        database = nil
         early = []
         all.removeAll { $0.number != nil }
         known = [:]
         gone = []
-        defer { restores = [] }
-        return restores.count
+        return restores.giveUpAll()
     }
 
     /// The next stream begins with everything that is unfinished; what is known stays.
@@ -210,7 +236,9 @@ struct PendingTransactions {
             all.append(transaction)
             news.add((transaction, transaction.fields))
         }
-        if change.transaction.state == .restored { news.restoresEnded += heard(of: id) }
+        if change.transaction.state == .restored {
+            news.restoresEnded += restores.heard(of: id)
+        }
     }
 
     private mutating func update(
@@ -232,6 +260,7 @@ struct PendingTransactions {
     }
 
     private mutating func leave(_ transaction: SKPaymentTransaction) -> Bool {
+        transaction.leave()
         guard let index = all.firstIndex(where: { $0 === transaction }) else { return false }
         all.remove(at: index)
         if let id = transaction.number {
@@ -249,18 +278,6 @@ struct PendingTransactions {
                     && $0.payment.applicationUsername == transaction.applicationUsername
             }
     }
-
-    private mutating func heard(of id: TransactionID) -> Int {
-        guard let index = restores.firstIndex(where: { $0.contains(id) }) else {
-            if unansweredRestores > 0 { heardOf.insert(id) }
-            return 0
-        }
-        restores[index].remove(id)
-        guard restores[index].isEmpty else { return 0 }
-        restores.remove(at: index)
-        return 1
-    }
-        transaction.leave()
 }
 
 extension PendingTransactions.News {

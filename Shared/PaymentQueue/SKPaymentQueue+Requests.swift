@@ -178,28 +178,6 @@ extension SKPaymentQueue {
         )
     }
 
-    /// Restores, and tells the observers how it ended: exactly one of the two (spec rule 65).
-    func restore(_ request: RestoreRequest) async {
-        guard let transport else {
-            return restoreFailed(.notConfigured)
-        }
-        change { $0.beginRestore() }
-        do {
-            let response: RestoreResponse = try await transport.sendUntilAnswered(
-                .post(
-                    transport.configuration.addresses.payments + Routes.restores,
-                    request,
-                    idempotencyKey: UUID().uuidString
-                ),
-                patience: .until(.now + transport.configuration.requestTimeout * 2)
-            )
-            change { $0.await(response.transactions.map(\.id)) }
-        } catch {
-            change { $0.endRestore() }
-            restoreFailed(SKError(error))
-        }
-    }
-
     /// Asks the catalog for products (spec rule 99).
     ///
     /// - Throws: ``SKError``, or `CancellationError`.

@@ -11,8 +11,11 @@ extension SKPaymentQueue {
             let hadOpened = Once()
             do {
                 let lastEventID = state.withLock { $0.pending.lastEventID }
-                try await transport.readQueue(after: lastEventID, didOpen: hadOpened.fire) {
-                    events in
+                try await transport.readQueue(
+                    after: lastEventID,
+                    didConnect: self.connected,
+                    didOpen: hadOpened.fire
+                ) { events in
                     self.receive(events)
                 }
             } catch {
@@ -37,19 +40,28 @@ extension SKPaymentQueue {
         // Where to resume may be what it refuses. The next stream begins with what is unfinished,
         // and does not say what has left.
         change { $0.forgetPosition() }
-        await reconcile()
+        state.withLock { reconcile(&$0) }
     }
 
-    /// Asks for everything that is unfinished, and lets go of what is not.
-    func reconcile() async {
-        do {
-            try await sync()
-        } catch {
-            logger.debug(
-                "What has left the queue elsewhere is known at the next launch",
-                metadata: ["error": "\(error)"]
-            )
+    /// Asks for everything that is unfinished until there is an answer, and lets go of what is not;
+    /// for as long as the stream is followed.
+    func reconcile(_ state: inout State) {
+        guard state.session != nil else { return }
+        state.reconciliation?.cancel()
+        state.reconciliation = Task {
+            do {
+                try await self.sync(untilAnswered: true)
+            } catch {
+                self.logger.debug(
+                    "What has left the queue elsewhere is known at the next launch",
+                    metadata: ["error": "\(error)"]
+                )
+            }
         }
+    }
+
+    private func connected(_ head: QueueStreamHead) {
+        change { Task.isCancelled ? .init() : $0.connected(head) }
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {

@@ -22,6 +22,8 @@ public final class SKPaymentQueue: Sendable {
         /// Ends of restores that there was nobody to tell of.
         var restoresUntold: [RestoreEnd] = []
         var session: Task<Void, Never>?
+        /// Asks for everything that is unfinished, while that is to be known anew.
+        var reconciliation: Task<Void, Never>?
         /// Whether another configuration has taken its place.
         var isClosed = false
     }
@@ -201,46 +203,14 @@ public final class SKPaymentQueue: Sendable {
             }
         }
     }
-
-    /// Restores what the account has bought: one new transaction for each finished purchase that can
-    /// be restored, and then
-    /// ``SKPaymentTransactionObserver/paymentQueueRestoreCompletedTransactionsFinished(_:)`` (spec
-    /// rules 62 to 70).
-    ///
-    /// Call it when the buyer asks for it, never by yourself.
-    public func restoreCompletedTransactions() {
-        restoreCompletedTransactions(withApplicationUsername: nil)
-    }
-
-    /// Restores what the account has bought under a name of the app's own (spec rule 67).
-    ///
-    /// - Parameter username: The name that the payments carried; `nil` for all.
-    public func restoreCompletedTransactions(withApplicationUsername username: String?) {
-        Task { await self.restore(RestoreRequest(applicationUsername: username)) }
-    }
-
-    /// Restores what the buyer has picked, such as what is worth a large download on this device
-    /// (spec rules 74 to 76): of everything else there is no transaction, so nothing to tell apart
-    /// or to finish.
-    ///
-    /// - Parameters:
-    ///   - productIdentifiers: The products that were picked.
-    ///   - username: The name that the payments carried; `nil` for all.
-    public func restoreCompletedTransactions(
-        of productIdentifiers: Set<String>,
-        withApplicationUsername username: String? = nil
-    ) {
-        // What is no product's name was never bought.
-        let productIDs = productIdentifiers.sorted().compactMap(ProductID.init(rawValue:))
-        let request = RestoreRequest(applicationUsername: username, productIDs: productIDs)
-        Task { await self.restore(request) }
-    }
 }
 
 extension SKPaymentQueue.State {
     fileprivate mutating func endSession() {
         session?.cancel()
         session = nil
+        reconciliation?.cancel()
+        reconciliation = nil
         restoresUntold += Array(
             repeating: .failed(
                 SKError(
@@ -251,12 +221,6 @@ extension SKPaymentQueue.State {
             count: pending.forgetStream()
         )
     }
-}
-
-/// How a restore ended.
-enum RestoreEnd: Sendable {
-    case finished
-    case failed(SKError)
 }
 
 /// An observer that waits for what the queue will say, and has to know when it says no more.
@@ -276,6 +240,8 @@ extension SKPaymentQueue {
             state.endSession()
             // Its transactions hold the queue, for as long as the app holds them.
             state.pending = PendingTransactions()
+            tellLast(observers, state.restoresUntold)
+            state.restoresUntold = []
             return observers
         }
         for observer in observers { observer.endFollowing() }
@@ -288,32 +254,16 @@ extension SKPaymentQueue {
             let news = body(&state.pending)
             deliver(news, to: state.observers)
             for _ in 0..<news.restoresEnded { end(.finished, &state) }
+            for _ in 0..<news.restoresLost {
+                end(
+                    .failed(SKError(.unknown, detail: "the store has lost what it restored")),
+                    &state
+                )
+            }
+            if news.hasStoreGoneBack { reconcile(&state) }
             return news
         }
         for account in news.account { receive(account: account) }
-        if news.hasStoreGoneBack { Task { await self.reconcile() } }
-    }
-
-    /// Tells the observers that a restore could not be made.
-    func restoreFailed(_ error: SKError) {
-        state.withLock { end(.failed(error), &$0) }
-    }
-
-    /// Tells the observers how a restore ended, or the next one, if there is none.
-    private func end(_ end: RestoreEnd, _ state: inout State) {
-        let observers = state.observers.filter { !$0.isFollower }
-        guard observers.isEmpty else { return tell(observers, end) }
-        if !state.isClosed { state.restoresUntold.append(end) }
-    }
-
-    private func tell(_ observers: [AppObserver], _ end: RestoreEnd) {
-        tell(observers) { observer in
-            switch end {
-            case .finished: observer.paymentQueueRestoreCompletedTransactionsFinished(self)
-            case .failed(let error):
-                observer.paymentQueue(self, restoreCompletedTransactionsFailedWithError: error)
-            }
-        }
     }
 
     /// Calls every observer, on the callback queue.
@@ -332,7 +282,7 @@ extension SKPaymentQueue {
         }
     }
 
-    private func isRegistered(_ observer: AppObserver) -> Bool {
+    func isRegistered(_ observer: AppObserver) -> Bool {
         state.withLock { $0.observers.contains { $0 === observer } }
     }
 

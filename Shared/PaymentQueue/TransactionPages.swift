@@ -119,14 +119,26 @@ extension SKPaymentQueue {
         return transaction
     }
 
-    func sync() async throws {
+    /// Asks for everything that is unfinished, and lets go of what is not.
+    ///
+    /// - Parameter untilAnswered: Whether a store that is away is asked until it answers.
+    /// - Throws: ``SKError``, or `CancellationError`.
+    func sync(untilAnswered: Bool = false) async throws {
         guard let transport else { throw SKError.notConfigured }
         let told = state.withLock { $0.pending.told }
+        let question = StoreTransport.Question.get(
+            transport.configuration.addresses.fulfillment + Routes.queueTransactions
+        )
         do {
-            let response: QueueResponse = try await transport.send(
-                .get(transport.configuration.addresses.fulfillment + Routes.queueTransactions)
-            )
-            change { $0.receive(response.transactions, insteadOf: told) }
+            let response: QueueResponse =
+                untilAnswered
+                ? try await transport.sendUntilAnswered(question)
+                : try await transport.send(question)
+            // Cancelled with the stream: the next one begins with what is unfinished.
+            change {
+                Task.isCancelled
+                    ? .init() : $0.receive(response.transactions, insteadOf: told)
+            }
         } catch let failure as StoreFailure {
             throw failure.error
         }

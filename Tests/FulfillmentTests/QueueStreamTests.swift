@@ -3,6 +3,7 @@ import Foundation
 import NIOHTTP1
 import Messaging
 import ServiceLifecycle
+import Postgres
 import StoreAPI
 import TestSupport
 import Testing
@@ -82,6 +83,56 @@ struct QueueStreamTests {
             try await server.store.arrive(.sample(1))
             var stream = try await server.connect(after: "900")
             #expect(try await stream.next()?.change.transaction.id.number == 1)
+        }
+    }
+
+    @Test("A stream says how far its queue is, and of which database")
+    func headOfTheStream() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(.sample(1))
+            try await server.store.arrive(.sample(2))
+            var databases: Set<String> = []
+            for (account, id, revision) in [
+                ("alice", "1", "2"), ("alice", "", "2"), ("bob", "", "0"),
+            ] {
+                let connection = try RawConnection(port: server.port)
+                connection.send(
+                    "GET \(Routes.queue)?lastEventID=\(id) HTTP/1.1\r\nhost: x\r\n"
+                        + "authorization: Bearer \(try server.token(account))\r\n\r\n"
+                )
+                let head = await connection.read(until: "\r\n\r\n").lowercased()
+                #expect(head.contains("queue-revision: \(revision)\r\n"), "\(head)")
+                let name = head.firstMatch(of: /queue-database: ([0-9a-f]{16})\r\n/)
+                databases.insert(String(try #require(name).1))
+            }
+            #expect(databases.count == 1)
+            let before = try #require(databases.first)
+            let other = try await withFulfillment { try await $0.reads.database() }
+            #expect(other != before, "Another database has another name.")
+        }
+    }
+
+    @Test("A stream ends whose queue went back under it, and its client is told everything anew")
+    func queueThatGoesBack() async throws {
+        try await StreamServer.run { server in
+            for number: Int64 in 1...3 { try await server.store.arrive(.sample(number)) }
+            var stream = try await server.connect()
+            for _ in 1...3 { _ = try await stream.next() }
+            let heartbeat = QueueHeartbeat(
+                hub: server.hub,
+                store: server.store.reads,
+                interval: .seconds(15),
+                logger: quiet
+            )
+            await heartbeat.beat()
+            // As a backup has it that knows of two.
+            try await server.store.client.withTransaction { connection in
+                try connection.execute("UPDATE queues SET revision = 2")
+            }
+            await heartbeat.beat()
+            #expect(try await stream.next() == nil)
+            var again = try await server.connect(after: "3")
+            #expect(try await again.next()?.change.transaction.id.number == 1)
         }
     }
 

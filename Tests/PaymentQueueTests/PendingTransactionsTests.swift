@@ -208,29 +208,78 @@ import Testing
     @Test(arguments: [true, false])
     func aRestoreEndsAfterItsLastTransaction(isAnsweredFirst: Bool) {
         var pending = pending
-        _ = pending.beginRestore()
+        let restore = pending.restores.begin()
         let changes: [QueueChanged] = [.of(8, "pro", .restored), .of(9, "map", .restored)]
         var ended: [Int] = []
-        if isAnsweredFirst { ended.append(pending.await([id(8), id(9)]).restoresEnded) }
+        let ids = [id(8), id(9)]
+        if isAnsweredFirst { ended.append(pending.await(ids, of: restore).restoresEnded) }
         for change in changes { ended.append(pending.receive([change]).restoresEnded) }
-        if !isAnsweredFirst { ended.append(pending.await([id(8), id(9)]).restoresEnded) }
+        if !isAnsweredFirst { ended.append(pending.await(ids, of: restore).restoresEnded) }
         #expect(ended == [0, 0, 1])
     }
 
     @Test func aRestoreOfNothingEndsAtOnce() {
         var pending = pending
-        _ = pending.beginRestore()
-        #expect(pending.await([]).restoresEnded == 1)
+        let restore = pending.restores.begin()
+        #expect(pending.await([], of: restore).restoresEnded == 1)
     }
 
     @Test func twoRestoresEndOneByOne() {
         var pending = pending
-        _ = pending.beginRestore()
-        _ = pending.beginRestore()
-        #expect(pending.await([id(8)]).restoresEnded == 0)
-        #expect(pending.await([id(9)]).restoresEnded == 0)
+        let (first, second) = (pending.restores.begin(), pending.restores.begin())
+        #expect(pending.await([id(8)], of: first).restoresEnded == 0)
+        #expect(pending.await([id(9)], of: second).restoresEnded == 0)
         #expect(pending.receive([.of(9, "pro", .restored)]).restoresEnded == 1)
         #expect(pending.receive([.of(8, "pro", .restored)]).restoresEnded == 1)
+    }
+
+    @Test func aRestoreWhoseTransactionWasFinishedElsewhereIsFoundInTheHistory() {
+        var pending = pending
+        let restore = pending.restores.begin()
+        #expect(pending.await([id(8), id(9)], of: restore).restoresEnded == 0)
+        let history: [QueueChanged] = [
+            .of(7, "pro", .restored, finishedAt: 5), .of(8, "pro", .restored, finishedAt: 9),
+            .of(9, "map", .restored),
+        ]
+        #expect(pending.lookThrough(history).restoresEnded == 0)
+        #expect(
+            pending.receive([.of(9, "map", .restored)]).restoresEnded == 1,
+            "Of what is unfinished observers are told first."
+        )
+        #expect(!pending.restores.isAwaited(restore))
+    }
+
+    @Test func aStoreThatIsBehindWhatItHasToldOfHasGoneBack() throws {
+        var pending = pending
+        #expect(!pending.connected(head(0, "a")).hasStoreGoneBack, "It is the first stream.")
+        let told = pending.receive([try event(.of(1, "hint", .purchased), id: "3")])
+        _ = pending.receive([try event(.of(2, "coins", .purchased, isDelivered: true), id: "4")])
+        _ = pending.finish(try #require(told.updates.first?.first?.transaction))
+        let restore = pending.restores.begin()
+        _ = pending.await([id(8)], of: restore)
+        #expect(!pending.connected(head(4, "a")).hasStoreGoneBack)
+        #expect(!pending.connected(head(nil, nil)).hasStoreGoneBack, "An older store says nothing.")
+        #expect(pending.receive([.of(1, "hint", .purchased)]).updates.isEmpty)
+        let news = pending.connected(head(0, "a"))
+        #expect(news.hasStoreGoneBack && news.restoresLost == 1)
+        #expect(pending.lastEventID == nil, "Where to resume means nothing to it.")
+        let older = pending.receive([.of(2, "coins", .purchasing, version: 1)])
+        #expect(older.updates.flatMap { $0 }.map(\.fields.state) == [.purchasing])
+        #expect(
+            pending.receive([.of(1, "hint", .purchased)]).updates.count == 1,
+            "What was finished since the backup is unfinished again."
+        )
+    }
+
+    @Test func aStoreOfAnotherDatabaseMayHaveGoneBackHoweverFarItIs() throws {
+        var pending = pending
+        _ = pending.connected(head(4, "a"))
+        _ = pending.receive([try event(.of(1, "hint", .purchased), id: "4")])
+        #expect(pending.connected(head(9, "b")).hasStoreGoneBack)
+        #expect(pending.lastEventID == "4", "It has been resumed from there.")
+        #expect(!pending.connected(head(9, "b")).hasStoreGoneBack)
+        _ = pending.forgetStream()
+        #expect(!pending.connected(head(1, "c")).hasStoreGoneBack, "It begins with everything.")
     }
 
     @Test func withoutAStreamOnlyWhatTheStoreHasNotTakenStays() throws {
@@ -265,6 +314,10 @@ import Testing
         #expect(transaction.transactionState == .unknown("99"))
         #expect(transaction.transactionState.rawValue == -1)
         #expect(!transaction.transactionState.isFinishable)
+    }
+
+    private func head(_ revision: Int64?, _ database: String?) -> QueueStreamHead {
+        QueueStreamHead(revision: revision, database: database)
     }
 
     private func id(_ number: Int64) -> TransactionID { TransactionID(number: number) }

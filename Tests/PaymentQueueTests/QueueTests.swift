@@ -10,60 +10,6 @@ import Testing
 
 /// What the queue does between the store and the app's observers: nothing here needs a store.
 @Suite(.timeLimit(.minutes(1))) struct QueueTests {
-    /// Remembers what it was told, in the order it was.
-    private final class Observer: SKPaymentTransactionObserver, Sendable {
-        enum Call: Hashable {
-            case updated(String, SKPaymentTransactionState)
-            case removed(String)
-            case download(SKDownloadState)
-            case restoreFinished
-            case restoreFailed(SKError.Code)
-        }
-
-        let calls = Mutex<[Call]>([])
-        let whenUpdated: @Sendable (SKPaymentQueue) -> Void
-
-        init(whenUpdated: @escaping @Sendable (SKPaymentQueue) -> Void = { _ in }) {
-            self.whenUpdated = whenUpdated
-        }
-
-        func paymentQueue(
-            _ queue: SKPaymentQueue,
-            updatedTransactions transactions: [SKPaymentTransaction]
-        ) {
-            calls.withLock { calls in
-                calls += transactions.map {
-                    .updated($0.payment.productIdentifier, $0.transactionState)
-                }
-            }
-            whenUpdated(queue)
-        }
-
-        func paymentQueue(
-            _ queue: SKPaymentQueue,
-            removedTransactions transactions: [SKPaymentTransaction]
-        ) {
-            calls.withLock { calls in
-                calls += transactions.map { .removed($0.payment.productIdentifier) }
-            }
-        }
-
-        func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload]) {
-            calls.withLock { calls in calls += downloads.map { .download($0.state) } }
-        }
-
-        func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue) {
-            calls.withLock { $0.append(.restoreFinished) }
-        }
-
-        func paymentQueue(
-            _ queue: SKPaymentQueue,
-            restoreCompletedTransactionsFailedWithError error: any Error
-        ) {
-            calls.withLock { $0.append(.restoreFailed(SKError(error).code)) }
-        }
-    }
-
     private let callbacks = DispatchQueue(label: "test")
 
     private func queue(
@@ -73,19 +19,11 @@ import Testing
     }
 
     /// Waits until everything is told that was to be told.
-    ///
-    /// Without blocking: the few threads there are carry the callbacks as well.
     private func told(_ observer: Observer) async -> [Observer.Call] {
         await settled(callbacks)
         return observer.calls.withLock { calls in
             defer { calls = [] }
             return calls
-        }
-    }
-
-    private func settled(_ callbacks: DispatchQueue) async {
-        await withCheckedContinuation { continuation in
-            callbacks.async { continuation.resume() }
         }
     }
 
@@ -164,45 +102,6 @@ import Testing
         #expect(await told(observer).first == .updated("coins", .purchasing))
         #expect(queue.transactions.contains { $0 === transaction })
         queue.remove(observer)
-    }
-
-    // MARK: - Restores
-
-    @Test func aRestoreThatAllObserversLeaveHasFailedForTheNextOneAndOnce() async {
-        let queue = queue()
-        let first = Observer()
-        queue.add(first)
-        queue.change { $0.beginRestore() }
-        queue.change { $0.await([TransactionID(number: 8)]) }
-        queue.remove(first)
-        let updates = TransactionUpdates(queue: queue).makeAsyncIterator()
-        let next = Observer()
-        queue.add(next)
-        #expect(await told(next) == [.restoreFailed(.unknown)])
-        let another = Observer()
-        queue.add(another)
-        queue.change { $0.receive([.of(8, "pro", .restored)]) }
-        #expect(await told(another) == [.updated("pro", .restored)])
-        #expect(await told(next) == [.updated("pro", .restored)])
-        #expect(await told(first).isEmpty)
-        _ = updates
-    }
-
-    @Test func aRestoreThatEndsWhileNobodyListensIsToldToTheNextObserver() async {
-        let queue = queue()
-        queue.change { $0.beginRestore() }
-        queue.change { $0.await([]) }
-        queue.restoreFailed(SKError(.cloudServiceNetworkConnectionFailed))
-        let observer = Observer()
-        queue.add(observer)
-        #expect(
-            await told(observer) == [
-                .restoreFinished, .restoreFailed(.cloudServiceNetworkConnectionFailed),
-            ]
-        )
-        queue.remove(observer)
-        queue.add(observer)
-        #expect(await told(observer).isEmpty)
     }
 
     // MARK: - Downloads

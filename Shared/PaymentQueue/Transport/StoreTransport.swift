@@ -157,11 +157,13 @@ struct StoreTransport: Sendable {
     ///
     /// - Parameters:
     ///   - lastEventID: Where to resume; `nil` begins with everything unfinished.
+    ///   - didConnect: Told what the store says of the queue, before anything of it has come.
     ///   - didOpen: Called when something has come.
     ///   - receive: Takes what came with one read.
     /// - Throws: ``StoreFailure``, what reading throws, or `CancellationError`.
     func readQueue(
         after lastEventID: String?,
+        didConnect: @Sendable (QueueStreamHead) -> Void,
         didOpen: @escaping @Sendable () -> Void,
         _ receive: @escaping @Sendable ([ServerSentEventParser.Event]) -> Void
     ) async throws {
@@ -172,6 +174,12 @@ struct StoreTransport: Sendable {
         let response = try await ask(question) { $0 }
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
         else { throw StoreFailure.unreadable("\(question.url) is no stream of events") }
+        didConnect(
+            QueueStreamHead(
+                revision: response.headers.first(name: QueueStreamHead.revisionField),
+                database: response.headers.first(name: QueueStreamHead.databaseField)
+            )
+        )
         let watch = SilenceWatch(configuration.streamSilenceMax)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {

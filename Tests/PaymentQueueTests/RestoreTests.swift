@@ -1,0 +1,121 @@
+import Dispatch
+import EventTypes
+import Foundation
+import Synchronization
+import Testing
+
+@testable import PaymentQueue
+
+/// How restores end, whoever observes: each of them once, in one of the two ways (spec rules 64 and
+/// 65).
+@Suite(.timeLimit(.minutes(1))) struct RestoreTests {
+    private let callbacks = DispatchQueue(label: "test")
+
+    private func queue() -> SKPaymentQueue {
+        SKPaymentQueue(configuration: nil, callbacks: callbacks)
+    }
+
+    /// What an observer was told, once everything is told that was to be told.
+    private func told(_ observer: Observer) async -> [Observer.Call] {
+        await settled(callbacks)
+        return observer.calls.withLock { calls in
+            defer { calls = [] }
+            return calls
+        }
+    }
+
+    @Test func aRestoreThatAllObserversLeaveHasFailedForTheNextOneAndOnce() async {
+        let queue = queue()
+        let first = Observer()
+        queue.add(first)
+        let unanswered = begin(queue)
+        let answered = begin(queue)
+        queue.change { $0.await([TransactionID(number: 8)], of: answered) }
+        queue.remove(first)
+        let updates = TransactionUpdates(queue: queue).makeAsyncIterator()
+        let next = Observer()
+        queue.add(next)
+        #expect(await told(next) == [.restoreFailed(.unknown), .restoreFailed(.unknown)])
+        queue.change { $0.await([], of: unanswered) }
+        queue.restoreFailed(unanswered, SKError(.unknown))
+        queue.restoreFailed(answered, SKError(.unknown))
+        #expect(await told(next).isEmpty, "It has ended, and does not end again.")
+        let another = Observer()
+        queue.add(another)
+        queue.change { $0.receive([.of(8, "pro", .restored)]) }
+        #expect(await told(another) == [.updated("pro", .restored)])
+        #expect(await told(next) == [.updated("pro", .restored)])
+        #expect(await told(first).isEmpty)
+        _ = updates
+    }
+
+    @Test func aRestoreThatEndsWhileNobodyListensIsToldToTheNextObserver() async {
+        let queue = queue()
+        let (first, second) = (begin(queue), begin(queue))
+        queue.change { $0.await([], of: first) }
+        queue.restoreFailed(second, SKError(.cloudServiceNetworkConnectionFailed))
+        let observer = Observer()
+        queue.add(observer)
+        #expect(
+            await told(observer) == [
+                .restoreFinished, .restoreFailed(.cloudServiceNetworkConnectionFailed),
+            ]
+        )
+        queue.remove(observer)
+        queue.add(observer)
+        #expect(await told(observer).isEmpty)
+    }
+
+    /// The observer that is there when a restore ends may be gone when it is to be told.
+    @Test func anEndThatItsObserverDidNotWaitForIsToldToTheNextOne() async {
+        let queue = queue()
+        let (first, second) = (Observer(), Observer())
+        let restore = begin(queue)
+        queue.add(first)
+        callbacks.suspend()
+        queue.change { $0.await([], of: restore) }
+        queue.remove(first)
+        queue.add(second)
+        callbacks.resume()
+        await settled(callbacks)
+        #expect(await told(first).isEmpty)
+        #expect(await told(second) == [.restoreFinished])
+        // And one that was told of an older end at its beginning.
+        let untold = begin(queue)
+        queue.remove(second)
+        _ = await told(second)
+        queue.restoreFailed(untold, SKError(.unknown))
+        callbacks.suspend()
+        queue.add(first)
+        queue.remove(first)
+        callbacks.resume()
+        await settled(callbacks)
+        queue.add(second)
+        #expect(await told(first).isEmpty)
+        #expect(await told(second) == [.restoreFailed(.unknown)])
+    }
+
+    @Test func aRestoreOfAQueueThatIsReplacedHasFailedForItsObservers() async {
+        await #expect(processExitsWith: .success) {
+            SKPaymentQueue.configure(.unreachable)
+            let old = SKPaymentQueue.default()
+            let observer = Observer()
+            old.add(observer)
+            let unanswered = old.state.withLock { $0.pending.restores.begin() }
+            let answered = old.state.withLock { $0.pending.restores.begin() }
+            old.change { $0.await([TransactionID(number: 8)], of: answered) }
+            SKPaymentQueue.configure(.unreachable)
+            old.change { $0.await([], of: unanswered) }
+            await withCheckedContinuation { continuation in
+                old.callbacks.async { continuation.resume() }
+            }
+            let failed: [Observer.Call] = [.restoreFailed(.unknown), .restoreFailed(.unknown)]
+            exit(observer.calls.withLock { $0 } == failed ? 0 : 1)
+        }
+    }
+
+    /// A restore that was asked for, as ``SKPaymentQueue/restore(_:)`` asks.
+    private func begin(_ queue: SKPaymentQueue) -> PendingRestores.Number {
+        queue.state.withLock { $0.pending.restores.begin() }
+    }
+}
