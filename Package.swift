@@ -325,6 +325,7 @@ let package = Package(
             "TestSupport",
             asyncHTTPClient,
             crypto,
+            logging,
             nioCore,
             nioHTTP1
         )

@@ -125,6 +125,56 @@ extension EndToEnd.PaymentQueues {
             await merchant.stop()
         }
 
+        /// Spec rules 35 and 46: nobody runs when it ends.
+        @Test(arguments: [ApprovalRequest.Decision.approve, .decline, nil])
+        func whatAwaitsApprovalOutlivesTheProgramHoweverItEnds(
+            decision: ApprovalRequest.Decision?
+        ) async throws {
+            var options = StoreOptions()
+            if decision == nil { options.settings[.payments] = ["APPROVAL_EXPIRY_MS": "500"] }
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let ada = try store.client(account: "ada")
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                configuration.paymentMethod = { _ in
+                    SandboxPaymentMethod.needsApproval.rawValue
+                }
+                SKPaymentQueue.configure(configuration)
+                let first = RecordingObserver()
+                SKPaymentQueue.default().add(first)
+                SKPaymentQueue.default().add(
+                    SKPayment(product: try await product(SampleCatalog.hint))
+                )
+                let asked = try await first.first(.deferred)
+                let id = try #require(TransactionID(rawValue: asked.id))
+                SKPaymentQueue.default().remove(first)
+                if let decision {
+                    SKPaymentQueue.configure(configuration)
+                    let second = RecordingObserver()
+                    SKPaymentQueue.default().add(second)
+                    #expect(try await second.first(.deferred).id == asked.id)
+                    SKPaymentQueue.default().remove(second)
+                    _ = try await store.administrator.decide(decision, on: id).value
+                }
+                let isApproved = decision == .approve
+                try await eventually("it to end while no program runs") {
+                    try await ada.unfinished().value.transactions.first?.transaction.state
+                        == (isApproved ? .purchased : .failed) ? true : nil
+                }
+                SKPaymentQueue.configure(configuration)
+                let last = RecordingObserver()
+                SKPaymentQueue.default().add(last)
+                let ended = try await last.first(isApproved ? .purchased : .failed)
+                #expect(ended.id == asked.id)
+                #expect(
+                    (ended.error as? SKError)?.code == (isApproved ? nil : .paymentNotAllowed)
+                )
+                try await ended.finish()
+                #expect(try await ada.unfinished().value.transactions.isEmpty)
+                SKPaymentQueue.default().remove(last)
+            }
+        }
+
         /// Spec rules 74 to 76.
         @Test func ofThreePurchasesTheOneThatIsPickedIsRestored() async throws {
             try await withQueue { store, queue, observer in

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Logging
 import Synchronization
 import Testing
 
@@ -56,6 +57,38 @@ import Testing
         await #expect(throws: SKError.notConfigured) { try await AppStore.sync() }
         queue.remove(observer)
         #expect(queue.transactionObservers.isEmpty)
+    }
+
+    /// Spec rule 4: once, however often it is asked for.
+    @Test func withoutAConfigurationItWarnsOnce() async {
+        await #expect(processExitsWith: .success) {
+            let warnings = Warnings()
+            LoggingSystem.bootstrap { _ in Warnings.Handler(warnings: warnings) }
+            for _ in 1...3 { _ = SKPaymentQueue.default().transactions }
+            #expect(!SKPaymentQueue.canMakePayments())
+            let said = warnings.said.withLock { $0 }
+            exit(said.count == 1 && said[0].contains("SKPaymentQueue.configure") ? 0 : 1)
+        }
+    }
+
+    /// What is warned of.
+    private final class Warnings: Sendable {
+        let said = Mutex<[String]>([])
+
+        struct Handler: LogHandler {
+            let warnings: Warnings
+            var metadata: Logger.Metadata = [:]
+            var logLevel = Logger.Level.warning
+
+            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+                get { metadata[key] }
+                set { metadata[key] = newValue }
+            }
+
+            func log(event: LogEvent) {
+                warnings.said.withLock { $0.append("\(event.message)") }
+            }
+        }
     }
 
     @Test func finishingWhatIsStillPurchasingIsRaised() async {

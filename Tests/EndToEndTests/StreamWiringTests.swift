@@ -1,0 +1,124 @@
+import EventTypes
+import Foundation
+import PaymentQueue
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd.PaymentQueues {
+    /// How clients hear of changes, and that they ask for nothing meanwhile (spec rule 20).
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Streams {
+        /// Runs a test with an observer whose every request is seen.
+        private func withProxies(
+            heartbeat: Duration,
+            silenceMax: Duration = .seconds(45),
+            _ body: (StoreHarness, [HTTPProxy], RecordingObserver) async throws -> Void
+        ) async throws {
+            var options = StoreOptions()
+            let milliseconds = Int(heartbeat / .milliseconds(1))
+            options.settings[.fulfillment] = ["STREAM_HEARTBEAT_MS": "\(milliseconds)"]
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let proxies = [
+                    try await HTTPProxy.start(inFrontOf: store.urls.fulfillment),
+                    try await HTTPProxy.start(inFrontOf: store.urls.payments),
+                    try await HTTPProxy.start(inFrontOf: store.urls.catalog),
+                    try await HTTPProxy.start(inFrontOf: store.urls.receipts),
+                ]
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                configuration.addresses = .init(
+                    catalog: proxies[2].url,
+                    payments: proxies[1].url,
+                    fulfillment: proxies[0].url,
+                    receipts: proxies[3].url
+                )
+                configuration.streamSilenceMax = silenceMax
+                SKPaymentQueue.configure(configuration)
+                let observer = RecordingObserver()
+                try await body(store, proxies, observer)
+                SKPaymentQueue.default().remove(observer)
+                for proxy in proxies { await proxy.cut() }
+            }
+        }
+
+        /// A minute has four heartbeats of fifteen seconds, and its silence is forty-five: the same
+        /// with a clock that runs a hundred times as fast.
+        @Test func aMinuteInWhichNothingHappensIsOneRequest() async throws {
+            try await withProxies(
+                heartbeat: .milliseconds(150),
+                silenceMax: .milliseconds(450)
+            ) { store, proxies, observer in
+                // The head with the first sign of life, and more than a minute's heartbeats.
+                let minute = proxies[0].hold(
+                    at: .beforeResponse("GET \(Routes.queue) "),
+                    occurrence: 8
+                )
+                SKPaymentQueue.default().add(observer)
+                try await minute.reached()
+                #expect(proxies.map(\.requests.count) == [1, 0, 0, 0])
+                minute.release()
+                // And it does listen.
+                _ = try await store.buy()
+                _ = try await observer.first(.purchased)
+            }
+        }
+
+        /// The heartbeat would bring it as well, in five minutes.
+        @Test func aChangeReachesAStreamByTheTopicAndNotByTheHeartbeat() async throws {
+            try await withProxies(heartbeat: .seconds(300)) { store, proxies, observer in
+                SKPaymentQueue.default().add(observer)
+                try await eventually("the stream to be open") {
+                    proxies[0].requests.count == 1 ? true : nil
+                }
+                // Twice, so that the second is no part of what the stream begins with.
+                for count in 1...2 {
+                    _ = try await store.buy()
+                    try await eventually(within: .seconds(30), "purchase \(count) to be told") {
+                        observer.transactions(.purchased).count == count ? true : nil
+                    }
+                }
+                #expect(proxies[0].requests.count == 1, "One stream, and nothing beside it.")
+            }
+        }
+
+        /// Downloads trust whom requests trust.
+        @Test func contentOfAStoreOfAnOwnAuthorityIsDownloadedFromIt() async throws {
+            let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                _ = try await store.host(bytes, version: "1.0", for: SampleCatalog.pro)
+                _ = try await store.buy(SampleCatalog.pro)
+                let authority = try TLSAuthority()
+                let proxy = try await HTTPProxy.start(
+                    inFrontOf: store.urls.fulfillment,
+                    certifiedBy: authority
+                )
+                var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
+                let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+                    "downloads-\(UUID().uuidString)",
+                    isDirectory: true
+                )
+                // A leftover in the temporary folder does no harm.
+                defer { try? FileManager.default.removeItem(at: folder) }
+                configuration.addresses.fulfillment = proxy.url
+                configuration.downloadDirectory = folder
+                configuration.trustedRoots = try TrustedRoots(pem: try authority.pem)
+                SKPaymentQueue.configure(configuration)
+                let observer = RecordingObserver()
+                SKPaymentQueue.default().add(observer)
+                let transaction = try await observer.first(.purchased)
+                let download = try #require(transaction.downloads.first)
+                download.start()
+                try await eventually("the download to be finished") {
+                    download.state == .finished ? true : nil
+                }
+                let url = try #require(download.contentURL)
+                #expect(try Data(contentsOf: url) == Data(bytes))
+                #expect(proxy.requests.contains { $0.contains("/content/") })
+                SKPaymentQueue.default().remove(observer)
+                await proxy.cut()
+            }
+        }
+    }
+}
