@@ -131,13 +131,12 @@ struct QueueReadStore: Sendable {
     }
 
     /// Names the database as it is since its server was started: a backup can only be restored into
-    /// another cluster, into another database, or before a start.
+    /// another server's, into another database, or before a start.
     func database() async throws -> String {
         try await client.withConnection { connection in
             let row = try connection.query(
                 """
                 SELECT left(encode(sha256(convert_to(concat_ws('.',
-                    (SELECT system_identifier FROM pg_control_system()),
                     (SELECT oid FROM pg_database WHERE datname = current_database()),
                     extract(epoch FROM pg_postmaster_start_time())
                 ), 'UTF8')), 'hex'), 16)
