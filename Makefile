@@ -15,7 +15,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients verify-demo keys clean
+.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -76,6 +76,10 @@ verify-demo: build ## Make a store's books again from its event log, and find an
 clients: CONFIGURATION = release
 clients: build ## Measure with a release build what connected clients cost (IDLE=5000)
 	@ulimit -Sn "$$(ulimit -Hn)"; exec $(DEVSTORE) clients $(if $(IDLE),--idle $(IDLE))
+
+signing: CONFIGURATION = release
+signing: build ## Measure with a release build what signatures, receipts and long histories cost
+	@exec $(DEVSTORE) signing
 
 keys: build ## Make development keys and certificates in .dev/keys
 	@exec .build/$(CONFIGURATION)/counterfoil keys create --directory .dev/keys

@@ -1,5 +1,8 @@
 import EventTypes
+import Foundation
 import ServiceKit
+import SwiftASN1
+import X509
 
 /// The settings of `receipts`, read from environment variables and proved before anything starts.
 ///
@@ -13,6 +16,7 @@ import ServiceKit
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | where finishes of servers are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | how long one may take |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
+/// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` believes beside the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to say a secret |
 ///
 /// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
@@ -21,6 +25,8 @@ struct ReceiptsSettings: Sendable {
     let common: CommonSettings
     let environment: StoreEnvironment
     let chain: SigningChain
+    /// Roots that were in use before, in DER.
+    let formerRoots: [[UInt8]]
     let notifications: NotificationSettings
     let ocspDirectory: String
     let serverKeysDirectory: String
@@ -34,11 +40,7 @@ struct ReceiptsSettings: Sendable {
     /// - Throws: `ServiceKitError` if anything was wrong.
     init(_ reader: inout SettingsReader, now: Timestamp) throws {
         common = CommonSettings(&reader, service: "receipts", defaultPort: 8083)
-        environment = reader.choice(
-            "STORE_ENVIRONMENT",
-            default: nil,
-            "What every receipt gives as its environment."
-        )
+        environment = Self.environment(&reader)
         ocspDirectory = reader.string(
             "OCSP_DIRECTORY",
             "Responders and registers of root and intermediate; keys create makes them."
@@ -65,16 +67,47 @@ struct ReceiptsSettings: Sendable {
             "How long fulfillment may take to answer a finish."
         )
         sharedSecrets = Self.sharedSecrets(&reader)
-        let key = reader.file(
-            "SIGNING_KEY_FILE",
-            "The P-256 private key that receipts are signed with, in PEM."
-        )
-        let certificates = reader.file(
-            "SIGNING_CHAIN_FILE",
-            "The certificates that vouch for the key, in PEM: leaf, intermediate, root."
-        )
+        formerRoots = Self.formerRoots(&reader)
         notifications = NotificationSettings(&reader)
-        chain = try Self.chain(key: key, certificates: certificates, now: now, &reader)
+        chain = try Self.chain(now: now, &reader)
+    }
+
+    /// What is signed with, and for which environment: all that `measure` asks for.
+    static func signing(
+        _ reader: inout SettingsReader,
+        now: Timestamp
+    ) throws -> (environment: StoreEnvironment, chain: SigningChain) {
+        (environment(&reader), try chain(now: now, &reader))
+    }
+
+    private static func environment(_ reader: inout SettingsReader) -> StoreEnvironment {
+        reader.choice(
+            "STORE_ENVIRONMENT",
+            default: nil,
+            "What every receipt gives as its environment."
+        )
+    }
+
+    /// The roots of before, in DER.
+    private static func formerRoots(_ reader: inout SettingsReader) -> [[UInt8]] {
+        let key = "FORMER_ROOTS_FILE"
+        let path = reader.string(
+            "FORMER_ROOTS_FILE",
+            default: "",
+            "Roots in PEM that were in use before: verifyReceipt believes what was signed under them."
+        )
+        guard !path.isEmpty else { return [] }
+        do {
+            return try PEMDocument.parseMultiple(
+                pemString: String(contentsOfFile: path, encoding: .utf8)
+            ).map { document in
+                _ = try Certificate(pemDocument: document)
+                return document.derBytes
+            }
+        } catch {
+            reader.refuse(key, "names no file of certificates in PEM")
+            return []
+        }
     }
 
     private static func sharedSecrets(_ reader: inout SettingsReader) -> SharedSecrets {
@@ -93,11 +126,17 @@ struct ReceiptsSettings: Sendable {
     }
 
     private static func chain(
-        key: [UInt8],
-        certificates: [UInt8],
         now: Timestamp,
         _ reader: inout SettingsReader
     ) throws -> SigningChain {
+        let key = reader.file(
+            "SIGNING_KEY_FILE",
+            "The P-256 private key that receipts are signed with, in PEM."
+        )
+        let certificates = reader.file(
+            "SIGNING_CHAIN_FILE",
+            "The certificates that vouch for the key, in PEM: leaf, intermediate, root."
+        )
         do {
             let chain = try SigningChain(key: key, certificates: certificates, at: now)
             try reader.check()

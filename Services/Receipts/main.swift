@@ -1,3 +1,15 @@
 import ServiceKit
 
-await runService("receipts", compose: composeReceipts, migrate: migrateReceipts, rebuild: rebuildReceipts)
+await runService(
+    "receipts",
+    compose: composeReceipts,
+    migrate: migrateReceipts,
+    rebuild: rebuildReceipts,
+    further: [
+        ServiceCommand(
+            "measure",
+            "measure on one core what a signature, a check and a receipt cost, then exit",
+            prepare: measureReceipts
+        )
+    ]
+)

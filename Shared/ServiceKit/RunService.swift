@@ -26,6 +26,32 @@ public struct Composition: Sendable {
 public typealias ServiceWork =
     @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
 
+/// A command that one service has beside those of all: it does its work, prints, and exits.
+public struct ServiceCommand: Sendable {
+    let name: String
+    let meaning: String
+    let prepare: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () throws -> String
+
+    /// Makes a command.
+    ///
+    /// - Parameters:
+    ///   - name: The word that it is called by.
+    ///   - meaning: What it does, as the help says it.
+    ///   - prepare: Reads the settings and returns the work, whose result is printed.
+    public init(
+        _ name: String,
+        _ meaning: String,
+        prepare:
+            @escaping @Sendable (inout SettingsReader, Logger) throws ->
+            @Sendable () throws ->
+            String
+    ) {
+        self.name = name
+        self.meaning = meaning
+        self.prepare = prepare
+    }
+}
+
 /// Runs a service's command line: the whole of its `main`.
 ///
 /// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT; `migrate` brings
@@ -38,11 +64,13 @@ public typealias ServiceWork =
 ///   - compose: Reads the settings and makes the parts, without I/O.
 ///   - migrate: Reads the settings of `migrate` and returns what it does.
 ///   - rebuild: The same of `rebuild`.
+///   - further: What this service can do beside that.
 public func runService(
     _ name: String,
     compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
     migrate: @escaping ServiceWork,
-    rebuild: ServiceWork? = nil
+    rebuild: @escaping ServiceWork,
+    further: [ServiceCommand] = []
 ) async -> Never {
     // A log pipe or a client that has gone is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
@@ -50,6 +78,7 @@ public func runService(
     let runner = ServiceRunner(
         name: name,
         environment: ProcessInfo.processInfo.environment,
+        further: further,
         bootstrap: { makeLog in
             LoggingSystem.bootstrap(makeLog)
             MetricsSystem.bootstrap(PrometheusMetrics.shared)
@@ -78,6 +107,7 @@ struct ServiceRunner {
 
     let name: String
     let environment: [String: String]
+    var further: [ServiceCommand] = []
     var bootstrap: (@escaping MakeLog) -> Void = { _ in }
     var writeOutput: (String) -> Void = { writeAll($0, to: STDOUT_FILENO) }
     var writeLog: @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
@@ -89,26 +119,33 @@ struct ServiceRunner {
         arguments: [String],
         compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
         migrate: @escaping ServiceWork,
-        rebuild: ServiceWork? = nil
+        rebuild: @escaping ServiceWork
     ) async -> ProcessStatus {
         switch arguments {
         case [], ["serve"]:
             return await serve(compose)
         case ["migrate"]:
-            return await perform(migrate, failure: "migration failed")
-        case ["rebuild"] where rebuild != nil:
-            guard let rebuild else { return .usage }
-            return await perform(rebuild, failure: "rebuild failed")
+            return await perform("migration", migrate)
+        case ["rebuild"]:
+            return await perform("rebuild", rebuild)
         case ["settings"]:
-            writeOutput(describe(compose, [migrate] + (rebuild.map { [$0] } ?? [])))
+            writeOutput(describe(compose, [migrate, rebuild]))
             return .success
         case ["--help"], ["-h"], ["help"]:
-            writeOutput(ServiceHelp.text(of: name))
+            writeOutput(ServiceHelp.text(of: name, further: further))
             return .success
         case ["--version"]:
             writeOutput("\(name) \(ServiceHelp.version)\n")
             return .success
         default:
+            if arguments.count == 1,
+                let command = further.first(where: { $0.name == arguments[0] })
+            {
+                return await perform(command.name) { reader, logger in
+                    let work = try command.prepare(&reader, logger)
+                    return { try work() }
+                }
+            }
             let given = shortened(arguments.joined(separator: " "))
             writeLog("\(name): unknown command: \(given)\nTry: \(name) --help\n")
             return .usage
@@ -132,21 +169,37 @@ struct ServiceRunner {
         return await run([reporter] + composition.services, logger)
     }
 
-    private func perform(_ command: ServiceWork, failure: Logger.Message) async -> ProcessStatus {
+    /// The same of a command that prints by itself.
+    private func perform(_ name: String, _ command: ServiceWork) async -> ProcessStatus {
+        await perform(name) { reader, logger in
+            let work = try command(&reader, logger)
+            return {
+                try await work()
+                return ""
+            }
+        }
+    }
+
+    /// Reads the settings of a command, does its work, and prints what comes of it.
+    private func perform(
+        _ name: String,
+        _ prepare:
+            (inout SettingsReader, Logger) throws -> @Sendable () async throws -> String
+    ) async -> ProcessStatus {
         var reader = SettingsReader(environment: environment)
         let logger = startLog(&reader)
-        let work: @Sendable () async throws -> Void
+        let work: @Sendable () async throws -> String
         do {
-            work = try command(&reader, logger)
+            work = try prepare(&reader, logger)
         } catch {
             return refuse(reader, error, logger)
         }
         guard reader.problems.isEmpty else { return refuse(reader, nil, logger) }
         do {
-            try await work()
+            writeOutput(try await work())
             return .success
         } catch {
-            logger.critical(failure, metadata: ["error": "\(error)"])
+            logger.critical("\(name) failed", metadata: ["error": "\(error)"])
             return .failure
         }
     }

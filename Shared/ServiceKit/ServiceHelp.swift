@@ -3,28 +3,32 @@ enum ServiceHelp {
     /// The store's version.
     static let version = "0.1.0"
 
-    static func text(of name: String) -> String {
-        """
-        \(name) — one of Counterfoil's services (version \(version))
+    static func text(of name: String, further: [ServiceCommand] = []) -> String {
+        let commands = further.map { command in
+            "  \(name) \(padded(command.name, 10))  \(command.meaning)\n"
+        }.joined()
+        return """
+            \(name) — one of Counterfoil's services (version \(version))
 
-        Usage:
-          \(name)             serve until SIGTERM or SIGINT (a second signal stops it at once)
-          \(name) migrate     bring the service's database up to date, then exit
-          \(name) rebuild     make the service's books again from the event log, beside the live ones,
-                              and tell every difference; what `counterfoil replay --verify` runs
-          \(name) settings    list every setting: key, default, meaning
-          \(name) --version   print the version
-          \(name) --help      print this
+            Usage:
+              \(name)             serve until SIGTERM or SIGINT (a second signal stops it at once)
+              \(name) migrate     bring the service's database up to date, then exit
+               \(name) rebuild     make the service's books again from the event log, beside the
+                                   live ones, and tell every difference; what
+                                   `counterfoil replay --verify` runs
+              \(name) settings    list every setting: key, default, meaning
+            \(commands)  \(name) --version   print the version
+              \(name) --help      print this
 
-        Settings are environment variables. All problems are reported at once. Logs go to standard
-        error; LOG_LEVEL and LOG_FORMAT (text, json) shape them.
+            Settings are environment variables. All problems are reported at once. Logs go to standard
+            error; LOG_LEVEL and LOG_FORMAT (text, json) shape them.
 
-        While it serves: GET /health/live, GET /health/ready (503 names what it waits for),
-        GET /metrics (Prometheus).
+            While it serves: GET /health/live, GET /health/ready (503 names what it waits for),
+            GET /metrics (Prometheus).
 
-        Exit status: 0 stopped or done, 1 failed, 64 unknown command, 78 invalid settings.
+            Exit status: 0 stopped or done, 1 failed, 64 unknown command, 78 invalid settings.
 
-        """
+            """
     }
 
     /// A table of settings; a key that is read twice is listed once.

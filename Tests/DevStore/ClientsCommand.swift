@@ -55,33 +55,10 @@ struct ClientsCommand: AsyncParsableCommand {
             try await run.launch(with: unfinished)
             let broker = try await run.relay(purchases)
             let beyond = try await run.buy(purchases, broker: broker)
-            let goals = [
+            return terminal.judge([
                 Goal("MB of fulfillment with all connected", megabytes, memoryMax),
                 Goal("ms of a purchase beyond the broker, p99", beyond, beyondBrokerMax),
-            ]
-            terminal.heading("Goals")
-            terminal.table(
-                [["", "measured", "at most"]] + goals.map(\.cells),
-                rightAligned: [1, 2]
-            )
-            return goals.allSatisfy(\.isMet)
-        }
-    }
-
-    /// A number that is not to be exceeded.
-    private struct Goal {
-        let name: String
-        let measured: Double
-        let limit: Int
-
-        init(_ name: String, _ measured: Double, _ limit: Int) {
-            (self.name, self.measured, self.limit) = (name, measured, limit)
-        }
-
-        var isMet: Bool { measured <= Double(limit) }
-
-        var cells: [String] {
-            ["\(isMet ? "✓" : "✗") \(name)", "\(Int(measured.rounded()))", "\(limit)"]
+            ])
         }
     }
 }

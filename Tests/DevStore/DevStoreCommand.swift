@@ -17,6 +17,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore bench                 purchases per second, and their cost
               devstore clients               what connected clients cost
               devstore verify-demo           the books made again from the event log
+              devstore signing               what signatures, receipts and histories cost
               devstore conformance           Apple's own client against a store
 
             The environment:
@@ -28,7 +29,8 @@ struct DevStoreCommand: AsyncParsableCommand {
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
-            ClientsCommand.self, ConformanceCommand.self, VerifyDemoCommand.self,
+            ClientsCommand.self, SigningCommand.self, VerifyDemoCommand.self,
+            ConformanceCommand.self,
         ]
     )
 }

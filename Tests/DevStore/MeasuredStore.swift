@@ -1,7 +1,7 @@
 import ArgumentParser
 import TestSupport
 
-/// The store that a command measures, and how the command runs: what `bench` and `clients` share.
+/// The store that a command measures, and how the command runs: what `bench`, `clients` and `signing` share.
 ///
 /// Its services keep the times of a deployment and its database waits for the disk, so that the
 /// numbers are those of a real store.
@@ -21,12 +21,14 @@ struct MeasuredStore: ParsableArguments, Sendable {
     /// - Parameters:
     ///   - title: What is measured.
     ///   - target: The target of `make` that measures a release build.
+    ///   - settings: Settings of one service, over its own.
     ///   - measure: Measures, and tells whether what it found is good enough; a ``HarnessError`` says
     ///     that something is broken, and the state of the store is shown with it.
     /// - Throws: `ExitCode`, after the person was told why.
     func measure(
         _ title: String,
         target: String,
+        settings: [StoreService: [String: String]] = [:],
         _ measure: @escaping @Sendable (Terminal, StoreHarness) async throws -> Bool
     ) async throws {
         let terminal = Terminal()
@@ -34,8 +36,9 @@ struct MeasuredStore: ParsableArguments, Sendable {
         #if DEBUG
         terminal.line("  A debug build: its numbers say little. Use `make \(target)`.", .yellow)
         #endif
-        let options = options(terminal)
-        try await terminal.perform {
+        var options = options(terminal)
+        options.settings = settings
+        try await terminal.perform { [options] in
             let isGood = try await withStore(options) { store in
                 try await terminal.importSampleCatalog(into: store)
                 return try await measure(terminal, store)

@@ -30,7 +30,7 @@ struct ServiceRunnerTests {
             Composition(services: [OneShot()], readiness: [])
         },
         migrate: @escaping ServiceWork = { _, _ in {} },
-        rebuild: ServiceWork? = nil
+        rebuild: @escaping ServiceWork = { _, _ in {} }
     ) async -> Run {
         let (log, output) = (Collected(), Collected())
         let runner = ServiceRunner(

@@ -104,6 +104,25 @@ public struct StoreKeys: Sendable {
         )
     }
 
+    /// A token that proves the server of the app, as Apple's clients make it.
+    public func serverToken() throws -> String {
+        struct Registration: Decodable { var issuerID: String }
+        let keyID = Self.bundleID.rawValue.replacing(".", with: "-") + "-" + Self.keyID
+        let registration = try JSONDecoder().decode(
+            Registration.self,
+            from: try Data(contentsOf: URL(fileURLWithPath: "\(servers)/\(keyID).json"))
+        )
+        return try token(
+            header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
+            claims: [
+                "iss": registration.issuerID, "bid": Self.bundleID.rawValue,
+                "aud": "appstoreconnect-v1",
+                "exp": Timestamp.wallClock().millisecondsSinceEpoch / 1000 + 3000,
+            ],
+            key: try Self.key("\(directory)/private/servers/\(keyID).p8")
+        )
+    }
+
     /// A token for the account, well formed but signed by a key that nobody registered.
     ///
     /// - Parameter account: The account.
@@ -129,11 +148,21 @@ public struct StoreKeys: Sendable {
         lifetime: Duration
     ) throws -> String {
         let made = Timestamp.wallClock().millisecondsSinceEpoch / 1000 - 60
-        let header: [String: Any] = ["alg": "ES256", "typ": "JWT", "kid": keyID]
-        let claims: [String: Any] = [
-            "iss": issuer, "sub": subject, "aud": audience, "iat": made,
-            "exp": made + lifetime.milliseconds / 1000,
-        ]
+        return try token(
+            header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
+            claims: [
+                "iss": issuer, "sub": subject, "aud": audience, "iat": made,
+                "exp": made + lifetime.milliseconds / 1000,
+            ],
+            key: key
+        )
+    }
+
+    private func token(
+        header: [String: Any],
+        claims: [String: Any],
+        key: P256.Signing.PrivateKey
+    ) throws -> String {
         let parts = try [header, claims].map { part in
             Base64URL.encode(
                 Array(try JSONSerialization.data(withJSONObject: part, options: .sortedKeys))

@@ -1,0 +1,160 @@
+import Crypto
+import EventTypes
+import Foundation
+import Logging
+import ReceiptValidation
+import ServiceKit
+
+/// What `receipts measure` does: signs, checks and builds on one thread, as the service and its
+/// clients do, and tells how long each took at its best, as JSON in one line.
+///
+/// Times are the process's own on the processor, and the best of some rounds in turn, because whatever
+/// else runs on the machine only ever adds.
+func measureReceipts(
+    _ reader: inout SettingsReader,
+    _ logger: Logger
+) throws -> @Sendable () throws -> String {
+    let now = Timestamp.wallClock()
+    let (environment, chain) = try ReceiptsSettings.signing(&reader, now: now)
+    try reader.check()
+    return {
+        let measurement = try SigningMeasurement(chain: chain, environment: environment, at: now)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return String(decoding: try encoder.encode(try measurement.run()), as: UTF8.self) + "\n"
+    }
+}
+
+/// Times what the issue of a receipt and its check are made of.
+struct SigningMeasurement {
+    /// The best times, each in microseconds.
+    struct Result: Encodable {
+        /// One transaction signed: its payload written, hashed with the header, and signed.
+        var signing = Double.infinity
+        /// One P-256 check of a hash that is there already.
+        var bareCheck = Double.infinity
+        /// One JWS believed, its chain verified before.
+        var verification = Double.infinity
+        /// One app receipt of ``SigningMeasurement/entries`` purchases, from stored payloads to DER.
+        var receipt = Double.infinity
+    }
+
+    /// The purchases of the receipt.
+    static let entries = 1000
+    private static let rounds = 4
+    private static let roundSeconds = 0.25
+
+    private let signer: ReceiptSigner
+    private let receiptSigner: AppReceiptSigner
+    private let validator: ReceiptValidator
+    private let now: Timestamp
+    private let transaction: Transaction
+    private let jws: String
+    private let digest: SHA256.Digest
+    private let signature: P256.Signing.ECDSASignature
+    private let payloads: [[UInt8]]
+
+    init(chain: SigningChain, environment: StoreEnvironment, at now: Timestamp) throws {
+        self.now = now
+        signer = ReceiptSigner(chain: chain, environment: environment)
+        receiptSigner = try AppReceiptSigner(chain: chain)
+        validator = ReceiptValidator(
+            ReceiptTrust(roots: [chain.rootCertificate], environment: environment.ofReceipts)
+        )
+        transaction = Self.transaction(1, at: now)
+        let signed = try signer.sign(transaction, at: now)
+        jws = CompactJWS.joined(
+            header: chain.header,
+            payload: signed.payload,
+            signature: signed.signature
+        )
+        digest = SHA256.hash(data: Data(jws.utf8.prefix { $0 != UInt8(ascii: ".") }))
+        signature = try chain.privateKey.signature(for: digest)
+        let signer = signer
+        payloads = try (1...Self.entries).map { number in
+            try signer.sign(Self.transaction(Int64(number), at: now), at: now).payload
+        }
+    }
+
+    /// Measures.
+    func run() throws -> Result {
+        var result = Result()
+        let key = signer.chain.privateKey.publicKey
+        for _ in 0..<Self.rounds {
+            result.signing = min(
+                result.signing,
+                try time { _ = try signer.sign(transaction, at: now) }
+            )
+            result.bareCheck = min(
+                result.bareCheck,
+                try time { guard key.isValidSignature(signature, for: digest) else { throw bug } }
+            )
+            result.verification = min(
+                result.verification,
+                try time { _ = try validator.verify(jws, as: JWSTransaction.self) }
+            )
+            result.receipt = min(result.receipt, try time { _ = try receipt() })
+        }
+        return result
+    }
+
+    private func receipt() throws -> DERBytes {
+        let content = AppReceiptContent(
+            account: transaction.accountID,
+            bundleID: transaction.bundleID,
+            environment: signer.environment,
+            question: AppReceiptQuestion(),
+            entries: try payloads.map { payload in try AppReceiptEntry(payload: payload) }
+        )
+        return try receiptSigner.sign(content.encoded(at: now), at: now)
+    }
+
+    /// The mean of a round, in microseconds.
+    private func time(_ work: () throws -> Void) throws -> Double {
+        var count = 0
+        let start = Self.processorSeconds()
+        var elapsed = 0.0
+        repeat {
+            // Looked at in turn, so that the clock is none of what is measured.
+            for _ in 0..<10 { try work() }
+            count += 10
+            elapsed = Self.processorSeconds() - start
+        } while elapsed < Self.roundSeconds
+        return elapsed * 1e6 / Double(count)
+    }
+
+    /// What this process has had of the processor; it has one thread that works.
+    private static func processorSeconds() -> Double {
+        Double(clock()) / Double(CLOCKS_PER_SEC)
+    }
+
+    private var bug: ReceiptsError {
+        ReceiptsError(
+            code: .storedReceiptMalformed,
+            detail: "What was signed just now is not believed."
+        )
+    }
+
+    private static func transaction(_ number: Int64, at now: Timestamp) -> Transaction {
+        Transaction(
+            id: TransactionID(number: 1_000_000_000_000 + number),
+            originalID: TransactionID(number: 1_000_000_000_000 + number),
+            version: 2,
+            state: .purchased,
+            accountID: AccountID(unchecked: "measured"),
+            bundleID: BundleID(unchecked: "com.example.app"),
+            productID: ProductID(unchecked: "com.example.coins.100"),
+            productVersion: 1,
+            productType: .nonConsumable,
+            quantity: 1,
+            storefront: Storefront(unchecked: "USA"),
+            price: Money(minorUnits: 99, currency: Currency(unchecked: "USD")),
+            applicationUsername: nil,
+            deliveryPlan: [],
+            requestedAt: now,
+            purchasedAt: now,
+            originalPurchasedAt: now,
+            revokedAt: nil
+        )
+    }
+}
