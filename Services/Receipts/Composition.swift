@@ -72,7 +72,7 @@ func composeReceipts(
     let announcements = AnnouncementHandler(
         signer: signer,
         store: store,
-        appAppleID: { apps.app($0)?.appAppleID }
+        app: { apps.app($0) }
     )
     let sender = CallbackSender(
         ledger: OwedNotificationQueue(
@@ -81,12 +81,21 @@ func composeReceipts(
                 timeout: settings.notifications.timeout,
                 confirming: 200..<207
             ),
-            environment: settings.environment,
+            signer: signer,
             lease: settings.notifications.lease,
             now: now,
             logger: logger
         ),
         limits: settings.notifications.limits,
+        logger: logger
+    )
+
+    let keeper = NotificationLogKeeper(
+        log: NotificationLogHandler(
+            client: client,
+            retention: settings.notifications.retention,
+            now: now
+        ),
         logger: logger
     )
 
@@ -131,6 +140,7 @@ func composeReceipts(
     let notifications = NotificationHandler(
         client: client,
         announcements: announcements,
+        testsPerMinute: settings.notifications.testsPerMinute,
         now: now,
         wake: { sender.wake() }
     )
@@ -176,7 +186,7 @@ func composeReceipts(
     VerifyReceiptRoutes(
         handler: VerifyReceiptHandler(
             reader: appReceipts,
-            roots: [chain.rootCertificate],
+            roots: [chain.rootCertificate] + settings.formerRoots,
             secrets: settings.sharedSecrets,
             logger: logger
         )
@@ -184,7 +194,7 @@ func composeReceipts(
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(
-        services: [client, schema, relay, sender, consumer, server],
+        services: [client, schema, relay, sender, keeper, consumer, server],
         readiness: readiness
     )
 }
@@ -237,6 +247,10 @@ let receiptsMigrations =
         PostgresMigration(
             name: "m0004_notifications",
             bytes: PackageResources.m0004_notifications_sql
+        ),
+        PostgresMigration(
+            name: "m0005_notification_log",
+            bytes: PackageResources.m0005_notification_log_sql
         ),
     ]
 

@@ -55,22 +55,17 @@ final class ReceiptHandler: EventHandler {
         for (entry, context) in zip(batch.entries, contexts) {
             signed.append(try signer.sign(entry.transaction, context, at: now))
         }
-        let (issued, reissued) = try store.save(
-            signed,
-            chain: signer.chain,
-            at: now,
-            on: connection
-        )
+        let saved = try store.save(signed, chain: signer.chain, at: now, on: connection)
         var receipts: [OutboxEvent] = []
-        receipts.reserveCapacity(issued.count)
+        receipts.reserveCapacity(saved.issued.count)
         for (index, signed) in signed.enumerated() {
             let signing = signer.signing(signed, contexts[index])
             let traceparent = batch.entries[index].traceparent
-            if issued.contains(signed.transaction.id) {
+            if saved.issued.contains(signed.transaction.id) {
                 receipts.append(
                     try receiptIssued(signed, signing, at: now, traceparent: traceparent)
                 )
-            } else if reissued.contains(signed.transaction.id) {
+            } else if saved.replaced.contains(signed.transaction.id) {
                 receipts.append(
                     try receiptReissued(signed, signing, at: now, traceparent: traceparent)
                 )
@@ -79,7 +74,7 @@ final class ReceiptHandler: EventHandler {
         if !receipts.isEmpty {
             try Outbox.append(receipts, on: connection)
         }
-        if try announcements.announce(signed, issued: issued, at: now, on: connection) {
+        if try announcements.announce(signed, saved, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
     }

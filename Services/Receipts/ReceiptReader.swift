@@ -1,5 +1,6 @@
 import EventTypes
 import Postgres
+import StoreAPI
 
 /// Finds receipts, each with one statement on a connection of the pool.
 struct ReceiptReader: Sendable {
@@ -10,7 +11,7 @@ struct ReceiptReader: Sendable {
     func receipt(
         of transaction: TransactionID,
         owner: (account: AccountID, bundle: BundleID)?
-    ) async throws -> String? {
+    ) async throws -> ReceiptResponse? {
         try await client.withConnection { [store] connection in
             try store.receipt(of: transaction, owner: owner, on: connection)
         }

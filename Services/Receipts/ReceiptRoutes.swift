@@ -51,10 +51,10 @@ struct ReceiptRoutes: Sendable {
         guard let id = parameter.flatMap(TransactionID.init(rawValue:)) else {
             throw unknownTransaction()
         }
-        guard let signed = try await reader.receipt(of: id, owner: owner) else {
+        guard let receipt = try await reader.receipt(of: id, owner: owner) else {
             throw unknownTransaction()
         }
-        return try jsonResponse(ReceiptResponse(signedTransaction: signed))
+        return try jsonResponse(receipt)
     }
 
     private func unknownTransaction() -> HTTPProblem {

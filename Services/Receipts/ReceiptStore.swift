@@ -1,6 +1,17 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
+
+/// What came of storing receipts.
+struct SavedReceipts: Hashable, Sendable {
+    /// The transactions that had no receipt before.
+    var issued: Set<TransactionID>
+    /// Those that had a receipt, which a later one has replaced.
+    var replaced: Set<TransactionID> = []
+    /// Those that were not revoked before and are now.
+    var revoked: Set<TransactionID>
+}
 
 /// The SQL of `receipts`: a few statements for a whole batch, however many rows it has.
 struct ReceiptStore: Sendable {
@@ -22,19 +33,30 @@ struct ReceiptStore: Sendable {
     /// Stores receipts: the first of a transaction is added, a later revision replaces an earlier
     /// one, and an earlier one changes nothing.
     ///
-    /// The answer is the transactions that had no receipt before, and those whose receipt was
-    /// replaced.
+    /// What is told to merchants hangs on what was changed here, not on what was told before: so an
+    /// event that comes again after years tells nothing.
     func save(
         _ signed: [SignedTransaction],
         chain: SigningChain,
         at now: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws -> (added: Set<TransactionID>, replaced: Set<TransactionID>) {
+    ) throws -> SavedReceipts {
         let chainNumber = try number(of: chain, at: now, on: connection)
         let added = try add(signed, chainNumber: chainNumber, on: connection)
-        guard added.count < signed.count else { return (added, []) }
-        let known = signed.filter { !added.contains($0.transaction.id) }
-        return (added, try replace(known, chainNumber: chainNumber, on: connection))
+        var saved = SavedReceipts(
+            issued: added,
+            revoked: Set(
+                signed.lazy.filter { $0.transaction.revokedAt != nil }.map(\.transaction.id)
+                    .filter(added.contains)
+            )
+        )
+        if added.count < signed.count {
+            let known = signed.filter { !added.contains($0.transaction.id) }
+            let replaced = try replace(known, chainNumber: chainNumber, on: connection)
+            saved.replaced = replaced.all
+            saved.revoked.formUnion(replaced.revoked)
+        }
+        return saved
     }
 
     /// The receipt of a transaction, put together as it was signed.
@@ -45,28 +67,38 @@ struct ReceiptStore: Sendable {
         of transaction: TransactionID,
         owner: (account: AccountID, bundle: BundleID)?,
         on connection: isolated PostgresConnection
-    ) throws -> String? {
+    ) throws -> ReceiptResponse? {
         let rows = try connection.query(
             """
             SELECT chain.header, receipt.payload, receipt.signature,
-                   receipt.account_id, receipt.bundle_id
+                   receipt.account_id, receipt.bundle_id,
+                   receipt.transaction_id = receipt.original_transaction_id
             FROM signed_transactions AS receipt
             JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
             WHERE receipt.transaction_id = \(transaction.number)
             """
         )
         guard let row = rows.first else { return nil }
-        let (header, payload, signature, account, bundle) = try row.decode(
+        let (header, payload, signature, account, bundle, isOriginal) = try row.decode(
             String.self,
             [UInt8].self,
             [UInt8].self,
             AccountID.self,
-            BundleID.self
+            BundleID.self,
+            Bool.self
         )
         if let owner, owner.account != account || owner.bundle != bundle {
             return nil
         }
-        return CompactJWS.joined(header: header, payload: payload, signature: signature)
+        return ReceiptResponse(
+            signedTransaction: CompactJWS.joined(
+                header: header,
+                payload: payload,
+                signature: signature
+            ),
+            // A copy is delivered without an order: nothing was charged for it.
+            orderId: isOriginal ? OrderID(transaction).rawValue : nil
+        )
     }
 
     /// The number of a chain, which is stored when the first receipt is signed with it.
@@ -145,13 +177,17 @@ struct ReceiptStore: Sendable {
         return added
     }
 
-    /// Puts receipts of later revisions in the place of earlier ones; the answer is those replaced.
+    /// Puts later revisions in the place of earlier ones.
+    ///
+    /// The answer is the transactions whose receipts were replaced, and those of them that stood
+    /// until then and are revoked now.
     @discardableResult
     func replace(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
         on connection: isolated PostgresConnection
-    ) throws -> Set<TransactionID> {
+    ) throws -> (all: Set<TransactionID>, revoked: Set<TransactionID>) {
+        // Nobody changes a row between its two readings: its account's history is locked.
         let rows = try connection.query(
             """
             UPDATE signed_transactions AS receipt
@@ -169,13 +205,20 @@ struct ReceiptStore: Sendable {
             ) AS new (
                 transaction_id, revoked_at, signed_at, revision, payload, signature,
                 history_position
-            )
+            ) JOIN signed_transactions AS before USING (transaction_id)
             WHERE receipt.transaction_id = new.transaction_id
               AND receipt.revision < new.revision
-            RETURNING receipt.transaction_id
+            RETURNING receipt.transaction_id,
+                before.revoked_at IS NULL AND receipt.revoked_at IS NOT NULL
             """
         )
-        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
+        var replaced: (all: Set<TransactionID>, revoked: Set<TransactionID>) = ([], [])
+        for row in rows {
+            let (number, isRevoked) = try row.decode(Int64.self, Bool.self)
+            replaced.all.insert(TransactionID(number: number))
+            if isRevoked { replaced.revoked.insert(TransactionID(number: number)) }
+        }
+        return replaced
     }
 }
 

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 @testable import Receipts
 
@@ -58,7 +59,7 @@ struct ReceiptsUnderTest {
             announcements: AnnouncementHandler(
                 signer: signer,
                 store: store,
-                appAppleID: { _ in nil }
+                app: { _ in nil }
             ),
             now: { now },
             wakeRelay: {},
@@ -82,7 +83,7 @@ struct ReceiptsUnderTest {
         let account = account.map { AccountID(unchecked: $0) } ?? transaction.accountID
         let bundle = bundle.map { BundleID(unchecked: $0) } ?? transaction.bundleID
         return try await ReceiptReader(store: handler.store, client: client)
-            .receipt(of: transaction.id, owner: (account, bundle))
+            .receipt(of: transaction.id, owner: (account, bundle))?.signedTransaction
     }
 
     /// What was issued: the events of the outbox, in order.

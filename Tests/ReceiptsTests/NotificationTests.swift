@@ -1,9 +1,8 @@
 import Callbacks
 import EventTypes
 import Foundation
-import Logging
 import Messaging
-import Postgres
+import ReceiptValidation
 import StoreAPI
 import TestSupport
 import Testing
@@ -156,7 +155,7 @@ import Testing
             let refusal = NotificationRefusal.appUnregistered
             guard
                 case .failure(refusal) = try await store.handler.setEndpoint(
-                    of: bundle,
+                    of: NotificationsUnderTest.bundle,
                     to: "https://merchant.example/"
                 )
             else {
@@ -168,10 +167,10 @@ import Testing
 
     @Test func whatIsPendingGoesToTheNewEndpoint() async throws {
         try await withNotifications { store in
-            try await store.handler.removeEndpoint(of: bundle)
+            try await store.handler.removeEndpoint(of: NotificationsUnderTest.bundle)
             try await store.setEndpoint("http://127.0.0.1:1/")
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
-            try await store.handler.removeEndpoint(of: bundle)
+            try await store.handler.removeEndpoint(of: NotificationsUnderTest.bundle)
             #expect(try await store.ledger.take(limit: 9, excluding: []).isEmpty)
             #expect(try await store.ledger.untilNextDue() == nil)
             try await store.setEndpoint(store.merchant.url)
@@ -197,7 +196,9 @@ import Testing
                     ),
                     externalPurchaseId: "a token"
                 )
-                ids.insert(try await store.handler.send(request, in: bundle).get())
+                ids.insert(
+                    try await store.handler.send(request, in: NotificationsUnderTest.bundle).get()
+                )
             }
             try await store.untilSent(ids.count + 1)
             let told = try store.told().filter { $0.notificationType != "ONE_TIME_CHARGE" }
@@ -209,15 +210,24 @@ import Testing
             for told in told {
                 let parts = [
                     told.data != nil, told.summary != nil, told.externalPurchaseToken != nil,
+                    told.appData != nil,
                 ]
                 #expect(parts.count { $0 } == 1, "\(told.notificationType)")
             }
+            let rescinded = try #require(told.first { $0.notificationType == "RESCIND_CONSENT" })
+            let signed = try #require(rescinded.appData?.signedAppTransactionInfo)
+            let app = try store.validator().verify(signed, as: JWSAppTransaction.self)
+            #expect(app.bundleId == "com.example.app")
+            #expect(app.appTransactionId != nil)
         }
     }
 
     @Test func whatCannotBeMadeIsRefusedByName() async throws {
         try await withNotifications { store in
-            func refusal(_ request: NotificationRequest, in app: BundleID = bundle) async throws
+            func refusal(
+                _ request: NotificationRequest,
+                in app: BundleID = NotificationsUnderTest.bundle
+            ) async throws
                 -> NotificationRefusal?
             {
                 switch try await store.handler.send(request, in: app) {
@@ -238,11 +248,20 @@ import Testing
                 try await refusal(.init(notificationType: "REFUND", transactionId: purchased().id))
                     == .transactionUnknown
             )
+            #expect(
+                try await refusal(.init(notificationType: "RESCIND_CONSENT"))
+                    == .isMissing("transactionId")
+            )
+            #expect(
+                try await refusal(
+                    .init(notificationType: "RESCIND_CONSENT", transactionId: purchased().id)
+                ) == .transactionUnknown
+            )
             #expect(try await refusal(.init(notificationType: "TEST"), in: other) == .noEndpoint)
             for url in ["ftp://merchant.example/", "nonsense", "http://u:p@merchant.example/"] {
                 guard
                     case .failure(.addressMalformed) = try await store.handler.setEndpoint(
-                        of: bundle,
+                        of: NotificationsUnderTest.bundle,
                         to: url
                     )
                 else {
@@ -252,134 +271,4 @@ import Testing
             }
         }
     }
-}
-
-private let bundle = BundleID(unchecked: "com.example.app")
-
-/// What a merchant's server reads.
-private struct Told: Decodable {
-    struct AppEvent: Decodable {
-        var bundleId: String
-        var environment: String
-        var signedTransactionInfo: String?
-    }
-    struct Part: Decodable {}
-
-    var notificationType: String
-    var subtype: String?
-    var notificationUUID: String
-    var version: String
-    var signedDate: Timestamp
-    var data: AppEvent?
-    var summary: Part?
-    var externalPurchaseToken: Part?
-}
-
-/// `receipts` with a merchant's server that it tells, and a clock.
-private struct NotificationsUnderTest: Sendable {
-    let receipts: ReceiptsUnderTest
-    let merchant: WebhookReceiver
-    let handler: NotificationHandler
-    let ledger: OwedNotificationQueue
-    let clock: ManualClock
-    let chain: SigningChain
-
-    func setEndpoint(_ url: String) async throws {
-        try await receipts.client.withTransaction { connection in
-            try NotificationStore.save(
-                NotificationEndpoint(bundleID: bundle, url: url),
-                at: clock.now(),
-                on: connection
-            )
-        }
-    }
-
-    /// Sends what is due until that many tries were made in all.
-    func untilSent(_ count: Int) async throws {
-        try await eventually("\(count) tries are made") {
-            for notification in try await ledger.take(limit: 100, excluding: []) {
-                await ledger.perform(notification)
-            }
-            return merchant.deliveries.count >= count ? true : nil
-        }
-        #expect(merchant.deliveries.count == count)
-    }
-
-    /// What the merchant received, each proved with the chain's root.
-    func told() throws -> [Told] {
-        struct Body: Decodable { var signedPayload: String }
-        return try merchant.deliveries.map { delivery in
-            let body = try JSONDecoder().decode(Body.self, from: Data(delivery.body))
-            let payload = try ReceiptVerifier(root: chain.rootCertificate, environment: nil)
-                .payload(of: body.signedPayload)
-            return try JSONDecoder().decode(Told.self, from: Data(payload))
-        }
-    }
-
-    func transaction(in told: Told) throws -> SignedTransactionPayload {
-        let signed = try #require(told.data?.signedTransactionInfo)
-        let payload = try ReceiptVerifier(root: chain.rootCertificate).payload(of: signed)
-        return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
-    }
-
-    func states() async throws -> [String] {
-        try await receipts.client.withConnection { connection in
-            try connection.query("SELECT state FROM notifications ORDER BY position").map {
-                try $0.decode(String.self)
-            }
-        }
-    }
-
-    func results() async throws -> [String] {
-        try await receipts.client.withConnection { connection in
-            try connection.query("SELECT result FROM notification_attempts ORDER BY attempt").map {
-                try $0.decode(String.self)
-            }
-        }
-    }
-}
-
-private func withNotifications(
-    in environment: StoreEnvironment = .sandbox,
-    timeout: Duration = .seconds(10),
-    _ body: @Sendable (NotificationsUnderTest) async throws -> Void
-) async throws {
-    let chain = try TestChain().signingChain()
-    let merchant = try await WebhookReceiver.start()
-    try await withTestDatabase(migrations: receiptsMigrations) { database in
-        try await database.withClient(role: "counterfoil_receipts") { client in
-            let clock = ManualClock(TestChain.now)
-            let receipts = ReceiptsUnderTest(client, chain: chain, environment: environment)
-            let store = NotificationsUnderTest(
-                receipts: receipts,
-                merchant: merchant,
-                handler: NotificationHandler(
-                    client: client,
-                    announcements: receipts.handler.announcements,
-                    now: clock.now,
-                    wake: {}
-                ),
-                ledger: OwedNotificationQueue(
-                    client: client,
-                    transport: CallbackTransport(timeout: timeout, confirming: 200..<207),
-                    environment: environment,
-                    lease: .seconds(30),
-                    now: clock.now,
-                    logger: Logger(label: "test")
-                ),
-                clock: clock,
-                chain: chain
-            )
-            let result: Result<Void, any Error>
-            do {
-                try await store.setEndpoint(merchant.url)
-                result = .success(try await body(store))
-            } catch {
-                result = .failure(error)
-            }
-            try await store.ledger.shutDown()
-            try result.get()
-        }
-    }
-    await merchant.stop()
 }

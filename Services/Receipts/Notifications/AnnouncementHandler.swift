@@ -6,19 +6,19 @@ import Postgres
 struct AnnouncementHandler: Sendable {
     let signer: ReceiptSigner
     let store: ReceiptStore
-    /// The number that an app has in the store, if it has one.
-    let appAppleID: @Sendable (BundleID) -> Int64?
+    /// What the store knows of an app, if it is registered.
+    let app: @Sendable (BundleID) -> AppRegistry.App?
 
     /// Writes what receipts give reason to tell, to the apps that have an endpoint.
     ///
     /// - Returns: Whether anything is to be sent.
     func announce(
         _ signed: [SignedTransaction],
-        issued: Set<TransactionID>,
+        _ saved: SavedReceipts,
         at now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
-        let owed = NotificationRules.owed(by: signed, issued: issued)
+        let owed = NotificationRules.owed(by: signed, saved)
         guard !owed.isEmpty else { return false }
         let bundles = Set(owed.map(\.signed.transaction.bundleID))
         let endpoints = try NotificationStore.endpoints(of: bundles, on: connection)
@@ -88,7 +88,7 @@ struct AnnouncementHandler: Sendable {
             id: id,
             kind: kind,
             bundleID: bundle,
-            appAppleID: appAppleID(bundle),
+            appAppleID: app(bundle)?.appAppleID,
             environment: signer.environment,
             signedAt: time,
             content: content

@@ -23,8 +23,17 @@ struct OutgoingNotification: Callback, Hashable {
     let attempt: Int
     let url: String
     let host: String
-    /// The notification as it is sent, in compact form.
-    let signedPayload: String
+    /// What is sent.
+    let content: StoredNotification
+}
+
+/// A notification as it is stored: what was signed, and with which leaf.
+struct StoredNotification: Hashable, Sendable {
+    let leafSHA256: [UInt8]
+    let header: String
+    /// The payload as ``NotificationText/stored(_:header:)`` shortens it.
+    let payload: [UInt8]
+    let signature: [UInt8]
 }
 
 /// How a try of a notification ended.
@@ -45,7 +54,7 @@ struct NotificationRecord: Hashable, Sendable {
         let result: CallbackResult
     }
 
-    let signedPayload: String
+    let content: StoredNotification
     let attempts: [Attempt]
 }
 

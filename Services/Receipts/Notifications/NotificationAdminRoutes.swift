@@ -112,6 +112,13 @@ extension NotificationRefusal {
                 detail: "In Production a notification gives the app's number: put "
                     + "{\"appAppleID\": …} into app.json beside the app's keys."
             )
+        case .tooMany:
+            HTTPProblem(
+                .tooManyRequests,
+                code: "too_many_test_notifications",
+                title: "There were many tests within a minute",
+                detail: "Ask again in a minute."
+            )
         case .addressMalformed(let problem):
             HTTPProblem(
                 .badRequest,

@@ -16,6 +16,8 @@ enum NotificationRefusal: Error, Hashable, Sendable {
     case appUnregistered
     /// The address is not fit to be one.
     case addressMalformed(String)
+    /// There were so many tests that the next has to wait.
+    case tooMany(wait: Duration)
 }
 
 /// What administrators and merchants' servers ask of notifications, each in a database transaction
@@ -28,6 +30,8 @@ struct NotificationHandler: Sendable {
 
     let client: PostgresClient
     let announcements: AnnouncementHandler
+    /// How many tests of one app a minute has.
+    let testsPerMinute: Int
     let now: @Sendable () -> Timestamp
     /// Told after the commit that there is something to send.
     let wake: @Sendable () -> Void
@@ -50,8 +54,7 @@ struct NotificationHandler: Sendable {
         if announcements.signer.environment == .production, !url.lowercased().hasPrefix("https:") {
             return .failure(.addressMalformed("is not https, which Production asks for"))
         }
-        if announcements.signer.environment == .production, announcements.appAppleID(bundle) == nil
-        {
+        if announcements.signer.environment == .production, announcements.app(bundle) == nil {
             return .failure(.appUnregistered)
         }
         let endpoint = NotificationEndpoint(bundleID: bundle, url: url)
@@ -70,10 +73,27 @@ struct NotificationHandler: Sendable {
         }
     }
 
+    /// Sends what an app's server sees by whether it is reached, but not too often.
+    func sendTest(in bundle: BundleID) async throws -> Result<EventID, NotificationRefusal> {
+        try await send(
+            NotificationRequest(notificationType: NotificationKind.test.type),
+            in: bundle,
+            atMost: testsPerMinute
+        )
+    }
+
     /// Signs a notification of any kind and has it sent.
+    ///
+    /// - Parameters:
+    ///   - request: What it says.
+    ///   - bundle: The app.
+    ///   - limit: How many tests a minute may have; any number if `nil`.
+    /// - Returns: Its UUID, or why there is none.
+    /// - Throws: `PostgresError`, ``ReceiptsError``.
     func send(
         _ request: NotificationRequest,
-        in bundle: BundleID
+        in bundle: BundleID,
+        atMost limit: Int? = nil
     ) async throws -> Result<EventID, NotificationRefusal> {
         guard
             let kind = NotificationKind(type: request.notificationType, subtype: request.subtype)
@@ -83,6 +103,12 @@ struct NotificationHandler: Sendable {
             [self] connection -> Result<EventID, NotificationRefusal> in
             guard try !NotificationStore.endpoints(of: [bundle], on: connection).isEmpty else {
                 return .failure(.noEndpoint)
+            }
+            if let limit,
+                let earlier = try NotificationStore.test(limit, of: bundle, on: connection)
+            {
+                let wait = .seconds(60) - now.duration(since: earlier)
+                if wait > .zero { return .failure(.tooMany(wait: wait)) }
             }
             switch try content(of: kind, request, in: bundle, at: now, on: connection) {
             case .failure(let refusal): return .failure(refusal)
@@ -115,10 +141,30 @@ struct NotificationHandler: Sendable {
         of bundle: BundleID,
         _ query: NotificationHistoryQuery,
         after token: NotificationHistoryToken?
-    ) async throws -> NotificationHistoryPage {
+    ) async throws -> (page: NotificationHistoryPage, records: [NotificationRecord]) {
         try await client.withConnection { connection in
-            try NotificationHistoryStore.page(of: bundle, query, after: token, on: connection)
+            let bounds = try NotificationHistoryStore.bounds(of: query, on: connection)
+            var page = NotificationHistoryPage(query, after: token)
+            for limit in NotificationHistoryPage.portions {
+                let rows = try NotificationHistoryStore.rows(
+                    of: bundle,
+                    query,
+                    after: page.token,
+                    within: bounds,
+                    limit: limit,
+                    on: connection
+                )
+                if !page.take(rows, limit: limit) { break }
+            }
+            return (
+                page, try NotificationHistoryStore.records(at: page.positions, on: connection)
+            )
         }
+    }
+
+    /// A stored notification in compact form.
+    func signedPayload(_ stored: StoredNotification) throws -> String {
+        try NotificationSigner(signer: announcements.signer, now: now).signedPayload(stored)
     }
 
     private func content(
@@ -130,6 +176,13 @@ struct NotificationHandler: Sendable {
     ) throws -> Result<NotificationPayload.Content, NotificationRefusal> {
         switch kind.content {
         case .app: return .success(.data(NotificationPayload.AppEvent()))
+        case .appTransaction:
+            guard let id = request.transactionId else {
+                return .failure(.isMissing("transactionId"))
+            }
+            return try appTransaction(of: id, in: bundle, at: now, on: connection)
+                .map { .success(.appData(signedAppTransaction: $0)) }
+                ?? .failure(.transactionUnknown)
         case .summary:
             guard let summary = request.summary else { return .failure(.isMissing("summary")) }
             return .success(.summary(summary))
@@ -159,5 +212,29 @@ struct NotificationHandler: Sendable {
             }
             return .success(.data(event))
         }
+    }
+
+    /// The app transaction of who made a transaction, signed; `nil` if the app has none of that id.
+    private func appTransaction(
+        of id: TransactionID,
+        in bundle: BundleID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> String? {
+        let store = ServerAPIStore()
+        guard let owner = try store.place(of: id, on: connection)?.owner, owner.bundle == bundle,
+            let found = try store.appTransaction(of: owner, on: connection)
+        else { return nil }
+        let payload = AppTransactionPayload(
+            found,
+            of: announcements.app(bundle),
+            bundle,
+            in: announcements.signer.environment,
+            at: now
+        )
+        return try announcements.signer.compactJWS(
+            of: payload.encoded(),
+            signedAt: payload.receiptCreationDate
+        )
     }
 }

@@ -13,8 +13,15 @@ struct NotificationHistoryQuery: Hashable, Sendable {
 
     /// Beyond the year 9999 PostgreSQL and calendars part ways.
     private static let calendar: ClosedRange<Int64> = 0...253_402_300_799_999
-    /// The notifications of a page.
-    static let pageLength = 20
+    /// A notification as far as the question is about it.
+    struct Candidate: Hashable, Sendable {
+        var type: String
+        var subtype: String?
+        var transactionID: TransactionID?
+        var signedAt: Timestamp
+        /// Whether a try of it failed; only known where that is asked for.
+        var hasFailed: Bool
+    }
 
     let start: Timestamp
     let end: Timestamp
@@ -68,6 +75,15 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         onlyFailures = body.onlyFailures ?? false
     }
 
+    /// Whether a notification is meant.
+    func chooses(_ candidate: Candidate) -> Bool {
+        candidate.signedAt >= start && candidate.signedAt < end
+            && (type == nil || candidate.type == type)
+            && (subtype == nil || candidate.subtype == subtype)
+            && (transactionID == nil || candidate.transactionID == transactionID)
+            && (!onlyFailures || candidate.hasFailed)
+    }
+
     private static func decoded(_ body: Data) throws(ServerAPIError) -> Body {
         do {
             return try JSONDecoder().decode(Body.self, from: body)
@@ -87,7 +103,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
 }
 
 /// Where a page of the history ended; the next goes on after it, whatever came meanwhile.
-struct NotificationHistoryToken: Hashable, Sendable {
+struct NotificationHistoryToken: Hashable, Comparable, Sendable {
     /// The number of the database transaction that wrote the last notification.
     let xid: UInt64
     /// Its place among all.
@@ -108,14 +124,9 @@ struct NotificationHistoryToken: Hashable, Sendable {
         self.init(xid: xid, position: position)
     }
 
-    var text: String { "\(String(xid, radix: 36))-\(String(position, radix: 36))" }
-}
+    static func < (one: Self, other: Self) -> Bool {
+        (one.xid, one.position) < (other.xid, other.position)
+    }
 
-/// A page of the history, the oldest notification first.
-struct NotificationHistoryPage: Hashable, Sendable {
-    let records: [NotificationRecord]
-    /// Where it ended; `nil` if it is empty.
-    let token: NotificationHistoryToken?
-    /// Whether another page follows.
-    let hasMore: Bool
+    var text: String { "\(String(xid, radix: 36))-\(String(position, radix: 36))" }
 }

@@ -5,64 +5,138 @@ import Postgres
 
 /// The SQL of what was sent: the history of an app, and one notification with its tries.
 enum NotificationHistoryStore {
-    /// A page of the history, the oldest first.
-    ///
-    /// Only what ended before every database transaction that still runs is shown, in the order of
-    /// their numbers: so nothing can come to stand before a page that was read.
-    static func page(
+    /// By how much the clocks of instances may differ, and how long a notification may be on its way
+    /// into the log.
+    private static let tolerance = Duration.seconds(3600)
+
+    /// Where in the log the time that is asked for can be at all, as the marks tell it.
+    static func bounds(
+        of query: NotificationHistoryQuery,
+        on connection: isolated PostgresConnection
+    ) throws -> NotificationLogBounds {
+        let start = query.start.advanced(by: .zero - tolerance)
+        let end = query.end.advanced(by: tolerance)
+        let rows = try connection.query(
+            """
+            SELECT
+                (SELECT settled_before FROM notification_marks
+                    WHERE at <= \(start) ORDER BY at DESC LIMIT 1),
+                (SELECT begun_before FROM notification_marks
+                    WHERE at >= \(end) ORDER BY at LIMIT 1)
+            """
+        )
+        guard let row = rows.first else { return NotificationLogBounds() }
+        let (settled, begun) = try row.decode(UInt64?.self, UInt64?.self)
+        var bounds = NotificationLogBounds()
+        if let settled { bounds.first = settled }
+        if let begun { bounds.end = begun }
+        return bounds
+    }
+
+    /// The next rows of the log that may be meant, in its order.
+    static func rows(
         of bundle: BundleID,
         _ query: NotificationHistoryQuery,
-        after token: NotificationHistoryToken?,
+        after token: NotificationHistoryToken,
+        within bounds: NotificationLogBounds,
+        limit: Int,
         on connection: isolated PostgresConnection
-    ) throws -> NotificationHistoryPage {
-        let after = token ?? NotificationHistoryToken(xid: 0, position: 0)
-        // An empty list chooses everything.
-        let types = query.type.map { [$0] } ?? []
-        let subtypes = query.subtype.map { [$0] } ?? []
-        let transactions = query.transactionID.map { [$0.number] } ?? []
-        let limit = NotificationHistoryQuery.pageLength + 1
-        let statement: SQL = """
-            SELECT xid, position, id, header, payload, signature
-            FROM notifications JOIN signing_chains ON number = signing_chain
-            WHERE bundle_id = \(bundle) AND (xid, position) > (\(after.xid), \(after.position))
-                AND xid < pg_snapshot_xmin(pg_current_snapshot())
-                AND signed_at >= \(query.start) AND signed_at < \(query.end)
-                AND (cardinality(\(types)) = 0 OR type = ANY(\(types)))
-                AND (cardinality(\(subtypes)) = 0 OR subtype = ANY(\(subtypes)))
-                AND (cardinality(\(transactions)) = 0 OR transaction_id = ANY(\(transactions)))
-                AND (NOT \(query.onlyFailures)::boolean OR state = 'given_up' OR EXISTS (
-                    SELECT FROM notification_attempts AS tried
-                    WHERE tried.notification_id = notifications.id AND result <> 'SUCCESS'
-                ))
-            ORDER BY xid, position
-            LIMIT \(limit)
-            """
-        let found = try connection.query(statement).map { row in
-            let (xid, position, id, header, payload, signature) = try row.decode(
+    ) throws -> [NotificationHistoryPage.Row] {
+        let statement = statement(of: bundle, query, after: token, within: bounds, limit: limit)
+        return try connection.query(statement).map { row in
+            let (xid, position, type, subtype, transaction, signedAt, hasFailed) = try row.decode(
                 UInt64.self,
                 Int64.self,
-                EventID.self,
                 String.self,
-                [UInt8].self,
-                [UInt8].self
+                String?.self,
+                Int64?.self,
+                Timestamp.self,
+                Bool.self
             )
-            return (
-                id: id, token: NotificationHistoryToken(xid: xid, position: position),
-                text: NotificationText.signedPayload(
-                    header: header,
-                    stored: payload,
-                    signature: signature
+            return NotificationHistoryPage.Row(
+                token: NotificationHistoryToken(xid: xid, position: position),
+                candidate: NotificationHistoryQuery.Candidate(
+                    type: type,
+                    subtype: subtype,
+                    transactionID: transaction.map(TransactionID.init(number:)),
+                    signedAt: signedAt,
+                    hasFailed: hasFailed
                 )
             )
         }
-        let shown = found.prefix(NotificationHistoryQuery.pageLength)
-        let attempts = try attempts(of: shown.map(\.id), on: connection)
-        return NotificationHistoryPage(
-            records: shown.map {
-                NotificationRecord(signedPayload: $0.text, attempts: attempts[$0.id] ?? [])
-            },
-            token: shown.last?.token,
-            hasMore: found.count > shown.count
+    }
+
+    /// What the rows are asked for with, `prefix` before it: a test looks at its plan.
+    ///
+    /// Only what ended before every database transaction that still runs is shown, in the order of
+    /// their numbers: so nothing can come to stand before a page that was read.
+    static func statement(
+        of bundle: BundleID,
+        _ query: NotificationHistoryQuery,
+        after token: NotificationHistoryToken,
+        within bounds: NotificationLogBounds,
+        limit: Int,
+        prefix: String = ""
+    ) -> SQL {
+        let start = max(token, NotificationHistoryToken(xid: bounds.first, position: -1))
+        let failed =
+            query.onlyFailures
+            ? """
+            (state = 'given_up' OR EXISTS (
+                SELECT FROM notification_attempts AS tried
+                WHERE tried.notification_id = notifications.id AND result <> 'SUCCESS'
+            ))
+            """ : "false"
+        let columns =
+            "\(prefix) SELECT xid, position, type, subtype, transaction_id, signed_at, \(failed)"
+        if let transaction = query.transactionID {
+            // Two indexes, each of one kind, that together are of all.
+            return """
+                \(unsafe: columns)
+                FROM (
+                    SELECT * FROM notifications WHERE NOT is_asked_for
+                    UNION ALL SELECT * FROM notifications WHERE is_asked_for
+                ) AS notifications
+                WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
+                    AND (xid, position) > (\(start.xid), \(start.position))
+                    AND xid < least(pg_snapshot_xmin(pg_current_snapshot()), \(bounds.end))
+                ORDER BY xid, position LIMIT \(Int64(limit))
+                """
+        }
+        if let type = query.type, type != NotificationKind.oneTimeCharge.type {
+            return """
+                \(unsafe: columns)
+                FROM notifications
+                WHERE bundle_id = \(bundle) AND type = \(type) AND type <> 'ONE_TIME_CHARGE'
+                    AND (xid, position) > (\(start.xid), \(start.position))
+                    AND xid < least(pg_snapshot_xmin(pg_current_snapshot()), \(bounds.end))
+                ORDER BY xid, position LIMIT \(Int64(limit))
+                """
+        }
+        return """
+            \(unsafe: columns)
+            FROM notifications
+            WHERE bundle_id = \(bundle)
+                AND (xid, position) > (\(start.xid), \(start.position))
+                AND xid < least(pg_snapshot_xmin(pg_current_snapshot()), \(bounds.end))
+            ORDER BY xid, position LIMIT \(Int64(limit))
+            """
+    }
+
+    /// Notifications with their tries, in the order of their positions.
+    static func records(
+        at positions: [Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> [NotificationRecord] {
+        try records(
+            """
+            SELECT id, leaf_sha256, header, payload, signature
+            FROM unnest(\(positions)) WITH ORDINALITY AS wanted (position, place)
+            JOIN notifications USING (position)
+            JOIN signing_chains ON number = signing_chain
+            ORDER BY place
+            """,
+            on: connection
         )
     }
 
@@ -72,27 +146,40 @@ enum NotificationHistoryStore {
         in bundle: BundleID,
         on connection: isolated PostgresConnection
     ) throws -> NotificationRecord? {
-        let rows = try connection.query(
+        try records(
             """
-            SELECT header, payload, signature
+            SELECT id, leaf_sha256, header, payload, signature
             FROM notifications JOIN signing_chains ON number = signing_chain
             WHERE id = \(id) AND bundle_id = \(bundle)
-            """
-        )
-        guard let row = rows.first else { return nil }
-        let (header, payload, signature) = try row.decode(
-            String.self,
-            [UInt8].self,
-            [UInt8].self
-        )
-        return NotificationRecord(
-            signedPayload: NotificationText.signedPayload(
+            """,
+            on: connection
+        ).first
+    }
+
+    private static func records(
+        _ statement: SQL,
+        on connection: isolated PostgresConnection
+    ) throws -> [NotificationRecord] {
+        let found = try connection.query(statement).map { row in
+            let (id, leaf, header, payload, signature) = try row.decode(
+                EventID.self,
+                [UInt8].self,
+                String.self,
+                [UInt8].self,
+                [UInt8].self
+            )
+            let content = StoredNotification(
+                leafSHA256: leaf,
                 header: header,
-                stored: payload,
+                payload: payload,
                 signature: signature
-            ),
-            attempts: try attempts(of: [id], on: connection)[id] ?? []
-        )
+            )
+            return (id: id, content: content)
+        }
+        let attempts = try attempts(of: found.map(\.id), on: connection)
+        return found.map {
+            NotificationRecord(content: $0.content, attempts: attempts[$0.id] ?? [])
+        }
     }
 
     private static func attempts(

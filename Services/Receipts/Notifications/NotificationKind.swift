@@ -8,6 +8,8 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
         case transaction
         /// `data`, without one.
         case app
+        /// `appData`, with a signed app transaction.
+        case appTransaction
         /// `summary`, of an extension for many subscribers.
         case summary
         /// `externalPurchaseToken`.
@@ -48,7 +50,8 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
 
     var content: Content {
         switch type {
-        case "TEST", "RESCIND_CONSENT": .app
+        case "TEST": .app
+        case "RESCIND_CONSENT": .appTransaction
         case "RENEWAL_EXTENSION" where subtype == "SUMMARY": .summary
         case "EXTERNAL_PURCHASE_TOKEN": .externalPurchaseToken
         default: .transaction

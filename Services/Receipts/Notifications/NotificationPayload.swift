@@ -7,6 +7,8 @@ struct NotificationPayload: Hashable, Sendable {
     /// What a notification is about.
     enum Content: Hashable, Sendable {
         case data(AppEvent)
+        /// The customer's app transaction, signed.
+        case appData(signedAppTransaction: String)
         case summary(NotificationRequest.Summary)
         case externalPurchaseToken(id: String, createdAt: Timestamp)
     }
@@ -33,6 +35,13 @@ struct NotificationPayload: Hashable, Sendable {
         var text = PlainJSONText(capacity: 8192)
         text.object { text in
             switch content {
+            case .appData(let signed):
+                text.member("appData") { text in
+                    text.member("appAppleId", appAppleID)
+                    text.member("bundleId", bundleID.rawValue)
+                    text.member("environment", environment.rawValue)
+                    text.member("signedAppTransactionInfo", signed)
+                }
             case .data(let event): text.member("data") { self.write(event, to: &$0) }
             case .externalPurchaseToken(let id, let createdAt):
                 text.member("externalPurchaseToken") { text in

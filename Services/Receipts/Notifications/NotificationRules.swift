@@ -22,22 +22,22 @@ enum NotificationRules {
     /// What signed transactions give reason to tell.
     ///
     /// A purchase is told of once, when its receipt is issued; what is restored, or owned already and
-    /// had again for nothing, is no charge, and giving it back takes nothing away. A refund is told of whenever its receipt is revoked; that
-    /// it is told once is the store's to keep.
+    /// had again for nothing, is no charge, and giving it back takes nothing away. A refund is told of
+    /// when its receipt becomes a revoked one.
     static func owed(
         by signed: [SignedTransaction],
-        issued: Set<TransactionID>
+        _ saved: SavedReceipts
     ) -> [(kind: NotificationKind, signed: SignedTransaction)] {
         signed.flatMap { signed in
             let transaction = signed.transaction
             var owed: [(kind: NotificationKind, signed: SignedTransaction)] = []
-            if issued.contains(transaction.id), transaction.id == transaction.originalID,
+            if saved.issued.contains(transaction.id), transaction.id == transaction.originalID,
                 transaction.state == .purchased,
                 transaction.productType != .autoRenewableSubscription
             {
                 owed.append((.oneTimeCharge, signed))
             }
-            if transaction.revokedAt != nil, transaction.id == transaction.originalID {
+            if saved.revoked.contains(transaction.id), transaction.id == transaction.originalID {
                 owed.append((.refund, signed))
             }
             return owed

@@ -27,8 +27,8 @@ struct NotificationServerRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         let bundle = try context.requireServer().bundleID
-        let test = NotificationRequest(notificationType: NotificationKind.test.type)
-        switch try await notifications.send(test, in: bundle) {
+        switch try await notifications.sendTest(in: bundle) {
+        case .failure(.tooMany(let wait)): throw ServerAPIError.rateLimitExceeded(retryAfter: wait)
         case .failure: throw ServerAPIError.serverNotificationURLNotFound
         case .success(let id):
             return try jsonResponse(TestResponse(testNotificationToken: "\(id)"))
@@ -47,7 +47,7 @@ struct NotificationServerRoutes: Sendable {
         guard let record = try await notifications.record(of: id, in: bundle),
             !record.attempts.isEmpty
         else { throw ServerAPIError.testNotificationNotFound }
-        return try jsonResponse(Item(record))
+        return try jsonResponse(item(record))
     }
 
     @Sendable private func history(
@@ -68,13 +68,22 @@ struct NotificationServerRoutes: Sendable {
             }
             start = token
         }
-        let page = try await notifications.history(of: bundle, query, after: start)
+        let (page, records) = try await notifications.history(of: bundle, query, after: start)
         return try jsonResponse(
             HistoryResponse(
-                paginationToken: page.hasMore ? page.token?.text : nil,
+                paginationToken: page.hasMore ? page.token.text : nil,
                 hasMore: page.hasMore,
-                notificationHistory: page.records.map(Item.init)
+                notificationHistory: try records.map(item)
             )
+        )
+    }
+
+    private func item(_ record: NotificationRecord) throws -> Item {
+        Item(
+            signedPayload: try notifications.signedPayload(record.content),
+            sendAttempts: record.attempts.map {
+                Item.Attempt(attemptDate: $0.time, sendAttemptResult: $0.result.rawValue)
+            }
         )
     }
 }
@@ -98,11 +107,4 @@ private struct Item: Encodable {
 
     var signedPayload: String
     var sendAttempts: [Attempt]
-
-    init(_ record: NotificationRecord) {
-        signedPayload = record.signedPayload
-        sendAttempts = record.attempts.map {
-            Attempt(attemptDate: $0.time, sendAttemptResult: $0.result.rawValue)
-        }
-    }
 }

@@ -9,10 +9,14 @@ import ServiceKit
 /// | `NOTIFICATION_POLL_MS` | 5000 | how long until what another instance left is taken on |
 /// | `NOTIFICATION_TIMEOUT_MS` | 10000 | how long a recipient may take to answer |
 /// | `NOTIFICATION_LEASE_MS` | 30000 | after it the notification of a killed sender is sent again |
+/// | `NOTIFICATION_RETENTION_DAYS` | 180 | how long a notification is kept, confirmed or not |
+/// | `NOTIFICATION_TESTS_PER_MINUTE` | 10 | test notifications that one app's servers may ask for |
 struct NotificationSettings: Sendable {
     let limits: CallbackLimits
     let timeout: Duration
     let lease: Duration
+    let retention: Duration
+    let testsPerMinute: Int
 
     init(_ reader: inout SettingsReader) {
         limits = CallbackLimits(
@@ -40,6 +44,21 @@ struct NotificationSettings: Sendable {
             default: .seconds(30),
             in: .milliseconds(100)...(.seconds(600)),
             "After it a notification whose sender was killed is sent again; longer than the timeout."
+        )
+        retention = .seconds(
+            86_400
+                * reader.integer(
+                    "NOTIFICATION_RETENTION_DAYS",
+                    default: 180,
+                    in: 180...3650,
+                    "For how many days a notification is kept, whether it was confirmed or not."
+                )
+        )
+        testsPerMinute = reader.integer(
+            "NOTIFICATION_TESTS_PER_MINUTE",
+            default: 10,
+            in: 1...1000,
+            "Test notifications that the servers of one app may ask for; further ones get 429."
         )
         if lease <= timeout {
             reader.refuse("NOTIFICATION_LEASE_MS", "is not longer than NOTIFICATION_TIMEOUT_MS")

@@ -75,6 +75,27 @@ enum NotificationStore {
         }
     }
 
+    /// When the newest but `count` of an app's tests was signed, counted from 1; `nil` if there are
+    /// fewer.
+    ///
+    /// Until the end of the database transaction no other test of the app is looked at.
+    static func test(
+        _ count: Int,
+        of bundle: BundleID,
+        on connection: isolated PostgresConnection
+    ) throws -> Timestamp? {
+        _ = try connection.query(
+            "SELECT FROM notification_endpoints WHERE bundle_id = \(bundle) FOR UPDATE"
+        )
+        return try connection.query(
+            """
+            SELECT signed_at FROM notifications
+            WHERE bundle_id = \(bundle) AND type = 'TEST' AND type <> 'ONE_TIME_CHARGE'
+            ORDER BY xid DESC, position DESC OFFSET \(Int64(count - 1)) LIMIT 1
+            """
+        ).first?.decode(Timestamp.self)
+    }
+
     /// Adds notifications, due at once; what was told of already is not added again.
     static func insert(
         _ notifications: [SignedNotification],
@@ -133,17 +154,18 @@ enum NotificationStore {
                 RETURNING id, attempts, url, host, signing_chain, payload, signature,
                     notifications.position
             )
-            SELECT id, attempts, url, host, header, payload, signature
+            SELECT id, attempts, url, host, leaf_sha256, header, payload, signature
             FROM leased JOIN signing_chains ON number = signing_chain
             ORDER BY position
             """
         )
         return try rows.map { row in
-            let (id, attempts, url, host, header, payload, signature) = try row.decode(
+            let (id, attempts, url, host, leaf, header, payload, signature) = try row.decode(
                 EventID.self,
                 Int32.self,
                 String.self,
                 String.self,
+                [UInt8].self,
                 String.self,
                 [UInt8].self,
                 [UInt8].self
@@ -153,9 +175,10 @@ enum NotificationStore {
                 attempt: Int(attempts),
                 url: url,
                 host: host,
-                signedPayload: NotificationText.signedPayload(
+                content: StoredNotification(
+                    leafSHA256: leaf,
                     header: header,
-                    stored: payload,
+                    payload: payload,
                     signature: signature
                 )
             )

@@ -17,8 +17,13 @@ enum NotificationText {
     static func signedPayload(header: String, stored: [UInt8], signature: [UInt8]) -> String {
         CompactJWS.joined(
             header: header,
-            payload: stored.replacing([mark], with: Array(header.utf8), maxReplacements: 1),
+            payload: payload(header: header, stored: stored),
             signature: signature
         )
+    }
+
+    /// The payload as it was signed.
+    static func payload(header: String, stored: [UInt8]) -> [UInt8] {
+        stored.replacing([mark], with: Array(header.utf8), maxReplacements: 1)
     }
 }

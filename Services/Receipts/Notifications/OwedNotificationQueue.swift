@@ -11,7 +11,7 @@ import Postgres
 struct OwedNotificationQueue: CallbackLedger {
     let client: PostgresClient
     let transport: CallbackTransport
-    let environment: StoreEnvironment
+    let signer: ReceiptSigner
     /// How long a sender has for a try and its record.
     let lease: Duration
     let now: @Sendable () -> Timestamp
@@ -63,7 +63,7 @@ struct OwedNotificationQueue: CallbackLedger {
                     : NotificationRules.nextAttempt(
                         after: notification.attempt,
                         failedAt: time,
-                        in: environment
+                        in: signer.environment
                     )
             )
             try await client.withTransaction { connection in
@@ -84,9 +84,11 @@ struct OwedNotificationQueue: CallbackLedger {
 
     /// Posts a notification as Apple does: JSON with one member.
     func send(_ notification: OutgoingNotification) async throws -> CallbackResult {
+        let signed = try NotificationSigner(signer: signer, now: now)
+            .signedPayload(notification.content)
         // The compact form is of characters that JSON does not escape.
-        try await transport.post(
-            Array("{\"signedPayload\":\"\(notification.signedPayload)\"}".utf8),
+        return try await transport.post(
+            Array("{\"signedPayload\":\"\(signed)\"}".utf8),
             to: notification.url
         )
     }

@@ -89,8 +89,13 @@ struct ReceiptsRebuildHandler: Rebuilder {
                 signedAt: signed.signedAt
             )
         } else {
-            let payloads = try serverAPI.payloads(of: event.originalTransactionID, on: shadow)
-            guard let before = payloads.first(where: { $0.id == event.transactionID }) else {
+            let found = try serverAPI.payloads(
+                of: event.originalTransactionID,
+                after: TransactionID(number: event.transactionID.number - 1),
+                limit: 1,
+                on: shadow
+            )
+            guard let before = found.first, before.id == event.transactionID else {
                 return "the log does not tell of its first signature"
             }
             let payload = try SignedTransactionPayload(

@@ -6,12 +6,18 @@ import ServiceKit
 
 /// Sets the account token of a purchase: its receipts, and those of its copies, are signed anew with
 /// it, and every receipt that is signed later says it, too.
+///
+/// A purchase may have thousands of copies. They are signed in batches, each in a database
+/// transaction of its own, so that the account's lock is held for moments. A server that was not
+/// answered asks again, and the same is done again.
 struct AppAccountTokenHandler: Sendable {
     let receipts: ReceiptStore
     let store: ServerAPIStore
     let client: PostgresClient
     let signer: ReceiptSigner
     let now: @Sendable () -> Timestamp
+    /// How many are signed under one lock.
+    var batch = 200
 
     /// Sets the token of an original transaction of an app; again with the same token is the same.
     ///
@@ -22,31 +28,44 @@ struct AppAccountTokenHandler: Sendable {
     /// - Throws: ``ServerAPIError`` if it is not there or not the original.
     func set(_ token: String, of id: TransactionID, in bundle: BundleID) async throws {
         let now = now()
-        try await client.withTransaction { [self] connection in
-            try set(token, of: id, in: bundle, at: now, on: connection)
-        }
+        var last: TransactionID?
+        repeat {
+            let after = last
+            last = try await client.withTransaction { [self] connection in
+                try set(token, of: id, in: bundle, after: after, at: now, on: connection)
+            }
+        } while last != nil
     }
 
+    /// Signs one batch.
+    ///
+    /// - Returns: The last transaction of the batch; `nil` if none is left.
     private func set(
         _ token: String,
         of id: TransactionID,
         in bundle: BundleID,
+        after last: TransactionID?,
         at now: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws {
+    ) throws -> TransactionID? {
         guard let place = try store.place(of: id, on: connection), place.owner.bundle == bundle
         else { throw ServerAPIError.transactionIDNotFound }
         guard place.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
         // The account's lock comes first, as where events are signed: neither then misses what the
         // other has written. How many positions are needed is known only after it.
         _ = try store.advance([place.owner: 0], at: now, on: connection)
-        let payloads = try store.payloads(of: id, on: connection)
+        if last == nil {
+            try store.setAccountToken(token, of: id, at: now, on: connection)
+        } else if try store.accountTokens(of: [id], on: connection)[id] != token {
+            // Another has been set since, and signs everything with it.
+            return nil
+        }
+        let payloads = try store.payloads(of: id, after: last, limit: batch, on: connection)
         let history = try store.advance(
             [place.owner: Int64(payloads.count)],
             at: now,
             on: connection
         )
-        try store.setAccountToken(token, of: id, at: now, on: connection)
         let start = history[place.owner]?.position ?? 0
         let signed = try payloads.enumerated().map { index, entry in
             (
@@ -85,5 +104,6 @@ struct AppAccountTokenHandler: Sendable {
             },
             on: connection
         )
+        return payloads.count < batch ? nil : payloads.last?.id
     }
 }

@@ -100,17 +100,12 @@ struct ServerAPIRoutes: Sendable {
         let app = try app(of: bundle)
         let owner = try await owner(context, in: bundle)
         let found = try await reader.appTransaction(of: owner)
-        let now = now()
-        let version = app?.version ?? "1.0"
         let payload = AppTransactionPayload(
-            receiptType: signer.environment,
-            appAppleId: app?.appAppleID,
-            bundleId: bundle,
-            applicationVersion: version,
-            receiptCreationDate: max(now, found.firstSeenAt),
-            originalPurchaseDate: found.firstSeenAt,
-            originalApplicationVersion: version,
-            appTransactionId: String(found.id)
+            found,
+            of: app,
+            bundle,
+            in: signer.environment,
+            at: now()
         )
         return try jsonResponse(
             ServerAPIBodies.AppTransactionInfo(

@@ -104,20 +104,23 @@ struct ServerAPIStore: Sendable {
         )
     }
 
-    /// The payloads of a purchase and of its copies, the oldest first.
+    /// The payloads of a purchase and of its copies, in the order of their numbers: so many after one.
     func payloads(
         of original: TransactionID,
+        after last: TransactionID?,
+        limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [(id: TransactionID, payload: [UInt8])] {
         try connection.query(
             """
             SELECT transaction_id, payload FROM signed_transactions
-            WHERE transaction_id = \(original.number)
+            WHERE transaction_id = \(original.number) AND transaction_id > \(last?.number ?? 0)
             UNION ALL
             SELECT transaction_id, payload FROM signed_transactions
             WHERE original_transaction_id = \(original.number)
                 AND transaction_id <> original_transaction_id
-            ORDER BY transaction_id
+                AND transaction_id > \(last?.number ?? 0)
+            ORDER BY transaction_id LIMIT \(Int64(limit))
             """
         ).map { row in
             let (number, payload) = try row.decode(Int64.self, [UInt8].self)

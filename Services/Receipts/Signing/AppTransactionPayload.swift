@@ -15,6 +15,31 @@ struct AppTransactionPayload: Hashable, Sendable {
     var appTransactionId: String
     var originalPlatform = "iOS"
 
+    /// Says of an account's app transaction what there is to say.
+    ///
+    /// - Parameters:
+    ///   - found: Its number, and when the account was first seen in the app.
+    ///   - app: What the store knows of the app; it is version 1.0 of what is not registered.
+    ///   - bundleID: The app.
+    ///   - environment: The store's.
+    ///   - now: The time of the signature.
+    init(
+        _ found: (id: Int64, firstSeenAt: Timestamp),
+        of app: AppRegistry.App?,
+        _ bundleID: BundleID,
+        in environment: StoreEnvironment,
+        at now: Timestamp
+    ) {
+        receiptType = environment
+        appAppleId = app?.appAppleID
+        bundleId = bundleID
+        applicationVersion = app?.version ?? "1.0"
+        receiptCreationDate = max(now, found.firstSeenAt)
+        originalPurchaseDate = found.firstSeenAt
+        originalApplicationVersion = applicationVersion
+        appTransactionId = String(found.id)
+    }
+
     /// The bytes that are signed: JSON with sorted keys.
     func encoded() -> [UInt8] {
         var text = PlainJSONText(capacity: 512)

@@ -1,0 +1,173 @@
+import Callbacks
+import EventTypes
+import Foundation
+import Logging
+import Postgres
+import ReceiptValidation
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Receipts
+
+/// `receipts` with a merchant's server that it tells, and a clock.
+struct NotificationsUnderTest: Sendable {
+    static let bundle = BundleID(unchecked: "com.example.app")
+
+    let database: TestDatabase
+    let receipts: ReceiptsUnderTest
+    let merchant: WebhookReceiver
+    let handler: NotificationHandler
+    let ledger: OwedNotificationQueue
+    let clock: ManualClock
+    let chain: SigningChain
+
+    func setEndpoint(_ url: String) async throws {
+        try await receipts.client.withTransaction { connection in
+            try NotificationStore.save(
+                NotificationEndpoint(bundleID: Self.bundle, url: url),
+                at: clock.now(),
+                on: connection
+            )
+        }
+    }
+
+    /// Sends what is due until that many tries were made in all.
+    func untilSent(_ count: Int) async throws {
+        try await eventually("\(count) tries are made") {
+            for notification in try await ledger.take(limit: 100, excluding: []) {
+                await ledger.perform(notification)
+            }
+            return merchant.deliveries.count >= count ? true : nil
+        }
+        #expect(merchant.deliveries.count == count)
+    }
+
+    /// What devices and servers believe of this store, by its root.
+    func validator() -> ReceiptValidator {
+        ReceiptValidator(
+            ReceiptTrust(
+                roots: [chain.rootCertificate],
+                environment: receipts.handler.announcements.signer.environment.ofReceipts
+            )
+        )
+    }
+
+    /// What the merchant received, each believed by the store's root.
+    func told() throws -> [JWSNotification] {
+        try merchant.deliveries.map { delivery in
+            try validator().verify(
+                Self.signedPayload(in: delivery.body),
+                as: JWSNotification.self
+            )
+        }
+    }
+
+    /// What a merchant's server is sent.
+    static func signedPayload(in body: [UInt8]) throws -> String {
+        struct Body: Decodable { var signedPayload: String }
+        return try JSONDecoder().decode(Body.self, from: Data(body)).signedPayload
+    }
+
+    /// The same store, started again with another key and chain.
+    func rotated(to chain: SigningChain) -> NotificationsUnderTest {
+        let receipts = ReceiptsUnderTest(
+            receipts.client,
+            chain: chain,
+            environment: receipts.handler.announcements.signer.environment
+        )
+        return NotificationsUnderTest(
+            database: database,
+            receipts: receipts,
+            merchant: merchant,
+            handler: NotificationHandler(
+                client: receipts.client,
+                announcements: receipts.handler.announcements,
+                testsPerMinute: 10,
+                now: clock.now,
+                wake: {}
+            ),
+            ledger: OwedNotificationQueue(
+                client: receipts.client,
+                transport: ledger.transport,
+                signer: receipts.handler.announcements.signer,
+                lease: ledger.lease,
+                now: clock.now,
+                logger: ledger.logger
+            ),
+            clock: clock,
+            chain: chain
+        )
+    }
+
+    func transaction(in told: JWSNotification) throws -> SignedTransactionPayload {
+        let signed = try #require(told.data?.signedTransactionInfo)
+        _ = try validator().verify(signed, as: JWSTransaction.self)
+        let part = try #require(signed.split(separator: ".").dropFirst().first)
+        let payload = try #require(ReceiptVerifier.decoded(part))
+        return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
+    }
+
+    func states() async throws -> [String] {
+        try await receipts.client.withConnection { connection in
+            try connection.query("SELECT state FROM notifications ORDER BY position").map {
+                try $0.decode(String.self)
+            }
+        }
+    }
+
+    func results() async throws -> [String] {
+        try await receipts.client.withConnection { connection in
+            try connection.query("SELECT result FROM notification_attempts ORDER BY attempt").map {
+                try $0.decode(String.self)
+            }
+        }
+    }
+}
+
+func withNotifications(
+    in environment: StoreEnvironment = .sandbox,
+    timeout: Duration = .seconds(10),
+    _ body: @Sendable (NotificationsUnderTest) async throws -> Void
+) async throws {
+    let chain = try TestChain().signingChain()
+    let merchant = try await WebhookReceiver.start()
+    try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await database.withClient(role: "counterfoil_receipts") { client in
+            let clock = ManualClock(TestChain.now)
+            let receipts = ReceiptsUnderTest(client, chain: chain, environment: environment)
+            let store = NotificationsUnderTest(
+                database: database,
+                receipts: receipts,
+                merchant: merchant,
+                handler: NotificationHandler(
+                    client: client,
+                    announcements: receipts.handler.announcements,
+                    testsPerMinute: 10,
+                    now: clock.now,
+                    wake: {}
+                ),
+                ledger: OwedNotificationQueue(
+                    client: client,
+                    transport: CallbackTransport(timeout: timeout, confirming: 200..<207),
+                    signer: receipts.handler.announcements.signer,
+                    lease: .seconds(30),
+                    now: clock.now,
+                    logger: Logger(label: "test")
+                ),
+                clock: clock,
+                chain: chain
+            )
+            let result: Result<Void, any Error>
+            do {
+                try await store.setEndpoint(merchant.url)
+                result = .success(try await body(store))
+            } catch {
+                result = .failure(error)
+            }
+            try await store.ledger.shutDown()
+            try result.get()
+        }
+    }
+    await merchant.stop()
+}
