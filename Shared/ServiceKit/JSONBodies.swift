@@ -38,12 +38,14 @@ public func decodeBody<T: Decodable>(
 ///   - request: The request.
 ///   - limit: The largest body that is accepted, in bytes.
 ///   - timeout: How long the body may take to arrive.
+///   - admit: Asked for each piece before it is kept, with its bytes; what it throws ends the reading.
 /// - Returns: The body's bytes.
 /// - Throws: ``HTTPProblem``: 413 if it is larger than the limit, 408 if it takes too long.
 public func collectBody(
     of request: Request,
     upTo limit: Int = RequestBodyLimits.decoded,
-    within timeout: Duration = .seconds(10)
+    within timeout: Duration = .seconds(10),
+    admit: (Int) throws -> Void = { _ in }
 ) async throws -> ByteBuffer {
     if let length = request.headers[.contentLength].flatMap({ Int($0) }),
         length > RequestBodyLimits.drained, length > limit
@@ -56,6 +58,7 @@ public func collectBody(
     for try await chunk in request.body {
         count += chunk.readableBytes
         if count <= limit {
+            try admit(chunk.readableBytes)
             if collected.readableBytes == 0 {
                 collected = chunk
             } else {

@@ -14,7 +14,7 @@ import Testing
         let body = try JSONSerialization.data(
             withJSONObject: ["receipt-data": Data(receipt).base64EncodedString()]
         )
-        return await handler.answer(body).status
+        return try await handler.answer(body) { $0.status }
     }
 
     @Test func theyAgreeOnChangedReceipts() async throws {

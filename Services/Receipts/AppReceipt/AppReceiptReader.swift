@@ -39,12 +39,13 @@ struct AppReceiptReader: Sendable {
         return try signer.sign(content.encoded(at: now), at: now)
     }
 
-    /// What a receipt of the account would hold.
+    /// What a receipt of the account would hold; the newest `limit` of it.
     func entries(
-        of owner: (account: AccountID, bundle: BundleID)
+        of owner: (account: AccountID, bundle: BundleID),
+        upTo limit: Int = entriesMax
     ) async throws -> [AppReceiptEntry] {
         try await client.withConnection { [store] connection in
-            try store.entries(of: owner, limit: Self.entriesMax, on: connection)
+            try store.entries(of: owner, limit: limit, on: connection)
         }
     }
 

@@ -3,61 +3,80 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 import StoreAPI
-import Synchronization
 
-/// The route `verifyReceipt`: open to everybody, as Apple's is, and so bounded.
+/// The route `verifyReceipt`: open to everybody, as Apple's is, and so bounded by
+/// ``VerifyReceiptAdmission``.
 ///
-/// A body is read to a limit, and of large ones only a few at once, because a receipt may have
-/// megabytes. Every answer has HTTP status 200, except to what is too large or too slow.
-final class VerifyReceiptRoutes: Sendable {
-    /// A body of this many bytes is one of the many; it holds some 400 purchases.
-    private static let smallLength = 256 * 1024
-    /// How many larger bodies are in work at once.
-    private static let largeMax = 8
-
-    private let handler: VerifyReceiptHandler
-    private let largeCount = Mutex(0)
-
-    init(handler: VerifyReceiptHandler) { self.handler = handler }
+/// Every answer has HTTP status 200, except to what is too large or too slow.
+struct VerifyReceiptRoutes: Sendable {
+    let handler: VerifyReceiptHandler
 
     /// Adds the route.
     func add(to router: StoreRouter) {
         router.open.post("\(Routes.verifyReceipt)") { request, _ in
-            try await self.verify(request)
+            try await verify(request)
         }
         for method in [HTTPRequest.Method.get, .put, .patch, .delete, .options] {
             router.open.on("\(Routes.verifyReceipt)", method: method) { _, _ in
-                try self.response(VerifyReceiptAnswer(status: .unreadable))
+                try response(VerifyReceiptAnswer(status: .unreadable))
             }
         }
     }
 
     private func verify(_ request: Request) async throws -> Response {
-        // What does not say its length may be large.
-        let length = request.headers[.contentLength].flatMap { Int($0) }
-        guard (length ?? .max) > Self.smallLength else {
-            return try await verify(request, upTo: Self.smallLength)
+        var taken = 0
+        defer { handler.admission.give(bytes: taken) }
+        do {
+            let body = try await collectBody(
+                of: request,
+                upTo: VerifyReceiptRequest.lengthMax
+            ) { count in
+                try handler.admission.take(bytes: count)
+                taken += count
+            }
+            let answer = try await handler.answer(Data(body.readableBytesView), encoded)
+            return try response(answer)
+        } catch let status as VerifyReceiptStatus {
+            return try response(VerifyReceiptAnswer(status: status))
         }
-        let isAdmitted = largeCount.withLock { count in
-            guard count < Self.largeMax else { return false }
-            count += 1
-            return true
-        }
-        guard isAdmitted else {
-            return try response(VerifyReceiptAnswer(status: .unavailable))
-        }
-        defer { largeCount.withLock { $0 -= 1 } }
-        return try await verify(request, upTo: VerifyReceiptRequest.lengthMax)
-    }
-
-    private func verify(_ request: Request, upTo limit: Int) async throws -> Response {
-        let body = try await collectBody(of: request, upTo: limit)
-        return try response(await handler.answer(Data(body.readableBytesView)))
     }
 
     private func response(_ answer: VerifyReceiptAnswer) throws -> Response {
-        var response = try jsonResponse(answer)
-        response.headers[.cacheControl] = "no-store"
-        return response
+        try response(try encoded(answer))
     }
+
+    private func encoded(_ answer: VerifyReceiptAnswer) throws -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return ByteBuffer(bytes: try encoder.encode(answer))
+    }
+
+    private func response(_ answer: ByteBuffer) throws -> Response {
+        Response(
+            status: .ok,
+            headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: try body(answer)
+        )
+    }
+
+    /// The answer as it is sent: what is large holds its room until it has been read, or given up.
+    private func body(_ answer: ByteBuffer) throws -> ResponseBody {
+        guard answer.readableBytes > VerifyReceiptHandler.smallLength * 4 else {
+            return ResponseBody(byteBuffer: answer)
+        }
+        let room = try handler.admission.room(forAnswer: answer.readableBytes)
+        return ResponseBody(contentLength: answer.readableBytes) { [answer] writer in
+            var rest = answer
+            while let piece = rest.readSlice(length: min(Self.pieceLength, rest.readableBytes)),
+                piece.readableBytes > 0
+            {
+                try await writer.write(piece)
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(room) {}
+        }
+    }
+
+    /// A writer waits for its reader after so many bytes.
+    private static let pieceLength = 64 * 1024
 }
