@@ -15,12 +15,7 @@ struct TransactionHandler: EventHandler {
     /// Told after the commit that webhooks may be owed.
     let wakeWebhooks: @Sendable () -> Void
 
-    /// A purchased or restored transaction enters the queue with its receipt, so that no client
-    /// sees one before the receipt that proves it; its own events pass by.
-    let eventTypes: Set<EventType> = [
-        .transactionPurchasing, .transactionDeferred, .transactionFailed, .transactionRefunded,
-        .receiptIssued, .accountChanged,
-    ]
+    let eventTypes = Topics.eventTypes(actedOnBy: "fulfillment")
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))

@@ -6,19 +6,24 @@ enum DatabaseReader {
     ///
     /// - Parameters:
     ///   - address: The database.
+    ///   - statementTimeout: The longest time for one statement.
     ///   - body: Gets the connection; each statement commits by itself.
     /// - Returns: What the body returns.
     /// - Throws: ``OperatorError`` that says which database, and what to do; or what the body throws
     ///   beside `PostgresError`.
     static func withSession<R: Sendable>(
         _ address: DatabaseAddress,
+        statementTimeout: Duration = .seconds(30),
         _ body: (PostgresConnection) async throws -> R
     ) async throws -> R {
         do {
             let settings = PostgresSettings(
                 url: address.url,
                 applicationName: "counterfoil",
-                poolSize: 1
+                poolSize: 1,
+                statementTimeout: statementTimeout,
+                // Every question is asked by key or by range.
+                prefersIndexes: true
             )
             try settings.validate()
             return try await Postgres.withSession(settings, body)

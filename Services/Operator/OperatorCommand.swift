@@ -14,6 +14,9 @@ struct OperatorCommand: AsyncParsableCommand {
             Examples:
               counterfoil keys create --directory .dev/keys
               counterfoil products import deploy/sample/catalog.json
+              counterfoil status
+              counterfoil why 1000001
+              counterfoil reconcile
               counterfoil buy com.example.coins.100 --account ada --storefront USA
               counterfoil refund 1000000000000001
 
@@ -35,8 +38,10 @@ struct OperatorCommand: AsyncParsableCommand {
             """,
         version: "counterfoil 0.1.0",
         subcommands: [
-            KeysCommand.self, TokenCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self, ApproveCommand.self, DeclineCommand.self, ReplayCommand.self,
+            StatusCommand.self, WhyCommand.self, ReconcileCommand.self, ReplayCommand.self,
+            LagCommand.self, DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self,
+            RefundCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
+            TokenCommand.self,
         ]
     )
 }

@@ -8,15 +8,17 @@ import StoreAPI
 struct ProductsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "products",
-        abstract: "Imports, exports and lists the catalog.",
+        abstract: "Imports, exports and lists the catalog, and changes prices.",
         discussion: """
             Examples:
               counterfoil products import deploy/sample/catalog.json
               counterfoil products export > catalog.json
               counterfoil products list
+              counterfoil products price com.example.pro USA 11.99
             """,
         subcommands: [
             ImportProductsCommand.self, ExportProductsCommand.self, ListProductsCommand.self,
+            PriceProductCommand.self,
         ]
     )
 }
@@ -49,7 +51,10 @@ struct ImportProductsCommand: OperatorSubcommand {
 
     @OptionGroup var catalog: CatalogOptions
 
-    @Argument(help: "The catalog as JSON, or - for standard input.")
+    @Argument(
+        help: "The catalog as JSON, or - for standard input.",
+        completion: .file(extensions: ["json"])
+    )
     var file: String
 
     func perform() async throws {

@@ -11,7 +11,8 @@ import StoreAPI
 struct StoreConnection: Sendable {
     let service: String
     let baseURL: String
-    let token: String
+    /// `nil` where none is needed.
+    let token: String?
 
     /// The largest answer that is read: an exported catalog.
     private static let answerBytesMax = 64 * 1024 * 1024
@@ -58,9 +59,10 @@ struct StoreConnection: Sendable {
     func send(
         _ method: HTTPMethod,
         _ path: String,
-        _ content: Content = .none
+        _ content: Content = .none,
+        timeout: TimeAmount = .seconds(30)
     ) async throws(OperatorError) -> Data {
-        let response = try await execute(request(method, path, content), timeout: .seconds(30))
+        let response = try await execute(request(method, path, content), timeout: timeout)
         let body = try await read(response)
         guard (200..<300).contains(response.status.code) else {
             throw refusal(status: Int(response.status.code), body: body)
@@ -97,7 +99,7 @@ struct StoreConnection: Sendable {
         }
         var request = HTTPClientRequest(url: components.string ?? baseURL + path)
         request.method = method
-        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         for header in content.headers {
             request.headers.add(name: header.name, value: header.value)
         }

@@ -44,7 +44,7 @@ struct StoreOptions: ParsableArguments {
     }
 
     /// The connection to a service with a token.
-    func connection(to service: Service, token: String) -> StoreConnection {
+    func connection(to service: Service, token: String?) -> StoreConnection {
         let asked =
             switch service {
             case .catalog: catalogURL

@@ -36,9 +36,7 @@ final class ReceiptHandler: EventHandler {
         self.wakeNotifications = wakeNotifications
     }
 
-    var eventTypes: Set<EventType> {
-        [.transactionPurchased, .transactionRestored, .transactionRefunded, .transactionFinished]
-    }
+    let eventTypes = Topics.eventTypes(actedOnBy: "receipts")
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let batch = try ReceiptBatch(events)

@@ -23,6 +23,10 @@ public enum MessagingMigrations {
                 name: "messaging_m0002_operator",
                 bytes: PackageResources.messaging_m0002_operator_sql
             ),
+            PostgresMigration(
+                name: "messaging_m0003_outbox_by_subject",
+                bytes: PackageResources.messaging_m0003_outbox_by_subject_sql
+            ),
         ]
     }
 }

@@ -37,6 +37,7 @@ extension [ReadinessCheck] {
 private struct HealthResponse: Encodable {
     var status: String
     var checks: [String]?
+    var version: String?
 }
 
 /// Adds `/health/live`, `/health/ready` and `/metrics`.
@@ -46,7 +47,7 @@ func addHealthRoutes(
     metrics: PrometheusMetrics
 ) {
     group.get("/health/live") { _, _ in
-        try jsonResponse(HealthResponse(status: "live"))
+        try jsonResponse(HealthResponse(status: "live", version: ServiceHelp.version))
     }
     group.get("/health/ready") { _, _ in
         let failing = await readiness.failing()

@@ -24,26 +24,11 @@ struct OperatorEnvironment {
     }
 
     private var text: String {
-        let urls = store.urls
-        var values = [
-            ("COUNTERFOIL_CATALOG_URL", urls.catalog), ("COUNTERFOIL_PAYMENTS_URL", urls.payments),
-            ("COUNTERFOIL_RECEIPTS_URL", urls.receipts),
-            ("COUNTERFOIL_FULFILLMENT_URL", urls.fulfillment),
-            ("COUNTERFOIL_KEYS", store.directory + "/keys"),
-        ]
-        for service in StoreService.allCases {
-            values.append(
-                (
-                    "COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL",
-                    store.databaseURL(service, role: PostgresCluster.operatorRole)
-                )
-            )
-        }
-        values.append(("COUNTERFOIL_SHADOW_DATABASE_URL", store.shadowDatabaseURL))
+        var values = store.operatorEnvironment.sorted { $0.key < $1.key }
         // So that `counterfoil` is the one of this build.
-        values.append(("PATH", BuiltExecutables.directory + ":$PATH"))
+        values.append((key: "PATH", value: BuiltExecutables.directory + ":$PATH"))
         return
             "# Settings of counterfoil for the store of this folder; the next run writes it anew.\n"
-            + values.map { "export \($0)=\"\($1)\"\n" }.joined()
+            + values.map { "export \($0.key)=\"\($0.value)\"\n" }.joined()
     }
 }

@@ -21,7 +21,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let first = try await store.buy(as: "mallory")
                 try await store.expectWhole([first])
-                try await store.publish([try await poison(of: type, after: first, in: store)])
+                try await store.publish([try await Self.poison(of: type, after: first, in: store)])
                 try await eventually("the poison to be a dead letter") {
                     try await store.deadLetters(service) == ["dead": 1] ? true : nil
                 }
@@ -47,7 +47,7 @@ extension EndToEnd {
         }
 
         /// A copy of an event of the account, under an id of its own, with data that is no JSON.
-        private func poison(
+        static func poison(
             of type: EventType,
             after payment: AcceptedPayment,
             in store: StoreHarness

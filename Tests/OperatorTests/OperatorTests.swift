@@ -66,7 +66,13 @@ import Testing
     @Test(arguments: [
         ["keys", "create", "--directory", "d"], ["token", "account", "--account", "ada"],
         ["token", "admin"], ["products", "import", "f"], ["products", "export"],
-        ["products", "list", "--json"], ["buy", "a", "--account", "ada"], ["refund", "1"],
+        ["products", "list", "--json"], ["status", "--no-color"], ["lag", "--max-age", "60"],
+        ["dead-letters", "list", "--service", "receipts"],
+        ["dead-letters", "show", "payments", "1"],
+        ["dead-letters", "redrive", "ada"], ["dead-letters", "redrive", "--all"],
+        ["dead-letters", "discard", "receipts", "1", "--reason", "a test"],
+        ["products", "price", "a", "USA", "0.99"], ["buy", "a", "--account", "ada"],
+        ["refund", "1"],
         ["approve", "1"], ["decline", "1", "--payments-url", "https://pay.example"],
     ])
     func commandsAreUnderstood(arguments: [String]) throws {
@@ -78,7 +84,10 @@ import Testing
         ["buy", "a b", "--account", "ada"], ["buy", "a", "--account", "ada", "--storefront", "US"],
         ["buy", "a", "--account", "ada", "--timeout", "0"], ["refund", "x"],
         ["token", "admin", "--lifetime", "86401"], ["products", "list", "--catalog-url", "here"],
-        ["sell"],
+        ["sell"], ["dead-letters", "discard", "receipts", "1"], ["dead-letters", "redrive"],
+        ["dead-letters", "discard", "receipts", "1", "--reason", "  "],
+        ["dead-letters", "redrive", "ada", "--all"], ["dead-letters", "show", "nobody", "1"],
+        ["lag", "--max-age", "-1"], ["products", "price", "a", "US", "1"],
     ])
     func whatIsNotUnderstoodEndsInTheUsageCode(arguments: [String]) {
         let error = #expect(throws: (any Error).self) {

@@ -20,7 +20,7 @@ struct HealthTests {
             return [live, waiting, try await send("GET", "/health/ready", to: port)]
         }
         #expect(answers.map(\.status) == [200, 503, 200])
-        #expect(answers[0].body == #"{"status":"live"}"#)
+        #expect(answers[0].body == #"{"status":"live","version":"\#(ServiceHelp.version)"}"#)
         #expect(try answers[1].field("code") == "not_ready")
         #expect(try answers[1].field("detail") == "Waiting for: postgres.")
         #expect(answers[2].body == #"{"checks":["postgres","kafka"],"status":"ready"}"#)

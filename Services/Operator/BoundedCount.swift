@@ -1,0 +1,31 @@
+/// A number that was counted up to a limit: no command reads without end to say a large number.
+struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
+    let count: Int
+    /// Whether there may be more than that.
+    let isAtLeast: Bool
+
+    init(_ count: Int, isAtLeast: Bool = false) {
+        self.count = count
+        self.isAtLeast = isAtLeast
+    }
+
+    /// What a query with `LIMIT limit + 1` found.
+    init(_ found: Int, limit: Int) {
+        self.init(min(found, limit), isAtLeast: found > limit)
+    }
+
+    /// `1,234`, or `more than 10,000`.
+    var description: String {
+        (isAtLeast ? "more than " : "") + Self.grouped(count)
+    }
+
+    private static func grouped(_ number: Int) -> String {
+        var digits = String(number)
+        var groups: [Substring] = []
+        while digits.count > 3 {
+            groups.insert(digits.suffix(3), at: 0)
+            digits = String(digits.dropLast(3))
+        }
+        return ([Substring(digits)] + groups).joined(separator: ",")
+    }
+}

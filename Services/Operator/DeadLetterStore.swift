@@ -1,0 +1,128 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// The SQL of dead letters, for who decides about them.
+enum DeadLetterStore {
+    /// Which to read.
+    struct Query: Sendable {
+        var key: String?
+        var id: Int64?
+        /// Whether those that are settled are read, too.
+        var isAll = false
+        var limit = 100
+    }
+
+    /// Dead letters of a database, oldest first.
+    static func letters(
+        _ query: Query,
+        on connection: isolated PostgresConnection
+    ) throws -> [RecordedDeadLetter] {
+        let rows = try connection.query(
+            """
+            SELECT id, consumer, event_id, state, key, type, subject, topic, partition, "offset",
+                time, recorded_at, redrive_requested_at, settled_at, reason, discard_reason,
+                traceparent
+            FROM dead_letters
+            WHERE (\(query.isAll) OR state IN ('dead', 'parked'))
+                AND (\(query.key as String?)::text IS NULL OR key = \(query.key as String?))
+                AND (\(query.id as Int64?)::bigint IS NULL OR id = \(query.id as Int64?))
+            ORDER BY id LIMIT \(Int64(query.limit))
+            """
+        )
+        return try rows.map { row in
+            let (
+                id, consumer, event, state, key, type, subject, topic, partition, offset, time,
+                recorded, requested, settled, reason, discard, trace
+            ) = try row.decode(
+                Int64.self,
+                String.self,
+                EventID.self,
+                String.self,
+                String.self,
+                String.self,
+                String.self,
+                String.self,
+                Int32.self,
+                Int64.self,
+                Timestamp.self,
+                Timestamp.self,
+                Timestamp?.self,
+                Timestamp?.self,
+                String.self,
+                String?.self,
+                String?.self
+            )
+            return RecordedDeadLetter(
+                service: consumer,
+                id: id,
+                eventID: event,
+                state: state,
+                key: key,
+                type: type,
+                subject: subject,
+                topic: topic,
+                partition: partition,
+                offset: offset,
+                time: time,
+                recordedAt: recorded,
+                redriveRequestedAt: requested,
+                settledAt: settled,
+                reason: reason,
+                discardReason: discard,
+                traceparent: trace
+            )
+        }
+    }
+
+    /// The event's data as it came.
+    static func data(of id: Int64, on connection: isolated PostgresConnection) throws -> Data? {
+        try connection.query("SELECT data FROM dead_letters WHERE id = \(id)").first
+            .map { Data(try $0.decode([UInt8].self)) }
+    }
+
+    /// How the open ones of a key stand: how many wait for the consumer to take them up, and how
+    /// many there are.
+    static func open(
+        key: String,
+        on connection: isolated PostgresConnection
+    ) throws -> (requested: Int, all: Int) {
+        let rows = try connection.query(
+            """
+            SELECT count(*) FILTER (WHERE redrive_requested_at IS NOT NULL), count(*)
+            FROM dead_letters WHERE key = \(key) AND state IN ('dead', 'parked')
+            """
+        )
+        guard let row = rows.first else { return (0, 0) }
+        let (requested, all) = try row.decode(Int64.self, Int64.self)
+        return (Int(requested), Int(all))
+    }
+
+    /// The keys that have something open.
+    static func openKeys(on connection: isolated PostgresConnection) throws -> [String] {
+        try connection.query(
+            """
+            SELECT key FROM dead_letters WHERE state IN ('dead', 'parked')
+            GROUP BY key ORDER BY min(id)
+            """
+        ).map { try $0.decode(String.self) }
+    }
+
+    /// Puts one away for good.
+    ///
+    /// - Returns: Whether it was open until now.
+    static func discard(
+        _ id: Int64,
+        because reason: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try connection.execute(
+            """
+            UPDATE dead_letters
+            SET state = 'discarded', settled_at = now(), discard_reason = \(reason)
+            WHERE id = \(id) AND state IN ('dead', 'parked')
+            """
+        ) == 1
+    }
+}

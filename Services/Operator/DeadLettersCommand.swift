@@ -1,0 +1,250 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil dead-letters`: what services could not apply, and what waits behind it.
+struct DeadLettersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dead-letters",
+        abstract: "Shows what services could not apply, and decides about it.",
+        discussion: """
+            An event that cannot be applied is dead; later events of the same account (the key) are \
+            parked behind it, others go on. Mend the cause and redrive: the service applies the \
+            account's events again, in order, or says why not. What can never be applied is discarded, \
+            with a reason that is kept, and what waits behind it goes on by itself.
+
+            Examples:
+              counterfoil dead-letters list
+              counterfoil dead-letters show receipts 12
+              counterfoil dead-letters redrive ada
+              counterfoil dead-letters redrive --all
+              counterfoil dead-letters discard receipts 12 --reason "sent by a test of mallory's"
+            """,
+        subcommands: [
+            ListDeadLettersCommand.self, ShowDeadLetterCommand.self, RedriveCommand.self,
+            DiscardDeadLetterCommand.self,
+        ]
+    )
+
+    /// The services that consume events.
+    static let consumers: [StoreOptions.Service] = {
+        let names = Set(Topics.all.flatMap(\.consumers))
+        return StoreOptions.Service.allCases.filter { names.contains($0.rawValue) }
+    }()
+}
+
+/// `counterfoil dead-letters list`.
+struct ListDeadLettersCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the dead and the parked, the oldest of each service first.",
+        discussion: "JSON: {\"deadLetters\": [as of 'show', without data], \"isCut\"}"
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Only of one service: payments, receipts or fulfillment.")
+    var service: StoreOptions.Service?
+
+    @Option(help: "Only of one key: an account, or a product.")
+    var key: String?
+
+    @Flag(help: "Also what was redriven or discarded.")
+    var all = false
+
+    @Option(help: "The most of each service, from 1 to 10000.")
+    var limit = 100
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to 10000.")
+        }
+    }
+
+    private struct Answer: Encodable {
+        let deadLetters: [RecordedDeadLetter]
+        let isCut: Bool
+    }
+
+    func perform() async throws {
+        var letters: [RecordedDeadLetter] = []
+        var isCut = false
+        for service in service.map({ [$0] }) ?? DeadLettersCommand.consumers {
+            let query = DeadLetterStore.Query(key: key, isAll: all, limit: limit + 1)
+            let found = try await DatabaseReader.read(databases.address(of: service)) {
+                connection in
+                try DeadLetterStore.letters(query, on: connection)
+            }
+            letters += found.prefix(limit)
+            isCut = isCut || found.count > limit
+        }
+        if output.json {
+            try Console.say(json: Answer(deadLetters: letters, isCut: isCut))
+            return
+        }
+        guard !letters.isEmpty else {
+            Console.say(all ? "There never were any." : "There are none.")
+            return
+        }
+        Console.say(
+            output.palette.table(RecordedDeadLetter.table(letters, at: .wallClock()), numbers: [1])
+        )
+        if isCut { Console.say("There are more: --limit, --service or --key.") }
+    }
+}
+
+/// One dead letter, named by the service and its number there.
+struct DeadLetterOptions: ParsableArguments {
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The service: payments, receipts or fulfillment.")
+    var service: StoreOptions.Service
+
+    @Argument(help: "The number that 'list' shows.")
+    var id: Int64
+
+    var address: DatabaseAddress { databases.address(of: service) }
+
+    /// The dead letter, settled or not.
+    func letter() async throws -> RecordedDeadLetter {
+        let (service, id) = (service, id)
+        let letters = try await DatabaseReader.read(address) { connection in
+            try DeadLetterStore.letters(.init(id: id, isAll: true), on: connection)
+        }
+        guard let letter = letters.first else {
+            throw OperatorError(
+                .failed,
+                "\(service.rawValue) has no dead letter \(id): see 'counterfoil dead-letters list'."
+            )
+        }
+        return letter
+    }
+}
+
+/// `counterfoil dead-letters show`.
+struct ShowDeadLetterCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows one with its data, and what waits behind it.",
+        discussion: """
+            JSON: {"deadLetter": {...}, "data" (JSON, where it is), "dataBase64" (where it is not),
+              "waiting": how many of the same key are open}
+            """
+    )
+
+    @OptionGroup var options: DeadLetterOptions
+
+    func perform() async throws {
+        let letter = try await options.letter()
+        let (data, open) = try await DatabaseReader.read(options.address) { connection in
+            (
+                try DeadLetterStore.data(of: letter.id, on: connection) ?? Data(),
+                try DeadLetterStore.open(key: letter.key, on: connection).all
+            )
+        }
+        if options.output.json {
+            Console.say(try Self.json(letter, data, open: open))
+            return
+        }
+        let palette = options.output.palette
+        Console.say(palette.table(letter.fields(at: .wallClock())))
+        Console.say("")
+        Console.say(Self.text(of: data))
+        let others = open - (letter.isOpen ? 1 : 0)
+        if others > 0 {
+            Console.say("")
+            Console.say("\(others) more of \(letter.key) wait: see 'list --key \(letter.key)'.")
+        }
+        if letter.isOpen {
+            Console.say("")
+            Console.say("Once the cause is mended: counterfoil dead-letters redrive \(letter.key)")
+        }
+    }
+
+    /// The event's data as JSON of many lines, as text, or in hexadecimal.
+    static func text(of data: Data) -> String {
+        if let text = try? ExportProductsCommand.pretty(data) { return text }
+        return String(validating: data, as: UTF8.self) ?? data.map(Self.hexadecimal).joined()
+    }
+
+    private static func hexadecimal(_ byte: UInt8) -> String {
+        String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+    }
+
+    private static func json(
+        _ letter: RecordedDeadLetter,
+        _ data: Data,
+        open: Int
+    ) throws -> String {
+        let encoder = JSONEncoder()
+        var answer: [String: Any] = [
+            "deadLetter": try JSONSerialization.jsonObject(with: encoder.encode(letter)),
+            "waiting": open,
+        ]
+        // What is no JSON is told byte for byte.
+        if let value = try? JSONSerialization.jsonObject(with: data, options: [.fragmentsAllowed]) {
+            answer["data"] = value
+        } else {
+            answer["dataBase64"] = data.base64EncodedString()
+        }
+        return String(
+            decoding: try JSONSerialization.data(
+                withJSONObject: answer,
+                options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            ),
+            as: UTF8.self
+        )
+    }
+}
+
+/// `counterfoil dead-letters discard`.
+struct DiscardDeadLetterCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "discard",
+        abstract: "Puts one away for good, with a reason; what waits behind a dead one goes on.",
+        discussion: """
+            The event stays in the table, and its effect never happens: for a purchase that may mean
+            that somebody has paid for nothing. See 'counterfoil why' first, and refund if need be.
+
+            Example: counterfoil dead-letters discard receipts 12 --reason "sent by a test"
+            """
+    )
+
+    @OptionGroup var options: DeadLetterOptions
+
+    @Option(help: "Why; it is kept with the event.")
+    var reason: String
+
+    func validate() throws {
+        let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (1...1000).contains(text.count) else {
+            throw ValidationError("--reason must say why, in 1 to 1000 characters.")
+        }
+    }
+
+    func perform() async throws {
+        let before = try await options.letter()
+        let (id, reason) = (options.id, reason)
+        let isDone = try await DatabaseReader.change(options.address) { connection in
+            try DeadLetterStore.discard(id, because: reason, on: connection)
+        }
+        let letter = try await options.letter()
+        guard isDone else {
+            let when = letter.settledAt.map { " at \($0)" } ?? ""
+            throw OperatorError(
+                .failed,
+                "\(letter.service) \(letter.id) is \(letter.state) already\(when); nothing changed."
+            )
+        }
+        if options.output.json {
+            try Console.say(json: letter)
+            return
+        }
+        Console.say("\(letter.service) \(letter.id) is discarded: \(reason)")
+        if before.state == "dead" {
+            Console.say("What is parked behind it, of \(letter.key), goes on within a second.")
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import EventTypes
+
+/// Something that the books of two services, or of a service and the processor, disagree about.
+struct Difference: Encodable, Hashable, Sendable {
+    /// What kind, which says what to do about it.
+    enum Kind: String, Encodable, CaseIterable, Sendable {
+        case undecided, notCharged, chargedTwice, chargedWithoutPurchase, chargeUnknown
+        case amountDiffers, notPosted, postedWithoutPurchase, unbalanced, refundDiffers
+        case noReceipt, receiptWithoutPurchase, receiptNotRevoked
+        case notQueued, queueDiffers, queuedWithoutPurchase, undelivered, deliveredWithoutPurchase
+        case creditsDiffer, finishDiffers
+
+        /// What is the matter, as a heading.
+        var title: String {
+            switch self {
+            case .undecided: "payments without an outcome"
+            case .notCharged: "purchased, and not on the processor's list"
+            case .chargedTwice: "charged more than once"
+            case .chargedWithoutPurchase: "charged, and not purchased"
+            case .chargeUnknown: "on the processor's list, and nobody's payment"
+            case .amountDiffers: "amounts that differ"
+            case .notPosted: "charged, and not posted"
+            case .postedWithoutPurchase: "posted, and not purchased"
+            case .unbalanced: "postings that do not sum to zero"
+            case .refundDiffers: "refunds that are not in all books"
+            case .noReceipt: "purchased, and without a receipt"
+            case .receiptWithoutPurchase: "receipts of what was not purchased"
+            case .receiptNotRevoked: "refunded, and the receipt still stands"
+            case .notQueued: "purchased, and not in the queue"
+            case .queueDiffers: "in another state in the queue"
+            case .queuedWithoutPurchase: "in the queue, and unknown to payments"
+            case .undelivered: "purchased, and not delivered"
+            case .deliveredWithoutPurchase: "delivered, and not purchased"
+            case .creditsDiffer: "credits that differ from the deliveries"
+            case .finishDiffers: "finishes that are not known everywhere"
+            }
+        }
+
+        /// What to do.
+        var advice: String {
+            switch self {
+            case .undecided:
+                "payments goes on asking the processor: see 'counterfoil why ID', and whether payments "
+                    + "and the processor are up."
+            case .notCharged:
+                "Nobody has paid: look for it at the processor by its time and amount. If it is not "
+                    + "there, the books are wrong: keep them as they are and find out how."
+            case .chargedTwice, .chargedWithoutPurchase:
+                "Somebody has paid for nothing: give the money back at the processor, and keep the note."
+            case .chargeUnknown:
+                "Money of nobody the store knows: was a database restored from an older backup? Give it "
+                    + "back at the processor, or find the payment in the log of payments."
+            case .amountDiffers:
+                "Compare the processor's receipt with the price of the transaction; give back what is "
+                    + "too much."
+            case .notPosted, .postedWithoutPurchase, .unbalanced:
+                "The ledger is append-only: correct it by a reversing posting, never by hand in a row. "
+                    + "Keep the databases as they are until it is explained."
+            case .refundDiffers:
+                "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and gives back once."
+            case .noReceipt:
+                "receipts has not signed it: 'counterfoil lag' and 'counterfoil dead-letters list' say "
+                    + "why; it signs by itself once it can."
+            case .receiptWithoutPurchase:
+                "Revoke what it proves: refund it, and find out who signed. 'counterfoil keys revoke' "
+                    + "if the key is not yours alone."
+            case .receiptNotRevoked:
+                "receipts has not acted on the refund: 'counterfoil lag', 'counterfoil dead-letters list'."
+            case .notQueued, .queueDiffers:
+                "fulfillment has not acted on an event: 'counterfoil lag', 'counterfoil dead-letters "
+                    + "list'; it goes on by itself once it can."
+            case .queuedWithoutPurchase:
+                "The databases are not of one time: was one restored from another backup?"
+            case .undelivered:
+                "A webhook that is not confirmed is repeated by itself: 'counterfoil why ID' shows its "
+                    + "last answer; mend the endpoint."
+            case .deliveredWithoutPurchase, .creditsDiffer:
+                "Find out what was delivered ('counterfoil why ID') before it is taken back by hand."
+            case .finishDiffers:
+                "The event of the finish is under way or stuck: 'counterfoil lag', 'counterfoil "
+                    + "dead-letters list'."
+            }
+        }
+    }
+
+    let kind: Kind
+    /// The transaction; `nil` for a charge of nobody's.
+    let transactionID: TransactionID?
+    /// What differs, in numbers.
+    let detail: String
+}

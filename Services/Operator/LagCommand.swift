@@ -1,0 +1,102 @@
+import ArgumentParser
+import EventTypes
+
+/// `counterfoil lag`: how far each consumer is behind.
+struct LagCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lag",
+        abstract: "Tells how many events each consumer has yet to act on, and how old they are.",
+        discussion: """
+            Counted from the producers' logs and the consumers' inboxes, so it is right on any broker, \
+            and while the broker is away. Events that a consumer passes by do not count, nor do its \
+            dead letters. More than 10,000 are not counted on.
+
+            Examples:
+              counterfoil lag
+              counterfoil lag --max-age 60 || echo "somebody is a minute behind"
+
+            JSON: {"consumers": [{"consumer", "topic", "producer", "events", "isAtLeast",
+              "oldest" (milliseconds since 1970, or null), "ageMilliseconds"}]}
+            """
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "End in 1 if an event has waited for longer than so many seconds.")
+    var maxAge: Int?
+
+    func validate() throws {
+        if let maxAge, maxAge < 0 {
+            throw ValidationError("--max-age must not be negative.")
+        }
+    }
+
+    func perform() async throws {
+        let lags = try await LagReader(databases: databases).all()
+        let report = LagReport(lags, at: .wallClock())
+        if output.json {
+            try Console.say(json: report)
+        } else {
+            Console.say(output.palette.table(report.table, numbers: [2]))
+        }
+        if let maxAge,
+            let late = report.consumers.max(by: { $0.ageMilliseconds < $1.ageMilliseconds }),
+            late.ageMilliseconds > Int64(maxAge) * 1000
+        {
+            throw OperatorError(
+                .failed,
+                """
+                \(late.consumer) is \(Age(milliseconds: late.ageMilliseconds)) behind \(late.topic).
+                See 'counterfoil status', and the log of \(late.consumer).
+                """
+            )
+        }
+    }
+}
+
+/// What the command answers.
+struct LagReport: Encodable {
+    struct Entry: Encodable {
+        let consumer: String
+        let topic: String
+        let producer: String
+        let events: Int
+        let isAtLeast: Bool
+        let oldest: Timestamp?
+        let ageMilliseconds: Int64
+    }
+
+    let consumers: [Entry]
+
+    init(_ lags: [ConsumerLag], at now: Timestamp) {
+        consumers = lags.map { lag in
+            Entry(
+                consumer: lag.consumer,
+                topic: lag.topic,
+                producer: lag.producer,
+                events: lag.events.count,
+                isAtLeast: lag.events.isAtLeast,
+                oldest: lag.oldest,
+                ageMilliseconds: lag.oldest.map { Age(of: $0, at: now).milliseconds } ?? 0
+            )
+        }
+    }
+
+    var table: [[Cell]] {
+        let head = ["CONSUMER", "TOPIC", "BEHIND", "OLDEST"].map { Cell($0, .dim) }
+        return [head]
+            + consumers.map { entry in
+                let style: Cell.Style = entry.events == 0 ? .green : .yellow
+                return [
+                    Cell(entry.consumer),
+                    Cell(entry.topic),
+                    Cell(
+                        BoundedCount(entry.events, isAtLeast: entry.isAtLeast).description,
+                        style
+                    ),
+                    Cell(entry.oldest == nil ? "-" : "\(Age(milliseconds: entry.ageMilliseconds))"),
+                ]
+            }
+    }
+}

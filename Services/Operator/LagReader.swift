@@ -1,0 +1,89 @@
+import EventTypes
+import Postgres
+
+/// How far a consumer is behind a producer.
+struct ConsumerLag: Hashable, Sendable {
+    let consumer: String
+    let topic: String
+    let producer: String
+    /// The events that it has yet to act on.
+    var events = BoundedCount(0)
+    /// When the oldest of them happened.
+    var oldest: Timestamp?
+}
+
+/// Counts what consumers have yet to do.
+struct LagReader: Sendable {
+    let databases: DatabaseOptions
+
+    /// It stops counting here: so many are a backlog, however many more they are.
+    static let eventsMax = 10_000
+    /// It stops looking here: where one consumer has been away for days, the log since then is long,
+    /// and another may have done nearly all of it.
+    private static let eventsReadMax = 200_000
+    private static let pageLength = 5_000
+
+    /// The lag of every consumer of every topic, all at once.
+    func all() async throws -> [ConsumerLag] {
+        let pairs = Topics.all.flatMap { topic in topic.consumers.map { (topic, $0) } }
+        return try await withThrowingTaskGroup(of: (Int, ConsumerLag).self) { group in
+            for (index, (topic, consumer)) in pairs.enumerated() {
+                group.addTask { (index, try await lag(of: consumer, behind: topic)) }
+            }
+            var lags: [(Int, ConsumerLag)] = []
+            for try await lag in group { lags.append(lag) }
+            return lags.sorted { $0.0 < $1.0 }.map(\.1)
+        }
+    }
+
+    private func lag(of consumer: String, behind topic: Topic) async throws -> ConsumerLag {
+        var lag = ConsumerLag(consumer: consumer, topic: topic.name, producer: topic.producer)
+        guard let source = StoreOptions.Service(rawValue: topic.producer),
+            let target = StoreOptions.Service(rawValue: consumer)
+        else { return lag }
+        let (log, inbox) = (databases.address(of: source), databases.address(of: target))
+        lag = try await DatabaseReader.withSession(log) { producer in
+            try await DatabaseReader.withSession(inbox) { [lag] consuming in
+                try await count(lag, of: topic, from: producer, doneBy: consuming)
+            }
+        }
+        return lag
+    }
+
+    /// Reads the log before the inbox, so that what is done in between counts as done.
+    private func count(
+        _ lag: ConsumerLag,
+        of topic: Topic,
+        from producer: PostgresConnection,
+        doneBy consuming: PostgresConnection
+    ) async throws -> ConsumerLag {
+        var lag = lag
+        var place = try await producer.run { try LagStore.confirmed(on: $0) }
+        var read = 0
+        while true {
+            let page = try await producer.run { [place, consumer = lag.consumer] connection in
+                try LagStore.page(
+                    after: place,
+                    of: topic,
+                    for: consumer,
+                    length: Self.pageLength,
+                    on: connection
+                )
+            }
+            let open = try await consuming.run { [consumer = lag.consumer] connection in
+                try LagStore.open(page.candidates, consumer: consumer, on: connection)
+            }
+            place = page.end
+            read += page.length
+            let count = lag.events.count + open.count
+            lag.oldest = ([lag.oldest] + open.map(\.time)).compactMap(\.self).min()
+            let isEnd = page.length < Self.pageLength
+            if count > Self.eventsMax {
+                lag.events = BoundedCount(Self.eventsMax, isAtLeast: true)
+                return lag
+            }
+            lag.events = BoundedCount(count, isAtLeast: !isEnd && read >= Self.eventsReadMax)
+            if isEnd || read >= Self.eventsReadMax { return lag }
+        }
+    }
+}

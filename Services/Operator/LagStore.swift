@@ -1,0 +1,92 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// What consumers have yet to do, by the producers' own logs and the consumers' own inboxes.
+///
+/// The broker is not asked: its offsets say what was fetched, and some brokers count them wrong.
+enum LagStore {
+    /// A place in an outbox.
+    struct Place: Hashable, Sendable {
+        var xid: UInt64
+        var position: Int64
+    }
+
+    /// An event that a consumer has to act on.
+    struct Candidate: Sendable {
+        let id: EventID
+        let time: Timestamp
+    }
+
+    /// A stretch of a log.
+    struct Page: Sendable {
+        /// What the consumer has to act on.
+        let candidates: [Candidate]
+        /// How many events the stretch has.
+        let length: Int
+        let end: Place
+    }
+
+    /// The place up to which every consumer of a producer has confirmed everything.
+    static func confirmed(on connection: isolated PostgresConnection) throws -> Place {
+        let rows = try connection.query(
+            "SELECT confirmed_xid, confirmed_position FROM relay_cursor"
+        )
+        guard let row = rows.first else { return Place(xid: 0, position: 0) }
+        let (xid, position) = try row.decode(UInt64.self, Int64.self)
+        return Place(xid: xid, position: position)
+    }
+
+    /// The next events of a producer, published or not.
+    static func page(
+        after place: Place,
+        of topic: Topic,
+        for consumer: String,
+        length: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> Page {
+        let types = Topics.eventTypes(actedOnBy: consumer).map(\.rawValue)
+        let rows = try connection.query(
+            """
+            SELECT event_id, time, xid, position, topic = \(topic.name) AND type = ANY(\(types))
+            FROM outbox WHERE (xid, position) > (\(place.xid), \(place.position))
+            ORDER BY xid, position LIMIT \(Int64(length))
+            """
+        )
+        var candidates: [Candidate] = []
+        var end = place
+        for row in rows {
+            let (id, time, xid, position, isOwed) = try row.decode(
+                EventID.self,
+                Timestamp.self,
+                UInt64.self,
+                Int64.self,
+                Bool.self
+            )
+            end = Place(xid: xid, position: position)
+            if isOwed { candidates.append(Candidate(id: id, time: time)) }
+        }
+        return Page(candidates: candidates, length: rows.count, end: end)
+    }
+
+    /// Those that a consumer has neither done nor put among its dead letters.
+    static func open(
+        _ candidates: [Candidate],
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> [Candidate] {
+        guard !candidates.isEmpty else { return [] }
+        let rows = try connection.query(
+            """
+            SELECT id FROM unnest(\(candidates.map(\.id))) AS owed (id)
+            WHERE NOT EXISTS (
+                SELECT FROM inbox WHERE consumer = \(consumer) AND event_id = owed.id
+            ) AND NOT EXISTS (
+                SELECT FROM dead_letters WHERE consumer = \(consumer) AND event_id = owed.id
+            )
+            """
+        )
+        let open = Set(try rows.map { try $0.decode(EventID.self) })
+        return candidates.filter { open.contains($0.id) }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil reconcile`: do all books agree?
+struct ReconcileCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reconcile",
+        abstract: "Compares payments, the processor's list, the ledger, receipts and deliveries.",
+        discussion: """
+            Every transaction is looked up in all books. What differs is listed with what to do, and \
+            ends in 1. What changed less than --settled ago is on its way and is left out. Purchases \
+            that wait for the app's finish, or for an approval, are no differences. The processor's \
+            list is the sandbox's own.
+
+            Examples:
+              counterfoil reconcile
+              counterfoil reconcile --since 24h
+              counterfoil reconcile --since 2026-11-21T00:00:00Z --json
+
+            JSON: {"since", "until", "compared", "onTheirWay", "free", "purchased" | "processor" | "postings" |
+              "receipts" | "deliveries": {"count", "amounts": {currency: minor units}},
+              "differenceCounts": {kind: count}, "differences": [{"kind", "transactionID", "detail"}]}
+            """
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Purchases asked for since then: a time in UTC (RFC 3339), or 90min, 24h, 7d.")
+    var since: String?
+
+    @Option(help: "Leave out what changed less than so many seconds ago, from 0 to 86400.")
+    var settled = 60
+
+    @Option(help: "The most differences of a kind that are listed, from 1 to 100000.")
+    var limit = 100
+
+    func validate() throws {
+        guard (0...86_400).contains(settled) else {
+            throw ValidationError("--settled must be from 0 to 86400 seconds.")
+        }
+        guard (1...100_000).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to 100000.")
+        }
+        if let since, Self.time(since, before: .wallClock()) == nil {
+            throw ValidationError("'\(since)' is no time such as 2026-11-21T00:00:00Z or 24h.")
+        }
+    }
+
+    func perform() async throws {
+        let now = Timestamp.wallClock()
+        let runner = ReconcileRunner(
+            databases: databases,
+            cutoff: now.advanced(by: .seconds(-settled)),
+            since: since.flatMap { Self.time($0, before: now) },
+            limit: limit
+        )
+        let showsProgress = isatty(STDERR_FILENO) == 1 && !output.json
+        let report = try await runner.run { report in
+            guard showsProgress else { return }
+            let count = report.compared + report.onTheirWay
+            FileHandle.standardError.write(Data("\r\(BoundedCount(count)) transactions…".utf8))
+        }
+        if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        if output.json {
+            try Console.say(json: report)
+        } else {
+            report.lines(output.palette).forEach(Console.say)
+        }
+        guard report.differenceCount > 0 else { return }
+        throw OperatorError(
+            .failed,
+            "\(report.differenceCount) \(report.differenceCount == 1 ? "difference" : "differences")."
+        )
+    }
+
+    /// Reads a moment, or how long ago it was.
+    static func time(_ text: String, before now: Timestamp) -> Timestamp? {
+        if let time = Timestamp(text) { return time }
+        let units: [(String, Int64)] = [("min", 60), ("h", 3_600), ("d", 86_400), ("s", 1)]
+        guard let (suffix, seconds) = units.first(where: { text.hasSuffix($0.0) }),
+            let number = Int64(text.dropLast(suffix.count)), (0...1_000_000).contains(number)
+        else { return nil }
+        return now.advanced(by: .seconds(-number * seconds))
+    }
+}

@@ -1,0 +1,86 @@
+import EventTypes
+
+/// An event that a service could not apply (`dead`), that waits behind one (`parked`), or that was
+/// settled: `redriven` or `discarded`.
+struct RecordedDeadLetter: Encodable, Hashable, Sendable {
+    let service: String
+    /// Its number in the service's table.
+    let id: Int64
+    let eventID: EventID
+    let state: String
+    let key: String
+    let type: String
+    let subject: String
+    let topic: String
+    let partition: Int32
+    let offset: Int64
+    let time: Timestamp
+    let recordedAt: Timestamp
+    let redriveRequestedAt: Timestamp?
+    let settledAt: Timestamp?
+    let reason: String
+    let discardReason: String?
+    let traceparent: String?
+
+    var isOpen: Bool { state == "dead" || state == "parked" }
+
+    private var style: Cell.Style {
+        switch state {
+        case "dead": .red
+        case "parked": .yellow
+        default: .dim
+        }
+    }
+
+    /// A list for people, one line each; the whole reason is in `show`.
+    static func table(_ letters: [RecordedDeadLetter], at now: Timestamp) -> [[Cell]] {
+        let head = ["SERVICE", "ID", "STATE", "KEY", "EVENT", "ABOUT", "SINCE", "REASON"]
+        return [head.map { Cell($0, .dim) }]
+            + letters.map { letter in
+                [
+                    Cell(letter.service), Cell("\(letter.id)"),
+                    Cell(
+                        letter.state + (letter.redriveRequestedAt == nil ? "" : ", redrive asked"),
+                        letter.style
+                    ),
+                    Cell(letter.key), Cell(letter.type), Cell(letter.subject),
+                    Cell("\(Age(of: letter.recordedAt, at: now))"),
+                    Cell(letter.discardReason ?? Self.short(letter.reason)),
+                ]
+            }
+    }
+
+    /// Names and values, one a line.
+    func fields(at now: Timestamp) -> [[Cell]] {
+        var fields: [(String, Cell)] = [
+            ("service", Cell(service)), ("id", "\(id)"), ("state", Cell(state, style)),
+            ("reason", Cell(reason)), ("key", Cell(key)), ("event", "\(type) \(eventID)"),
+            ("about", Cell(subject)),
+            ("from", "\(topic), partition \(partition), offset \(offset)"),
+            ("happened", "\(time), \(Age(of: time, at: now)) ago"),
+            ("recorded", "\(recordedAt), \(Age(of: recordedAt, at: now)) ago"),
+        ]
+        if let redriveRequestedAt { fields.append(("redrive asked", "\(redriveRequestedAt)")) }
+        if let settledAt { fields.append(("settled", "\(settledAt)")) }
+        if let discardReason { fields.append(("discarded for", Cell(discardReason))) }
+        if let trace = TraceID(traceparent: traceparent) { fields.append(("trace", "\(trace)")) }
+        return fields.map { [Cell($0.0, .dim), $0.1] }
+    }
+
+    private static func short(_ text: String) -> String {
+        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        return line.count > 80 ? line.prefix(79) + "…" : line
+    }
+}
+
+/// The trace that an event belongs to, as W3C Trace Context carries it.
+struct TraceID: Hashable, Sendable, CustomStringConvertible {
+    let description: String
+
+    /// Reads `00-<trace>-<parent>-<flags>`.
+    init?(traceparent: String?) {
+        let parts = traceparent?.split(separator: "-") ?? []
+        guard parts.count >= 4, parts[1].count == 32 else { return nil }
+        description = String(parts[1])
+    }
+}

@@ -1,0 +1,164 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import Messaging
+
+/// `counterfoil dead-letters redrive`.
+struct RedriveCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redrive",
+        abstract: "Has the dead and the parked of an account applied again, in order.",
+        discussion: """
+            The service applies them in one database transaction for each account, within a second, or
+            takes the request back and says why.
+
+            Examples:
+              counterfoil dead-letters redrive ada
+              counterfoil dead-letters redrive ada --service receipts
+              counterfoil dead-letters redrive --all
+
+            JSON: {"redrives": [{"service", "key", "asked", "applied", "open", "reason"}]}
+            """
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "The key: an account, or a product.")
+    var key: String?
+
+    @Flag(help: "Every key that has a dead letter.")
+    var all = false
+
+    @Option(help: "Only in one service: payments, receipts or fulfillment.")
+    var service: StoreOptions.Service?
+
+    @Option(help: "How many seconds to wait for the service, from 0 to 600.")
+    var timeout = 10
+
+    func validate() throws {
+        guard (key == nil) == all else {
+            throw ValidationError("Name one key, or --all.")
+        }
+        guard (0...600).contains(timeout) else {
+            throw ValidationError("--timeout must be from 0 to 600 seconds.")
+        }
+    }
+
+    /// What came of asking for one key in one service.
+    struct Redrive: Encodable {
+        let service: StoreOptions.Service
+        let key: String
+        /// How many were open.
+        let asked: Int
+        /// How many were applied.
+        var applied = 0
+        /// How many are open still.
+        var open: Int
+        /// Whether the service has not taken them up yet.
+        var isWaiting: Bool
+        /// Why the first that is open is.
+        var reason: String?
+    }
+
+    func perform() async throws {
+        var redrives: [Redrive] = []
+        for service in service.map({ [$0] }) ?? DeadLettersCommand.consumers {
+            redrives += try await ask(service)
+        }
+        guard !redrives.isEmpty else {
+            throw OperatorError(
+                .failed,
+                key.map { "Nothing of '\($0)' is dead or parked." } ?? "Nothing is dead or parked."
+            )
+        }
+        let deadline = ContinuousClock.now + .seconds(timeout)
+        for index in redrives.indices {
+            try await follow(&redrives[index], until: deadline)
+        }
+        if output.json {
+            try Console.say(json: ["redrives": redrives])
+        } else {
+            for redrive in redrives { Console.say(Self.summary(of: redrive)) }
+        }
+        try Self.check(redrives)
+    }
+
+    /// Asks one service, and says what for.
+    private func ask(_ service: StoreOptions.Service) async throws -> [Redrive] {
+        let wanted = key
+        return try await DatabaseReader.change(databases.address(of: service)) { connection in
+            let keys = try wanted.map { [$0] } ?? DeadLetterStore.openKeys(on: connection)
+            return try keys.compactMap { key in
+                let count = try DeadLetters.requestRedrive(
+                    key: key,
+                    consumer: service.rawValue,
+                    on: connection
+                )
+                guard count > 0 else { return nil }
+                return Redrive(
+                    service: service,
+                    key: key,
+                    asked: count,
+                    open: count,
+                    isWaiting: true
+                )
+            }
+        }
+    }
+
+    /// Waits until the service has applied them or taken the request back.
+    private func follow(
+        _ redrive: inout Redrive,
+        until deadline: ContinuousClock.Instant
+    ) async throws {
+        let key = redrive.key
+        redrive = try await DatabaseReader.withSession(databases.address(of: redrive.service)) {
+            [redrive] connection in
+            var redrive = redrive
+            while true {
+                let (requested, open, first) = try await connection.run { connection in
+                    let counts = try DeadLetterStore.open(key: key, on: connection)
+                    let first = try DeadLetterStore.letters(
+                        .init(key: key, limit: 1),
+                        on: connection
+                    ).first
+                    return (counts.requested, counts.all, first)
+                }
+                redrive.isWaiting = requested > 0
+                redrive.open = open
+                redrive.applied = max(0, redrive.asked - open)
+                redrive.reason = first?.reason
+                if !redrive.isWaiting || ContinuousClock.now >= deadline { return redrive }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    static func summary(of redrive: Redrive) -> String {
+        let what = "\(redrive.service.rawValue), \(redrive.key)"
+        if redrive.isWaiting {
+            return "\(what): asked for \(redrive.asked); the service has not taken them up yet."
+        }
+        if redrive.open == 0 { return "\(what): \(redrive.applied) applied, in order." }
+        return "\(what): refused again, \(redrive.open) wait: \(redrive.reason ?? "unknown")"
+    }
+
+    private static func check(_ redrives: [Redrive]) throws(OperatorError) {
+        if redrives.contains(where: { !$0.isWaiting && $0.open > 0 }) {
+            throw OperatorError(
+                .failed,
+                """
+                Some cannot be applied yet. Mend what the reason says and ask again, or discard the \
+                dead one: 'counterfoil dead-letters list'.
+                """
+            )
+        }
+        if redrives.contains(where: \.isWaiting) {
+            throw OperatorError(
+                .stillWaiting,
+                "The request stands; the service takes it up when it runs: 'counterfoil status'."
+            )
+        }
+    }
+}

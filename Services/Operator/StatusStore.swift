@@ -1,0 +1,131 @@
+import EventTypes
+import Postgres
+import StoreAPI
+
+/// What a service's database tells of the service's state.
+struct DatabaseStatus: Encodable, Hashable, Sendable {
+    /// Things that wait, and since when.
+    struct Waiting: Encodable, Hashable, Sendable {
+        let count: Int
+        /// Whether there may be more.
+        let isAtLeast: Bool
+        /// Since when the oldest waits; milliseconds since 1970.
+        let oldest: Timestamp?
+    }
+
+    /// The newest migration.
+    var schema = ""
+    /// Events that are yet to be published.
+    var outbox = Waiting(count: 0, isAtLeast: false, oldest: nil)
+    /// Events that could not be applied.
+    var dead = 0
+    /// Events that wait behind those.
+    var parked = 0
+    /// What else waits, by name: `unfinished`, `webhooks`, `notifications`, `charges`.
+    var work: [String: Waiting] = [:]
+}
+
+/// The SQL of `counterfoil status`.
+enum StatusStore {
+    /// Counting ends here.
+    private static let countMax: Int64 = 10_000
+
+    static func status(
+        of service: StoreOptions.Service,
+        on connection: isolated PostgresConnection
+    ) throws -> DatabaseStatus {
+        var status = DatabaseStatus()
+        status.schema =
+            try connection.query(
+                "SELECT name FROM schema_migrations ORDER BY applied_at DESC, name DESC LIMIT 1"
+            ).first?.decode(String.self) ?? ""
+        status.outbox = try outbox(on: connection)
+        for row in try connection.query(
+            """
+            SELECT state, count(*) FROM dead_letters WHERE state IN ('dead', 'parked')
+            GROUP BY state
+            """
+        ) {
+            let (state, count) = try row.decode(String.self, Int64.self)
+            if state == "dead" { status.dead = Int(count) } else { status.parked = Int(count) }
+        }
+        switch service {
+        case .catalog: break
+        case .payments:
+            status.work["charges"] = try waiting(
+                """
+                SELECT t.requested_at FROM processor_attempts a
+                JOIN transactions t ON t.id = a.transaction_id WHERE a.due_at IS NOT NULL
+                """,
+                on: connection
+            )
+        case .receipts:
+            status.work["notifications"] = try waiting(
+                "SELECT signed_at FROM notifications WHERE state = 'pending'",
+                on: connection
+            )
+        case .fulfillment:
+            status.work["unfinished"] = try waiting(
+                """
+                SELECT changed_at FROM queue_transactions
+                WHERE finished_at IS NULL AND state IN ('purchased', 'restored', 'failed')
+                """,
+                on: connection
+            )
+            status.work["webhooks"] = try waiting(
+                """
+                SELECT queued.changed_at FROM deliveries
+                JOIN queue_transactions queued USING (transaction_id)
+                WHERE deliveries.state = 'pending' AND kind = 'webhook'
+                """,
+                on: connection
+            )
+        }
+        return status
+    }
+
+    private static func outbox(
+        on connection: isolated PostgresConnection
+    ) throws -> DatabaseStatus.Waiting {
+        guard
+            let cursor = try connection.query("SELECT xid, position FROM relay_cursor").first
+        else { return DatabaseStatus.Waiting(count: 0, isAtLeast: false, oldest: nil) }
+        let (xid, position) = try cursor.decode(UInt64.self, Int64.self)
+        let rows = try connection.query(
+            """
+            SELECT count(*), min(time) FROM (
+                SELECT time FROM outbox WHERE (xid, position) > (\(xid), \(position))
+                ORDER BY xid, position LIMIT \(countMax + 1)
+            ) AS unpublished
+            """
+        )
+        return try decoded(rows)
+    }
+
+    private static func waiting(
+        _ times: String,
+        on connection: isolated PostgresConnection
+    ) throws -> DatabaseStatus.Waiting {
+        try decoded(
+            connection.query(
+                """
+                SELECT count(*), min(time) FROM (
+                    \(unsafe: times) LIMIT \(countMax + 1)
+                ) AS waiting (time)
+                """
+            )
+        )
+    }
+
+    private static func decoded(_ rows: PostgresRows) throws -> DatabaseStatus.Waiting {
+        guard let row = rows.first else {
+            return DatabaseStatus.Waiting(count: 0, isAtLeast: false, oldest: nil)
+        }
+        let (found, oldest) = try row.decode(Int64.self, Timestamp?.self)
+        return DatabaseStatus.Waiting(
+            count: Int(min(found, countMax)),
+            isAtLeast: found > countMax,
+            oldest: oldest
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of what consumers did with events, and of what an account has bought.
+enum StoryMarksStore {
+    /// What a consumer did with some events of an account.
+    static func marks(
+        of consumer: String,
+        on events: [EventID],
+        of account: AccountID,
+        connection: isolated PostgresConnection
+    ) throws -> ConsumerMarks {
+        var marks = ConsumerMarks()
+        marks.done = Set(
+            try connection.query(
+                """
+                SELECT event_id FROM inbox
+                WHERE consumer = \(consumer) AND event_id = ANY(\(events))
+                """
+            ).map { try $0.decode(EventID.self) }
+        )
+        for row in try connection.query(
+            """
+            SELECT event_id, id, state FROM dead_letters
+            WHERE consumer = \(consumer) AND event_id = ANY(\(events))
+            """
+        ) {
+            let (event, id, state) = try row.decode(EventID.self, Int64.self, String.self)
+            marks.letters[event] = (id, state)
+        }
+        marks.blocker = try connection.query(
+            """
+            SELECT id FROM dead_letters
+            WHERE consumer = \(consumer) AND key = \(account) AND state = 'dead' ORDER BY id LIMIT 1
+            """
+        ).first?.decode(Int64.self)
+        return marks
+    }
+
+    /// What an account has in its queues, finished or not: the newest first.
+    static func purchases(
+        of account: AccountID,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountStory.Purchase] {
+        try connection.query(
+            """
+            SELECT transaction_id, bundle_id, state, transaction ->> 'productID', is_delivered,
+                finished_at, changed_at, revoked_at IS NOT NULL
+            FROM queue_transactions WHERE account_id = \(account)
+            ORDER BY transaction_id DESC LIMIT \(Int64(limit))
+            """
+        ).map { row in
+            let (id, bundle, state, product, isDelivered, finished, changed, isRevoked) =
+                try row.decode(
+                    Int64.self,
+                    BundleID.self,
+                    String.self,
+                    String?.self,
+                    Bool.self,
+                    Timestamp?.self,
+                    Timestamp.self,
+                    Bool.self
+                )
+            return AccountStory.Purchase(
+                transactionID: TransactionID(number: id),
+                bundleID: bundle,
+                productID: product ?? "",
+                state: state,
+                isDelivered: isDelivered,
+                isRevoked: isRevoked,
+                finishedAt: finished,
+                changedAt: changed
+            )
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import EventTypes
+import Postgres
+
+/// Gathers a story from the services' databases.
+struct StoryReader: Sendable {
+    let databases: DatabaseOptions
+
+    /// The story of one transaction.
+    ///
+    /// The services are read after `payments`, so whatever it tells has had its time; they are read
+    /// at once, and what consumers have done is read last.
+    func story(of id: TransactionID, at now: Timestamp) async throws -> Story {
+        let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
+            try StoryStore.payments(id, on: $0)
+        }
+        guard let payments else {
+            throw OperatorError(
+                .failed,
+                """
+                payments knows no transaction \(id) (order \(OrderID(id))).
+                Of an account's purchases: counterfoil why ACCOUNT
+                """
+            )
+        }
+        let since = payments.requestedAt
+        async let receipts = DatabaseReader.read(databases.address(of: .receipts)) {
+            try StoryStore.receipts(id, since: since, on: $0)
+        }
+        async let fulfillment = DatabaseReader.read(databases.address(of: .fulfillment)) {
+            try StoryStore.fulfillment(id, since: since, on: $0)
+        }
+        let chapters = (try await receipts, try await fulfillment)
+        let events = (payments.events + chapters.0.events + chapters.1.events).map(\.id)
+        let marks = try await marks(on: events, of: payments.accountID)
+        return StoryRules(
+            payments: payments,
+            receipts: chapters.0,
+            fulfillment: chapters.1,
+            marks: marks,
+            now: now
+        ).story
+    }
+
+    /// What an account has bought.
+    func story(of account: AccountID, limit: Int) async throws -> AccountStory {
+        async let purchases = DatabaseReader.read(databases.address(of: .fulfillment)) {
+            try StoryMarksStore.purchases(of: account, limit: limit + 1, on: $0)
+        }
+        var letters: [RecordedDeadLetter] = []
+        for service in DeadLettersCommand.consumers {
+            letters += try await DatabaseReader.read(databases.address(of: service)) { connection in
+                try DeadLetterStore.letters(
+                    .init(key: account.rawValue, limit: 10),
+                    on: connection
+                )
+            }
+        }
+        let found = try await purchases
+        guard !found.isEmpty || !letters.isEmpty else {
+            throw OperatorError(
+                .failed,
+                """
+                No account '\(account)' has bought anything. If it is an order, a letter or digit of it \
+                is wrong: \(OrderID.form).
+                """
+            )
+        }
+        return AccountStory(
+            accountID: account,
+            purchases: Array(found.prefix(limit)),
+            isCut: found.count > limit,
+            deadLetters: letters
+        )
+    }
+
+    private func marks(
+        on events: [EventID],
+        of account: AccountID
+    ) async throws -> [String: ConsumerMarks] {
+        try await withThrowingTaskGroup(of: (String, ConsumerMarks).self) { group in
+            for service in DeadLettersCommand.consumers {
+                let name = service.rawValue
+                group.addTask {
+                    let marks = try await DatabaseReader.read(databases.address(of: service)) {
+                        try StoryMarksStore.marks(
+                            of: name,
+                            on: events,
+                            of: account,
+                            connection: $0
+                        )
+                    }
+                    return (name, marks)
+                }
+            }
+            return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+        }
+    }
+}

@@ -1,0 +1,330 @@
+import EventTypes
+
+/// Tells a story of what the services know.
+///
+/// Pure.
+struct StoryRules {
+    let payments: PaymentsChapter
+    let receipts: ReceiptsChapter
+    let fulfillment: FulfillmentChapter
+    /// By consumer.
+    let marks: [String: ConsumerMarks]
+    let now: Timestamp
+
+    var story: Story {
+        Story(
+            transactionID: payments.id,
+            orderID: payments.purchasedAt == nil ? nil : OrderID(payments.originalID),
+            accountID: payments.accountID,
+            bundleID: payments.bundleID,
+            productID: payments.productID,
+            quantity: payments.quantity,
+            price: payments.price,
+            storefront: payments.storefront,
+            state: payments.state,
+            failureReason: payments.failureReason,
+            steps: steps,
+            waitsFor: waitsFor
+        )
+    }
+
+    // MARK: - What happened
+
+    private var steps: [Story.Step] {
+        let all =
+            [asked] + processorSteps + postingSteps
+            + events(payments.events, of: "payments")
+            + receiptSteps + events(receipts.events, of: "receipts")
+            + deliverySteps + events(fulfillment.events, of: "fulfillment")
+            + finishSteps + notificationSteps
+        // A stable order for what happened in the same millisecond: that of causes and effects.
+        return all.enumerated()
+            .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
+            .map(\.element)
+    }
+
+    private var asked: Story.Step {
+        var text =
+            "asked for \(payments.price) (\(payments.attempts.first?.paymentMethod ?? "no charge"))"
+        if let failed = payments.resumes { text += ", taking up the interrupted \(failed)" }
+        return Story.Step(
+            time: payments.requestedAt,
+            service: "payments",
+            kind: "state",
+            text: text
+        )
+    }
+
+    private var processorSteps: [Story.Step] {
+        payments.processor.map { entry in
+            var text = entry.isRefund ? "refunded \(entry.money)" : "charged \(entry.money)"
+            if let reason = entry.declineReason { text = "declined \(entry.money): \(reason)" }
+            return Story.Step(time: entry.time, service: "processor", kind: "charge", text: text)
+        }
+    }
+
+    private var postingSteps: [Story.Step] {
+        payments.postings.map { posting in
+            let entries = posting.entries.map { "\($0.account) \($0.amount)" }.joined(
+                separator: ", "
+            )
+            return Story.Step(
+                time: posting.time,
+                service: "payments",
+                kind: "posting",
+                text: "posted \(posting.kind): \(entries)"
+            )
+        }
+    }
+
+    private var receiptSteps: [Story.Step] {
+        guard let receipt = receipts.receipt else { return [] }
+        var text = "signed the receipt, revision \(receipt.revision), chain \(receipt.chain)"
+        if receipt.isRevoked { text += ", as revoked" }
+        return [
+            Story.Step(time: receipt.signedAt, service: "receipts", kind: "receipt", text: text)
+        ]
+    }
+
+    private var deliverySteps: [Story.Step] {
+        let credits = fulfillment.credits.map { credit in
+            Story.Step(
+                time: credit.time,
+                service: "fulfillment",
+                kind: "credit",
+                text: credit.kind == "grant"
+                    ? "credited \(credit.amount) \(credit.unit)"
+                    : "took back \(-credit.amount) \(credit.unit)"
+            )
+        }
+        let deliveries = fulfillment.deliveries.flatMap { delivery -> [Story.Step] in
+            let kind = delivery.kind == "webhook" ? "webhook" : "delivery"
+            let place = delivery.target + (delivery.host.map { " to \($0)" } ?? "")
+            var steps: [Story.Step] = []
+            if let time = delivery.lastAttemptAt, delivery.kind == "webhook" {
+                let answer = delivery.lastResult ?? "no answer yet"
+                steps.append(
+                    Story.Step(
+                        time: time,
+                        service: "fulfillment",
+                        kind: kind,
+                        text: "called \(place), try \(delivery.attempts): \(answer)",
+                        isProblem: delivery.deliveredAt == nil && delivery.lastResult != nil
+                    )
+                )
+            }
+            if let time = delivery.deliveredAt {
+                steps.append(
+                    Story.Step(
+                        time: time,
+                        service: "fulfillment",
+                        kind: kind,
+                        text: "delivered \(place)"
+                    )
+                )
+            }
+            return steps
+        }
+        return credits + deliveries
+    }
+
+    private var finishSteps: [Story.Step] {
+        var steps: [Story.Step] = []
+        if let time = fulfillment.finishedAt {
+            let known = [
+                payments.finishedAt == nil ? nil : "payments",
+                receipts.finishedAt == nil ? nil : "receipts",
+            ].compactMap(\.self)
+            steps.append(
+                Story.Step(
+                    time: time,
+                    service: "fulfillment",
+                    kind: "finish",
+                    text: "the app finished it"
+                        + (known.isEmpty ? "" : "; known to \(known.joined(separator: ", "))")
+                )
+            )
+        }
+        if let time = payments.revokedAt {
+            steps.append(
+                Story.Step(time: time, service: "payments", kind: "state", text: "refunded")
+            )
+        }
+        return steps
+    }
+
+    private var notificationSteps: [Story.Step] {
+        receipts.notifications.flatMap { notification in
+            [
+                Story.Step(
+                    time: notification.signedAt,
+                    service: "receipts",
+                    kind: "notification",
+                    text: "notification \(notification.type), \(notification.state)",
+                    isProblem: notification.state == "given_up"
+                )
+            ]
+                + notification.attempts.enumerated().map { index, attempt in
+                    Story.Step(
+                        time: attempt.time,
+                        service: "receipts",
+                        kind: "notification",
+                        text: "told the app's server, try \(index + 1): \(attempt.result)",
+                        isProblem: attempt.result != "SUCCESS"
+                    )
+                }
+        }
+    }
+
+    private func events(_ events: [ToldEvent], of service: String) -> [Story.Step] {
+        events.map { event in
+            let (done, open) = consumers(of: event)
+            var text = "event \(event.type)"
+            if !event.isPublished { text += ", not published yet" }
+            if !done.isEmpty { text += ", done by \(done.joined(separator: ", "))" }
+            for name in open { text += ", " + stand(of: event, with: name) }
+            return Story.Step(
+                time: event.time,
+                service: service,
+                kind: "event",
+                text: text,
+                traceID: event.traceID,
+                isProblem: !open.isEmpty || !event.isPublished
+            )
+        }
+    }
+
+    // MARK: - What is left to do
+
+    private var waitsFor: [String] {
+        [paymentWait].compactMap(\.self) + eventWaits + blockers + deliveryWaits + notificationWaits
+            + [finishWait].compactMap(\.self)
+    }
+
+    private var paymentWait: String? {
+        let id = payments.id
+        switch payments.state {
+        case .deferred:
+            return "Somebody has to approve it: counterfoil approve \(id), or decline \(id)."
+        case .purchasing:
+            guard let attempt = payments.attempts.first(where: { $0.step != "settled" }) else {
+                return "payments has not decided: is it running? See 'counterfoil status'."
+            }
+            if let other = attempt.waitsFor {
+                return "It waits for \(other), which buys the same: counterfoil why \(other)."
+            }
+            let next = attempt.dueAt.map { $0 > now ? "in \(Age(of: now, at: $0))" : "at once" }
+            return """
+                payments asks the processor for an outcome (\(attempt.callCount) calls without one); \
+                again \(next ?? "when it runs").
+                """
+        default:
+            guard payments.attempts.contains(where: { $0.kind == "refund" && $0.step != "settled" })
+            else { return nil }
+            return "payments asks the processor for the refund."
+        }
+    }
+
+    private var eventWaits: [String] {
+        (payments.events + receipts.events + fulfillment.events).flatMap { event -> [String] in
+            guard event.isPublished else {
+                return [
+                    """
+                    \(event.type) is not published since \(Age(of: event.time, at: now)): is the broker \
+                    there? See 'counterfoil status'.
+                    """
+                ]
+            }
+            return consumers(of: event).open.map { name in
+                guard let letter = marks[name]?.letters[event.id] else {
+                    return """
+                        \(name) has not acted on \(event.type) since \(Age(of: event.time, at: now)): \
+                        see 'counterfoil lag'.
+                        """
+                }
+                switch letter.state {
+                case "dead":
+                    return """
+                        \(name) could not apply \(event.type): \
+                        counterfoil dead-letters show \(name) \(letter.id)
+                        """
+                case "parked":
+                    return """
+                        \(event.type) is parked in \(name) behind a dead letter of \
+                        \(payments.accountID): \
+                        counterfoil dead-letters list --key \(payments.accountID)
+                        """
+                default:
+                    return """
+                        \(event.type) was \(letter.state) in \(name), so its effect never happens: \
+                        counterfoil dead-letters show \(name) \(letter.id)
+                        """
+                }
+            }
+        }
+    }
+
+    /// What holds the account back without being about this purchase.
+    private var blockers: [String] {
+        let ids = Set((payments.events + receipts.events + fulfillment.events).map(\.id))
+        return marks.sorted { $0.key < $1.key }.compactMap { name, marks in
+            guard let blocker = marks.blocker,
+                !marks.letters.contains(where: { ids.contains($0.key) && $0.value.id == blocker })
+            else { return nil }
+            return """
+                Another event of \(payments.accountID) is dead in \(name) and holds back what follows: \
+                counterfoil dead-letters show \(name) \(blocker)
+                """
+        }
+    }
+
+    private var deliveryWaits: [String] {
+        fulfillment.deliveries.filter { $0.state == "pending" }.map { delivery in
+            guard delivery.kind == "webhook" else {
+                return "\(delivery.target) is not delivered yet: see 'counterfoil lag'."
+            }
+            let next = delivery.nextAttemptAt.map {
+                $0 > now ? "in \(Age(of: now, at: $0))" : "at once"
+            }
+            return """
+                The webhook to \(delivery.host ?? "its endpoint") is not confirmed \
+                (\(delivery.lastResult ?? "no answer yet") after \(delivery.attempts) \
+                \(delivery.attempts == 1 ? "try" : "tries")); again \(next ?? "at once").
+                """
+        }
+    }
+
+    private var notificationWaits: [String] {
+        receipts.notifications.filter { $0.state == "pending" }.map { notification in
+            "The app's server has not confirmed \(notification.type) yet; told again by itself."
+        }
+    }
+
+    private var finishWait: String? {
+        guard fulfillment.isQueued, fulfillment.finishedAt == nil,
+            [.purchased, .restored, .failed].contains(payments.state)
+        else { return nil }
+        if payments.state != .failed && !fulfillment.isDelivered { return nil }
+        return "The app has not finished it: it stays in the queue of \(payments.accountID)."
+    }
+
+    // MARK: - Who acts on what
+
+    private func consumers(of event: ToldEvent) -> (done: [String], open: [String]) {
+        let topic = Topics.all.first { $0.name == event.topic }
+        let names = (topic?.consumers ?? []).filter {
+            Topics.eventTypes(actedOnBy: $0).contains(event.type)
+        }
+        return (
+            names.filter { marks[$0]?.done.contains(event.id) == true },
+            names.filter { marks[$0]?.done.contains(event.id) != true }
+        )
+    }
+
+    private func stand(of event: ToldEvent, with consumer: String) -> String {
+        guard let letter = marks[consumer]?.letters[event.id] else {
+            return "not done yet by \(consumer)"
+        }
+        return "\(letter.state) in \(consumer) (\(letter.id))"
+    }
+}

@@ -1,0 +1,351 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// The SQL of a purchase's story: each service's books, by key.
+enum StoryStore {
+    /// What `payments` and the processor know; `nil` if there is no such transaction.
+    static func payments(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> PaymentsChapter? {
+        guard
+            let row = try connection.query(
+                """
+                SELECT original_id, state, account_id, bundle_id, product_id, quantity, price,
+                    currency, storefront, requested_at, purchased_at, failure_reason, revoked_at,
+                    finished_at
+                FROM transactions WHERE id = \(id.number)
+                """
+            ).first
+        else { return nil }
+        let (
+            original, state, account, bundle, product, quantity, price, currency, storefront,
+            requested, purchased, reason, revoked, finished
+        ) = try row.decode(
+            Int64.self,
+            String.self,
+            AccountID.self,
+            BundleID.self,
+            ProductID.self,
+            Int32.self,
+            Int64.self,
+            Currency.self,
+            Storefront.self,
+            Timestamp.self,
+            Timestamp?.self,
+            String?.self,
+            Timestamp?.self,
+            Timestamp?.self
+        )
+        var chapter = PaymentsChapter(
+            id: id,
+            originalID: TransactionID(number: original),
+            state: TransactionState(rawValue: state),
+            accountID: account,
+            bundleID: bundle,
+            productID: product,
+            quantity: Int(quantity),
+            price: Money(minorUnits: price, currency: currency),
+            storefront: storefront,
+            requestedAt: requested,
+            purchasedAt: purchased,
+            failureReason: reason,
+            revokedAt: revoked,
+            finishedAt: finished
+        )
+        chapter.attempts = try attempts(id, on: connection)
+        chapter.processor = try processor(id, on: connection)
+        chapter.postings = try postings(id, on: connection)
+        for row in try connection.query(
+            """
+            SELECT failed_id, transaction_id FROM resumptions WHERE failed_id = \(id.number)
+            UNION ALL
+            SELECT failed_id, transaction_id FROM resumptions WHERE transaction_id = \(id.number)
+            """
+        ) {
+            let (failed, resuming) = try row.decode(Int64.self, Int64.self)
+            if failed == id.number {
+                chapter.resumedBy = resuming
+            } else {
+                chapter.resumes = failed
+            }
+        }
+        chapter.events = try events(of: id, since: requested, on: connection)
+        return chapter
+    }
+
+    /// What `receipts` knows.
+    static func receipts(
+        _ id: TransactionID,
+        since time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> ReceiptsChapter {
+        var chapter = ReceiptsChapter()
+        if let row = try connection.query(
+            """
+            SELECT signed_at, revision, signing_chain, revoked_at IS NOT NULL
+            FROM signed_transactions WHERE transaction_id = \(id.number)
+            """
+        ).first {
+            let (signed, revision, chain, isRevoked) = try row.decode(
+                Timestamp.self,
+                Int32.self,
+                Int32.self,
+                Bool.self
+            )
+            chapter.receipt = ReceiptsChapter.Receipt(
+                signedAt: signed,
+                revision: Int(revision),
+                chain: Int(chain),
+                isRevoked: isRevoked
+            )
+        }
+        chapter.finishedAt = try connection.query(
+            "SELECT finished_at FROM transaction_finishes WHERE transaction_id = \(id.number)"
+        ).first?.decode(Timestamp.self)
+        // In the words of the index: those that nobody asked for are one of each kind.
+        for row in try connection.query(
+            """
+            SELECT id, type, state, signed_at, next_attempt_at FROM notifications
+            WHERE transaction_id = \(id.number) AND NOT is_asked_for ORDER BY signed_at
+            """
+        ) {
+            let (notification, type, state, signed, next) = try row.decode(
+                EventID.self,
+                String.self,
+                String.self,
+                Timestamp.self,
+                Timestamp?.self
+            )
+            let attempts = try connection.query(
+                """
+                SELECT attempted_at, result FROM notification_attempts
+                WHERE notification_id = \(notification) ORDER BY attempt
+                """
+            ).map { row -> (time: Timestamp, result: String) in
+                try row.decode(Timestamp.self, String.self)
+            }
+            chapter.notifications.append(
+                ReceiptsChapter.Notification(
+                    type: type,
+                    state: state,
+                    signedAt: signed,
+                    nextAttemptAt: next,
+                    attempts: attempts
+                )
+            )
+        }
+        chapter.events = try events(of: id, since: time, on: connection)
+        return chapter
+    }
+
+    /// What `fulfillment` knows.
+    static func fulfillment(
+        _ id: TransactionID,
+        since time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> FulfillmentChapter {
+        var chapter = FulfillmentChapter()
+        if let row = try connection.query(
+            """
+            SELECT is_delivered, finished_at FROM queue_transactions
+            WHERE transaction_id = \(id.number)
+            """
+        ).first {
+            chapter.isQueued = true
+            (chapter.isDelivered, chapter.finishedAt) = try row.decode(Bool.self, Timestamp?.self)
+        }
+        chapter.deliveries = try connection.query(
+            """
+            SELECT target, kind, host, state, attempts, last_attempt_at, last_result,
+                next_attempt_at, delivered_at
+            FROM deliveries WHERE transaction_id = \(id.number) ORDER BY target
+            """
+        ).map { row in
+            let (target, kind, host, state, attempts, last, result, next, delivered) =
+                try row.decode(
+                    String.self,
+                    String.self,
+                    String?.self,
+                    String.self,
+                    Int32.self,
+                    Timestamp?.self,
+                    String?.self,
+                    Timestamp?.self,
+                    Timestamp?.self
+                )
+            return FulfillmentChapter.Delivery(
+                target: target,
+                kind: kind,
+                host: host,
+                state: state,
+                attempts: Int(attempts),
+                lastAttemptAt: last,
+                lastResult: result,
+                nextAttemptAt: next,
+                deliveredAt: delivered
+            )
+        }
+        chapter.credits = try connection.query(
+            """
+            SELECT unit, kind, amount, created_at FROM credit_entries
+            WHERE transaction_id = \(id.number) ORDER BY created_at, unit
+            """
+        ).map { row in
+            let (unit, kind, amount, time) = try row.decode(
+                String.self,
+                String.self,
+                Int64.self,
+                Timestamp.self
+            )
+            return FulfillmentChapter.Credit(unit: unit, kind: kind, amount: amount, time: time)
+        }
+        chapter.events = try events(of: id, since: time, on: connection)
+        return chapter
+    }
+
+    // MARK: - Parts of it
+
+    private static func attempts(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [PaymentsChapter.Attempt] {
+        try connection.query(
+            """
+            SELECT kind, step, payment_method, call_count, due_at, waits_for
+            FROM processor_attempts WHERE transaction_id = \(id.number) ORDER BY kind
+            """
+        ).map { row in
+            let (kind, step, method, calls, due, other) = try row.decode(
+                String.self,
+                String.self,
+                String.self,
+                Int32.self,
+                Timestamp?.self,
+                Int64?.self
+            )
+            return PaymentsChapter.Attempt(
+                kind: kind,
+                step: step,
+                paymentMethod: method,
+                callCount: Int(calls),
+                dueAt: due,
+                waitsFor: other
+            )
+        }
+    }
+
+    private static func processor(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [PaymentsChapter.ProcessorEntry] {
+        try connection.query(
+            """
+            SELECT false, charge.amount, charge.currency, charge.decline_reason, charge.created_at
+            FROM processor_attempts attempt
+            JOIN sandbox_processor.charges charge ON charge.idempotency_key = attempt.attempt_id
+            WHERE attempt.transaction_id = \(id.number)
+            UNION ALL
+            SELECT true, refund.amount, refund.currency, NULL, refund.created_at
+            FROM processor_attempts attempt
+            JOIN sandbox_processor.refunds refund ON refund.charge_key = attempt.attempt_id
+            WHERE attempt.transaction_id = \(id.number)
+            """
+        ).map { row in
+            let (isRefund, amount, currency, reason, time) = try row.decode(
+                Bool.self,
+                Int64.self,
+                Currency.self,
+                String?.self,
+                Timestamp.self
+            )
+            return PaymentsChapter.ProcessorEntry(
+                isRefund: isRefund,
+                money: Money(minorUnits: amount, currency: currency),
+                declineReason: reason,
+                time: time
+            )
+        }
+    }
+
+    private static func postings(
+        _ id: TransactionID,
+        on connection: isolated PostgresConnection
+    ) throws -> [PaymentsChapter.Posting] {
+        var postings: [PaymentsChapter.Posting] = []
+        for row in try connection.query(
+            """
+            SELECT posting.kind, posting.posted_at, entry.entry_number, entry.account,
+                entry.amount, entry.currency
+            FROM ledger_postings posting JOIN ledger_entries entry ON entry.posting_id = posting.id
+            WHERE posting.transaction_id = \(id.number)
+            ORDER BY posting.posted_at, posting.kind, entry.entry_number
+            """
+        ) {
+            let (kind, time, _, account, amount, currency) = try row.decode(
+                String.self,
+                Timestamp.self,
+                Int32.self,
+                String.self,
+                Int64.self,
+                Currency.self
+            )
+            let entry = (account: account, amount: Money(minorUnits: amount, currency: currency))
+            if let last = postings.last, last.kind == kind {
+                postings[postings.count - 1] = PaymentsChapter.Posting(
+                    kind: kind,
+                    time: time,
+                    entries: last.entries + [entry]
+                )
+            } else {
+                postings.append(PaymentsChapter.Posting(kind: kind, time: time, entries: [entry]))
+            }
+        }
+        return postings
+    }
+
+    /// A service's events about a transaction.
+    ///
+    /// The time leaves out whole months of the log; a day is room for clocks. Sorted after they are
+    /// found: an ordered scan of the log would read all of it.
+    private static func events(
+        of id: TransactionID,
+        since time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> [ToldEvent] {
+        let others = [EventType.accountChanged, .queueAccountChanged].map(\.rawValue)
+        let rows = try connection.query(
+            """
+            WITH found AS MATERIALIZED (
+                SELECT event_id, type, topic, time, traceparent, xid, position
+                FROM outbox
+                WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
+                    AND type <> ALL(\(others))
+                LIMIT 1000
+            )
+            SELECT found.event_id, found.type, found.topic, found.time, found.traceparent,
+                (found.xid, found.position) <= (relay.xid, relay.position)
+            FROM found, relay_cursor relay ORDER BY found.xid, found.position
+            """
+        )
+        return try rows.map { row in
+            let (event, type, topic, time, trace, isPublished) = try row.decode(
+                EventID.self,
+                String.self,
+                String.self,
+                Timestamp.self,
+                String?.self,
+                Bool.self
+            )
+            return ToldEvent(
+                id: event,
+                type: EventType(rawValue: type),
+                topic: topic,
+                time: time,
+                traceID: TraceID(traceparent: trace)?.description,
+                isPublished: isPublished
+            )
+        }
+    }
+}

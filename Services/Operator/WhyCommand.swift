@@ -1,0 +1,63 @@
+import ArgumentParser
+import EventTypes
+
+/// `counterfoil why`: the whole story of a purchase.
+struct WhyCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why",
+        abstract: "Tells the whole story of a purchase, and what it waits for.",
+        discussion: """
+            Of a transaction or an order: each state, charge, posting, event, receipt, delivery, \
+            webhook, notification and finish of all services, in the order of time, with trace ids. \
+            Of an account: its purchases, and what holds it back.
+
+            Examples:
+              counterfoil why 1000001
+              counterfoil why W000YGJ15
+              counterfoil why ada
+
+            JSON of a transaction: {"transactionID", "orderID", "accountID", …, "steps": [{"time",
+              "service", "kind", "text", "traceID", "isProblem"}], "waitsFor": [sentences]}
+            JSON of an account: {"accountID", "purchases": [...], "isCut", "deadLetters": [...]}
+            """
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "A transaction id, an order id, or an account id.")
+    var subject: String
+
+    @Flag(help: "It is an account, though it looks like a transaction or an order.")
+    var account = false
+
+    @Option(help: "The most purchases of an account, from 1 to 1000.")
+    var limit = 20
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to 1000.")
+        }
+        guard StorySubject(subject, isAccount: account) != nil else {
+            throw ValidationError(
+                "'\(subject)' is no transaction, no order and not \(AccountID.form)."
+            )
+        }
+    }
+
+    func perform() async throws {
+        let now = Timestamp.wallClock()
+        let reader = StoryReader(databases: databases)
+        switch StorySubject(subject, isAccount: account) {
+        case .transaction(let id):
+            let story = try await reader.story(of: id, at: now)
+            if output.json { return try Console.say(json: story) }
+            story.lines(output.palette, at: now).forEach(Console.say)
+        case .account(let account):
+            let story = try await reader.story(of: account, limit: limit)
+            if output.json { return try Console.say(json: story) }
+            story.lines(output.palette, at: now).forEach(Console.say)
+        case nil: break
+        }
+    }
+}

@@ -1,0 +1,25 @@
+extension Topics {
+    /// The kinds of event that a consumer acts on; others of its topics pass it by.
+    ///
+    /// The one definition: handlers ask here, and so does whoever counts what a consumer has yet
+    /// to do.
+    ///
+    /// - Parameter consumer: The consumer group.
+    /// - Returns: The kinds; none for a consumer that this version does not know.
+    public static func eventTypes(actedOnBy consumer: String) -> Set<EventType> {
+        switch consumer {
+        case "payments":
+            [.productChanged, .transactionFinished]
+        case "receipts":
+            [.transactionPurchased, .transactionRestored, .transactionRefunded, .transactionFinished]
+        case "fulfillment":
+            // A purchased or restored transaction enters the queue with its receipt, so that no
+            // client sees one before the receipt that proves it; its own events pass by.
+            [
+                .transactionPurchasing, .transactionDeferred, .transactionFailed,
+                .transactionRefunded, .receiptIssued, .accountChanged,
+            ]
+        default: []
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import EventTypes
+import Testing
+
+@testable import Operator
+
+/// What `why` says, by values alone.
+@Suite struct StoryTests {
+    private static let start = Timestamp(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let usd = Currency(unchecked: "USD")
+    private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+    private static func after(_ milliseconds: Int64) -> Timestamp {
+        start.advanced(by: .milliseconds(milliseconds))
+    }
+
+    private static func told(
+        _ type: EventType,
+        _ topic: Topic,
+        after milliseconds: Int64,
+        isPublished: Bool = true
+    ) -> ToldEvent {
+        ToldEvent(
+            id: EventID(time: after(milliseconds)),
+            type: type,
+            topic: topic.name,
+            time: after(milliseconds),
+            traceID: trace,
+            isPublished: isPublished
+        )
+    }
+
+    private static func payments(
+        _ state: TransactionState = .purchased,
+        events: [ToldEvent] = []
+    ) -> PaymentsChapter {
+        var chapter = PaymentsChapter(
+            id: TransactionID(number: 1_000_001),
+            originalID: TransactionID(number: 1_000_001),
+            state: state,
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: BundleID(unchecked: "com.example.app"),
+            productID: ProductID(unchecked: "com.example.coins"),
+            quantity: 1,
+            price: Money(minorUnits: 99, currency: usd),
+            storefront: Storefront(unchecked: "USA"),
+            requestedAt: start,
+            purchasedAt: state == .purchased ? after(8) : nil,
+            failureReason: state == .failed ? "declined" : nil,
+            revokedAt: nil,
+            finishedAt: nil
+        )
+        chapter.events = events
+        return chapter
+    }
+
+    private static func story(
+        _ payments: PaymentsChapter,
+        _ receipts: ReceiptsChapter = ReceiptsChapter(),
+        _ fulfillment: FulfillmentChapter = FulfillmentChapter(),
+        _ marks: [String: ConsumerMarks] = [:]
+    ) -> Story {
+        StoryRules(
+            payments: payments,
+            receipts: receipts,
+            fulfillment: fulfillment,
+            marks: marks,
+            now: after(60_000)
+        ).story
+    }
+
+    @Test func stepsStandInTheOrderOfTimeAndOfCausesWithinAMillisecond() {
+        var payments = Self.payments(
+            events: [Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)]
+        )
+        payments.processor = [
+            .init(
+                isRefund: false,
+                money: Money(minorUnits: 99, currency: Self.usd),
+                declineReason: nil,
+                time: Self.after(5)
+            )
+        ]
+        payments.postings = [
+            .init(
+                kind: "purchase",
+                time: Self.after(8),
+                entries: [("buyer:ada", Money(minorUnits: -99, currency: Self.usd))]
+            )
+        ]
+        let steps = Self.story(payments).steps
+        #expect(steps.map(\.kind) == ["state", "charge", "posting", "event"])
+        #expect(steps[1].text == "charged 0.99 USD")
+        #expect(steps[2].text == "posted purchase: buyer:ada -0.99 USD")
+        #expect(steps[3].traceID == Self.trace)
+    }
+
+    @Test func whatAConsumerHasNotDoneIsNamedWithWhereToLook() {
+        let event = Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)
+        let waiting = Self.story(Self.payments(events: [event]))
+        #expect(waiting.steps.last?.text.hasSuffix("not done yet by receipts") == true)
+        #expect(waiting.waitsFor.count == 1)
+        #expect(waiting.waitsFor.first?.contains("counterfoil lag") == true)
+
+        // Fulfillment passes it by, so it owes nothing.
+        let done = ConsumerMarks(done: [event.id])
+        #expect(
+            Self.story(Self.payments(events: [event]), marks: ["receipts": done]).waitsFor == []
+        )
+
+        var dead = ConsumerMarks()
+        dead.letters[event.id] = (12, "dead")
+        dead.blocker = 12
+        let blocked = Self.story(Self.payments(events: [event]), marks: ["receipts": dead])
+        #expect(
+            blocked.waitsFor == [
+                """
+                receipts could not apply transaction.purchased.v1: \
+                counterfoil dead-letters show receipts 12
+                """
+            ]
+        )
+        #expect(blocked.steps.last?.isProblem == true)
+    }
+
+    @Test func aDeadLetterOfAnotherPurchaseIsNamedToo() {
+        let marks = ["receipts": ConsumerMarks(blocker: 7)]
+        let lines = Self.story(Self.payments(), marks: marks).waitsFor
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("Another event of ada is dead in receipts") == true)
+    }
+
+    @Test func anEventThatTheBrokerDoesNotHaveIsSaidToBe() {
+        let event = Self.told(
+            .transactionPurchased,
+            Topics.paymentsTransactions,
+            after: 8,
+            isPublished: false
+        )
+        let story = Self.story(Self.payments(events: [event]))
+        #expect(story.waitsFor.count == 1)
+        #expect(story.waitsFor.first?.contains("is not published since 59 s") == true)
+    }
+
+    @Test(arguments: [
+        (TransactionState.deferred, "counterfoil approve 1000001, or decline 1000001"),
+        (.purchasing, "payments has not decided"),
+    ])
+    func aPaymentWithoutAnOutcomeSaysWhoDecides(state: TransactionState, text: String) {
+        #expect(Self.story(Self.payments(state)).waitsFor.first?.contains(text) == true)
+    }
+
+    @Test func aWebhookThatIsNotConfirmedTellsItsAnswerAndItsNextTry() {
+        var fulfillment = FulfillmentChapter()
+        fulfillment.isQueued = true
+        fulfillment.deliveries = [
+            .init(
+                target: "1:webhook",
+                kind: "webhook",
+                host: "shop.example.com",
+                state: "pending",
+                attempts: 4,
+                lastAttemptAt: Self.after(30_000),
+                lastResult: "STATUS_503",
+                nextAttemptAt: Self.after(90_000),
+                deliveredAt: nil
+            )
+        ]
+        let story = Self.story(Self.payments(), fulfillment: fulfillment)
+        #expect(
+            story.waitsFor == [
+                """
+                The webhook to shop.example.com is not confirmed (STATUS_503 after 4 tries); \
+                again in 30 s.
+                """
+            ]
+        )
+        #expect(story.steps.last?.text == "called 1:webhook to shop.example.com, try 4: STATUS_503")
+    }
+
+    @Test func whatIsDeliveredWaitsForTheApp() {
+        var fulfillment = FulfillmentChapter()
+        (fulfillment.isQueued, fulfillment.isDelivered) = (true, true)
+        #expect(
+            Self.story(Self.payments(), fulfillment: fulfillment).waitsFor
+                == ["The app has not finished it: it stays in the queue of ada."]
+        )
+        fulfillment.finishedAt = Self.after(2_000)
+        #expect(Self.story(Self.payments(), fulfillment: fulfillment).waitsFor == [])
+    }
+
+    @Test func theScreenHasTheOrderTheTraceAndEachStepOnce() {
+        var fulfillment = FulfillmentChapter()
+        (fulfillment.isQueued, fulfillment.isDelivered) = (true, true)
+        fulfillment.finishedAt = Self.after(2_500)
+        let event = Self.told(.transactionPurchased, Topics.paymentsTransactions, after: 8)
+        let story = Self.story(
+            Self.payments(events: [event]),
+            fulfillment: fulfillment,
+            marks: ["receipts": ConsumerMarks(done: [event.id])]
+        )
+        #expect(
+            story.lines(.plain, at: Self.after(60_000)).joined(separator: "\n") == """
+                Transaction 1000001, order \(OrderID(TransactionID(number: 1_000_001)))
+                ada (com.example.app): 1 × com.example.coins, 0.99 USD, USA; purchased
+                trace \(Self.trace)
+
+                TIME (2026-11-21, UTC)  AFTER  WHERE        WHAT
+                05:00:00.000             0 ms  payments     asked for 0.99 USD (no charge)
+                05:00:00.008             8 ms  payments     event transaction.purchased.v1, done by receipts
+                05:00:02.500              2 s  fulfillment  the app finished it
+
+                Nothing is left to do.
+                """
+        )
+    }
+
+    @Test func aPurchaseIsNamedByItsTransactionItsOrderOrItsAccount() {
+        let id = TransactionID(number: 1_000_001)
+        #expect(StorySubject("1000001") == .transaction(id))
+        #expect(StorySubject("\(OrderID(id))") == .transaction(id))
+        #expect(StorySubject("ada") == .account(AccountID(unchecked: "ada")))
+        #expect(
+            StorySubject("1000001", isAccount: true) == .account(AccountID(unchecked: "1000001"))
+        )
+        // A digit that was misread is no order; it can only be an account.
+        #expect(StorySubject("W000YGJ16") == .account(AccountID(unchecked: "W000YGJ16")))
+        #expect(StorySubject("a b") == nil)
+        #expect(StorySubject("") == nil)
+    }
+}
+
+extension StoryTests {
+    private static func story(
+        _ payments: PaymentsChapter,
+        fulfillment: FulfillmentChapter = FulfillmentChapter(),
+        marks: [String: ConsumerMarks] = [:]
+    ) -> Story {
+        story(payments, ReceiptsChapter(), fulfillment, marks)
+    }
+}
