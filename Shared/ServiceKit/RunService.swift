@@ -125,9 +125,9 @@ struct ServiceRunner {
         case [], ["serve"]:
             return await serve(compose)
         case ["migrate"]:
-            return await perform("migration", migrate)
+            return await carryOut("migration", migrate)
         case ["rebuild"]:
-            return await perform("rebuild", rebuild)
+            return await carryOut("rebuild", rebuild)
         case ["settings"]:
             writeOutput(describe(compose, [migrate, rebuild]))
             return .success
@@ -170,7 +170,7 @@ struct ServiceRunner {
     }
 
     /// The same of a command that prints by itself.
-    private func perform(_ name: String, _ command: ServiceWork) async -> ProcessStatus {
+    private func carryOut(_ name: String, _ command: ServiceWork) async -> ProcessStatus {
         await perform(name) { reader, logger in
             let work = try command(&reader, logger)
             return {

@@ -2,6 +2,8 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import NIOPosix
+import Postgres
+import StoreAPI
 import TestSupport
 
 /// `devstore verify-demo`: the proof on a throw-away store, and one altered row found.
