@@ -98,12 +98,14 @@ struct ReceiptsSettings: Sendable {
         )
         guard !path.isEmpty else { return [] }
         do {
-            return try PEMDocument.parseMultiple(
+            let roots = try PEMDocument.parseMultiple(
                 pemString: String(contentsOfFile: path, encoding: .utf8)
             ).map { document in
                 _ = try Certificate(pemDocument: document)
                 return document.derBytes
             }
+            if roots.isEmpty { reader.refuse(key, "names a file without a certificate in PEM") }
+            return roots
         } catch {
             reader.refuse(key, "names no file of certificates in PEM")
             return []

@@ -62,10 +62,13 @@ struct AppReceiptsUnderTest: Sendable {
     }
 
     /// What answers `verifyReceipt`.
-    func handler(secrets: SharedSecrets = SharedSecrets()) -> VerifyReceiptHandler {
+    func handler(
+        secrets: SharedSecrets = SharedSecrets(),
+        formerRoots: [[UInt8]] = []
+    ) -> VerifyReceiptHandler {
         VerifyReceiptHandler(
             reader: reader,
-            roots: [chain.rootCertificate],
+            roots: [chain.rootCertificate] + formerRoots,
             secrets: secrets,
             logger: Logger(label: "test")
         )

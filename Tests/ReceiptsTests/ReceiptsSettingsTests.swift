@@ -1,7 +1,9 @@
 import EventTypes
 import Foundation
 import ServiceKit
+import SwiftASN1
 import Testing
+import X509
 
 @testable import Receipts
 
@@ -46,6 +48,28 @@ import Testing
             #expect(settings.environment == .sandbox)
             #expect(settings.common.http.port == 8083)
             #expect(settings.chain.isValid(at: TestChain.now))
+        }
+    }
+
+    @Test func rootsOfBeforeAreReadAndHaveToBeCertificates() throws {
+        let former = try TestChain()
+        try withFiles(try TestChain()) { environment in
+            var environment = environment
+            let file = FileManager.default.temporaryDirectory
+                .appending(path: "receipts-roots-\(UUID().uuidString).pem")
+            defer {
+                // A file left in the temporary directory harms no later test.
+                try? FileManager.default.removeItem(at: file)
+            }
+            try Data(former.parsed[2].serializeAsPEM().pemString.utf8).write(to: file)
+            environment["FORMER_ROOTS_FILE"] = file.path()
+            var reader = SettingsReader(environment: environment)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            #expect(settings.formerRoots == [try former.signingChain().rootCertificate])
+            try Data("no certificate".utf8).write(to: file)
+            #expect(problems(environment) == ["FORMER_ROOTS_FILE"])
+            environment["FORMER_ROOTS_FILE"] = "/nowhere"
+            #expect(problems(environment) == ["FORMER_ROOTS_FILE"])
         }
     }
 

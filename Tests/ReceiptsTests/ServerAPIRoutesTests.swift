@@ -195,6 +195,13 @@ import Testing
         }
     }
 
+    @Test func anEmptyPageTokenIsNone() async throws {
+        try await withStore { store in
+            try await buy(purchased(1_000_001), from: store)
+            #expect(try await store.walk("v2/history/1000001?revision=") == [["1000001"]])
+        }
+    }
+
     @Test func theFirstHistoryLosesConsumablesAsTheyAreFinished() async throws {
         try await withStore { store in
             let pro = purchased(1_000_002, type: .nonConsumable)

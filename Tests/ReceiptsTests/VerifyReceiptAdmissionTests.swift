@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
 import Messaging
+import ReceiptValidation
 import ServiceKit
 import StoreAPI
 import TestSupport
@@ -12,7 +13,7 @@ import Testing
 
 @testable import Receipts
 
-/// What `verifyReceipt`, which is open to everybody, has in work at once.
+/// What `verifyReceipt`, which is open to everybody, has in work at once, and whom it believes.
 @Suite(.timeLimit(.minutes(2))) struct VerifyReceiptAdmissionTests {
     private let chain: SigningChain
     private let keys: TokenKeys
@@ -126,6 +127,27 @@ import Testing
             try await eventually("the room to be free") {
                 handler.admission.bytes == 0 ? true : nil
             }
+        }
+    }
+
+    @Test func aReceiptOfBeforeANewRootIsBelievedWhileThatRootIsNamed() async throws {
+        try await AppReceiptsUnderTest.with(chain: chain) { before in
+            try await before.buy(purchased(1))
+            let receipt = body(try await before.receipt())
+            let after = try AppReceiptsUnderTest(
+                before.events.client,
+                chain: try TestChain().signingChain()
+            )
+            #expect(
+                try await after.handler().answer(receipt) { $0.status }
+                    == VerifyReceiptStatus.notAuthenticated.rawValue
+            )
+            let believing = after.handler(formerRoots: [chain.rootCertificate])
+            let answer = try await believing.answer(receipt) { $0 }
+            #expect(answer.status == 0)
+            // What it adds is signed by the present chain.
+            let latest = try #require(answer.latestReceipt.flatMap { Data(base64Encoded: $0) })
+            _ = try after.validator().appReceipt(latest)
         }
     }
 

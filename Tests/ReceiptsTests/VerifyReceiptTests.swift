@@ -183,6 +183,11 @@ import Testing
                 .base64EncodedString(options: .lineLength64Characters)
                 .replacingOccurrences(of: "\r\n", with: "\\r\\n")
             #expect(try await status("{\"receipt-data\":\"\(lines)\"}", of: store) == 0)
+            for flag in ["true", "false", "1", "0", "\"true\"", "\"False\"", "\"\"", "null"] {
+                let body =
+                    "{\"receipt-data\":\"\(receipt)\",\"exclude-old-transactions\":\(flag)}"
+                #expect(try await status(body, of: store) == 0, "\(flag)")
+            }
         }
     }
 
@@ -229,7 +234,7 @@ import Testing
             for (password, expected) in [
                 ("0123456789abcdef0123456789abcdef", 0),
                 ("0123456789abcdef0123456789abcdee", 21004),
-                ("ffffffffffffffffffffffffffffffff", 21004), ("", 21004),
+                ("ffffffffffffffffffffffffffffffff", 21004), ("", 0),
             ] {
                 let body = try Self.body(receipt, ["password": password])
                 #expect(try await status(body, of: store, secrets: set) == expected)

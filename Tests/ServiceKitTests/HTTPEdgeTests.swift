@@ -246,4 +246,18 @@ struct HTTPEdgeTests {
         }
         #expect(count == 0)
     }
+
+    @Test(arguments: ["HTTP/1.0\r\n", "HTTP/1.1\r\nHost: a\r\nConnection: Close\r\n"])
+    func whoReadsToTheEndOfTheConnectionGetsThere(head: String) async throws {
+        let answer = try await withServer(routes: routes) { port, _ in
+            try await withConnection(to: port) { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "GET /ok \(head)\r\n"))
+                var received = ByteBuffer()
+                for try await chunk in inbound { received.writeImmutableBuffer(chunk) }
+                return WireResponse(String(buffer: received))
+            }
+        }
+        #expect(answer.status == 201)
+        #expect(answer.body == #"{"a/b":1}"#)
+    }
 }

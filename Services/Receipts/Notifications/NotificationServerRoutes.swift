@@ -62,7 +62,8 @@ struct NotificationServerRoutes: Sendable {
             at: now()
         )
         var start: NotificationHistoryToken?
-        if let text = request.uri.queryParameters.get("paginationToken") {
+        // Some clients send an empty one with the first page.
+        if let text = request.uri.queryParameters.get("paginationToken"), !text.isEmpty {
             guard let token = NotificationHistoryToken(text) else {
                 throw ServerAPIError.invalidPaginationToken
             }

@@ -189,9 +189,10 @@ struct ServerAPIRoutes: Sendable {
         _ scope: HistoryRevision.Scope,
         _ order: HistoryQuery.Order
     ) throws(ServerAPIError) -> HistoryRevision {
-        guard let token = try parameters.single("revision", else: .invalidRequestRevision) else {
-            return .start(order)
-        }
+        // Some clients send an empty one with the first page.
+        guard let token = try parameters.single("revision", else: .invalidRequestRevision),
+            !token.isEmpty
+        else { return .start(order) }
         return try HistoryRevision(token: token, scope: scope)
     }
 

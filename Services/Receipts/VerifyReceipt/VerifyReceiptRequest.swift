@@ -22,7 +22,35 @@ struct VerifyReceiptRequest: Sendable {
 
         var receiptData: String?
         var password: String?
-        var excludesOldTransactions: Bool?
+        var excludesOldTransactions: Flag?
+    }
+
+    /// A truth value as old clients write it: `true`, `"true"` or `1`.
+    private struct Flag: Decodable {
+        let isSet: Bool
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let isSet = try? container.decode(Bool.self) {
+                self.isSet = isSet
+                return
+            }
+            let text =
+                (try? container.decode(Int.self)).map { String($0) }
+                ?? (try? container.decode(String.self))?.lowercased()
+            switch text {
+            case "true", "1": isSet = true
+            case "false", "0", "": isSet = false
+            default:
+                throw DecodingError.typeMismatch(
+                    Bool.self,
+                    DecodingError.Context(
+                        codingPath: decoder.codingPath,
+                        debugDescription: "It is no truth value."
+                    )
+                )
+            }
+        }
     }
 
     /// Reads a body, whatever its content type says.
@@ -42,8 +70,9 @@ struct VerifyReceiptRequest: Sendable {
             let receipt = StrictBase64.decode(Self.withoutLineEnds(text), .standard)
         else { throw .malformed }
         self.receipt = receipt
-        password = request.password
-        excludesOldTransactions = request.excludesOldTransactions ?? false
+        // Who has none sends an empty one.
+        password = request.password.flatMap { $0.isEmpty ? nil : $0 }
+        excludesOldTransactions = request.excludesOldTransactions?.isSet ?? false
     }
 
     /// Some encoders break their lines; nothing else between the characters is passed over.
