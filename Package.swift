@@ -135,7 +135,9 @@ let package = Package(
         ),
         .target(
             name: "Messaging",
-            dependencies: ["EventTypes", "Kafka", "Postgres", logging, metrics, serviceLifecycle],
+            dependencies: [
+                "EventTypes", "Kafka", "Postgres", crypto, logging, metrics, serviceLifecycle,
+            ],
             path: "Shared/Messaging",
             resources: [.embedInCode("Migrations")],
             swiftSettings: house

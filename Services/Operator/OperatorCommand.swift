@@ -39,6 +39,7 @@ struct OperatorCommand: AsyncParsableCommand {
         version: "counterfoil 0.1.0",
         subcommands: [
             StatusCommand.self, WhyCommand.self, ReconcileCommand.self, ReplayCommand.self,
+            VerifyCommand.self,
             LagCommand.self, DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self,
             RefundCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
             TokenCommand.self,

@@ -76,6 +76,14 @@ public enum EventLog {
 
     /// Reads rows of `xid, position, event_id, type, topic, key, subject, time, traceparent, data`.
     static func rows(in rows: PostgresRows) throws -> [OutboxRow] {
+        try exactRows(in: rows).map(\.row)
+    }
+
+    /// Reads the same rows, each with its time as it stands in the table: an event has whole
+    /// milliseconds, and what somebody wrote there may not.
+    static func exactRows(
+        in rows: PostgresRows
+    ) throws -> [(row: OutboxRow, time: PostgresTimestamp)] {
         try rows.map { row in
             let (xid, position, id, type, topic, key, subject, time, trace, data) =
                 try row.decode(
@@ -86,11 +94,11 @@ public enum EventLog {
                     String.self,
                     String.self,
                     String.self,
-                    Timestamp.self,
+                    PostgresTimestamp.self,
                     String?.self,
                     PostgresJSON.self
                 )
-            return OutboxRow(
+            let outboxRow = OutboxRow(
                 cursor: OutboxCursor(xid: xid, position: position),
                 event: OutboxEvent(
                     id: id,
@@ -98,11 +106,12 @@ public enum EventLog {
                     topicName: topic,
                     key: key,
                     subject: subject,
-                    time: time,
+                    time: Timestamp(time),
                     traceparent: trace,
                     data: data.bytes
                 )
             )
+            return (outboxRow, time)
         }
     }
 }

@@ -23,8 +23,12 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
     ) throws(PostgresError) -> Timestamp {
-        let time = try PostgresTimestamp.decode(bytes, as: type)
-        return Timestamp(
+        Timestamp(try PostgresTimestamp.decode(bytes, as: type))
+    }
+
+    /// The moment, rounded down to the millisecond.
+    init(_ time: PostgresTimestamp) {
+        self.init(
             millisecondsSinceEpoch: Int64(
                 (Double(time.microsecondsSinceEpoch) / 1000).rounded(.down)
             )

@@ -10,6 +10,8 @@ public struct MessagingError: Error, CustomStringConvertible, Sendable {
         /// The database counts its transactions from lower than the outbox has seen, as after
         /// restoring a dump into a new cluster.
         public static let outboxAheadOfDatabase = Code(description: "outboxAheadOfDatabase")
+        /// A row of the seals is no seal.
+        public static let sealUnreadable = Code(description: "sealUnreadable")
     }
 
     /// The kind of failure.

@@ -13,20 +13,20 @@ public enum MessagingMigrations {
             role.utf8.allSatisfy { $0 == UInt8(ascii: "_") || (0x61...0x7A).contains($0) },
             "A service's role is named in lower-case letters and underscores."
         )
-        let spine = String(decoding: PackageResources.messaging_m0001_spine_sql, as: UTF8.self)
         return [
-            PostgresMigration(
-                name: "messaging_m0001_spine",
-                sql: spine.replacingOccurrences(of: "SERVICE_ROLE", with: role)
+            ("messaging_m0001_spine", PackageResources.messaging_m0001_spine_sql),
+            ("messaging_m0002_operator", PackageResources.messaging_m0002_operator_sql),
+            (
+                "messaging_m0003_outbox_by_subject",
+                PackageResources.messaging_m0003_outbox_by_subject_sql
             ),
+            ("messaging_m0004_seals", PackageResources.messaging_m0004_seals_sql),
+        ].map { name, bytes in
             PostgresMigration(
-                name: "messaging_m0002_operator",
-                bytes: PackageResources.messaging_m0002_operator_sql
-            ),
-            PostgresMigration(
-                name: "messaging_m0003_outbox_by_subject",
-                bytes: PackageResources.messaging_m0003_outbox_by_subject_sql
-            ),
-        ]
+                name: name,
+                sql: String(decoding: bytes, as: UTF8.self)
+                    .replacingOccurrences(of: "SERVICE_ROLE", with: role)
+            )
+        }
     }
 }

@@ -20,7 +20,7 @@ final class RelayLeadership: Sendable {
     private let lostLogs: Counter
 
     /// How many rows are read and published at once.
-    private static let batchSize = 1000
+    private static let batchSize = LogSeal.rowsMax
     /// How long the relay rests when nobody rings.
     private static let idlePause = Duration.seconds(1)
     /// How often the consumers' offsets and the topics are looked at.
@@ -122,8 +122,12 @@ final class RelayLeadership: Sendable {
     }
 
     private func publish(_ producer: KafkaProducer, _ admin: KafkaAdmin) async throws {
-        var progress = try await client.withConnection { connection in
-            try RelayStore.progress(on: connection)
+        // The seals after the place: what is sealed meanwhile is not sealed again.
+        var (progress, heads) = try await client.withConnection { connection in
+            (
+                try RelayStore.progress(on: connection),
+                try SealStore.heads(of: SealedLog.outbox.name, on: connection)
+            )
         }
         try await requireRecentDatabase(progress)
         if try await !missingTopics(admin).isEmpty {
@@ -136,7 +140,8 @@ final class RelayLeadership: Sendable {
         while true {
             try Task.checkCancellation()
             pace.begin()
-            let outcome = try await publishBatch(&progress, producer, admin)
+            let isSealing = try await sealEarlierRows(&heads, through: progress.published)
+            let outcome = try await publishBatch(&progress, &heads, producer, admin)
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, admin)
@@ -145,6 +150,7 @@ final class RelayLeadership: Sendable {
             case .full: continue
             case .published: try await pace.rest()
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
+            case .empty where isSealing: continue
             case .empty: try await signal.wait(atMost: Self.idlePause)
             }
         }
@@ -163,6 +169,7 @@ final class RelayLeadership: Sendable {
 
     private func publishBatch(
         _ progress: inout RelayProgress,
+        _ heads: inout SealHeads,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
@@ -194,11 +201,46 @@ final class RelayLeadership: Sendable {
             throw LogIsLost()
         }
         let saved = progress
+        // Rows that were published before there were seals come first.
+        let seals = heads.sealed < cursor ? [] : heads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
-            try RelayStore.save(saved, touched: Array(offsets.keys), on: connection)
+            try RelayStore.save(saved, touched: Array(offsets.keys), seals: seals, on: connection)
         }
         publishedEvents.increment(by: rows.count)
         return rows.count == Self.batchSize ? .full : .published
+    }
+
+    /// Seals some of the rows that were published without: by a relay that knew no seals.
+    ///
+    /// Publishing does not wait for all of them.
+    ///
+    /// - Returns: Whether there were any.
+    private func sealEarlierRows(
+        _ heads: inout SealHeads,
+        through published: OutboxCursor
+    ) async throws -> Bool {
+        let sealed = heads.sealed
+        guard sealed < published else { return false }
+        let rows = try await client.withConnection { connection in
+            try RelayStore.settledRows(
+                after: sealed,
+                limit: LogSeal.rowsMax,
+                on: connection
+            )
+        }.filter { $0.cursor <= published }
+        guard !rows.isEmpty else {
+            logger.warning(
+                "Rows that were published are not in the outbox",
+                metadata: ["outbox.after": "\(sealed)", "outbox.published": "\(published)"]
+            )
+            heads.skip(to: published)
+            return false
+        }
+        let seals = heads.seal(SealedRow.sealing(rows))
+        try await client.withConnection { connection in
+            try SealStore.insert(seals, log: SealedLog.outbox.name, on: connection)
+        }
+        return true
     }
 
     /// A dead-letter topic is made when it is first needed; a topic of the service's own that is

@@ -77,11 +77,13 @@ enum RelayStore {
     /// - Parameters:
     ///   - progress: Where it stands.
     ///   - touched: The partitions whose newest offset changed.
-    ///   - connection: The connection, in a database transaction.
+    ///   - seals: The seals of what was published: they are there when the place has moved.
+    ///   - connection: The connection.
     /// - Throws: ``PostgresError``.
     static func save(
         _ progress: RelayProgress,
         touched: [KafkaTopicPartition],
+        seals: [LogSeal] = [],
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -93,7 +95,8 @@ enum RelayStore {
                     \(touched.map { progress.lastOffsets[$0] ?? -1 })
                 )
                 ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
-            )
+            ),
+            sealed AS (\(sealing: seals, log: SealedLog.outbox.name))
             UPDATE relay_cursor SET
                 epoch = \(progress.epoch),
                 xid = \(progress.published.xid), position = \(progress.published.position),

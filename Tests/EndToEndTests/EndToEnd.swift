@@ -1,4 +1,6 @@
 import EventTypes
+import Messaging
+import Postgres
 import StoreAPI
 import Testing
 import TestSupport
@@ -48,6 +50,23 @@ extension StoreHarness {
         #expect(report.count("receipts") == purchased)
         #expect(report.count("deliveries") == purchased)
         #expect(report.count("finished") == purchased)
+        try await expectSealed()
+    }
+
+    /// Waits until every service has sealed its event log, and checks the chains.
+    func expectSealed() async throws {
+        for service in StoreService.allCases {
+            let report = try await eventually(within: .seconds(20), "the seals of \(service)") {
+                let report = try await self.withDatabase(of: service) { connection in
+                    try connection.inTransaction { connection in
+                        try SealCheck(logs: [.outbox]).run(on: connection)
+                    }
+                }
+                return report.unsealedRows == 0 || !report.findings.isEmpty ? report : nil
+            }
+            #expect(report.findings == [], "\(service)")
+            #expect(!report.months.isEmpty, "\(service)")
+        }
     }
 
     /// Audits until nothing is on its way any more, or until there is no more time.

@@ -1,0 +1,153 @@
+import ArgumentParser
+import Foundation
+import Messaging
+
+/// Checks that the logs are what was sealed.
+struct VerifyCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Checks the hash chains of the services' logs: nothing edited, cut or put in.",
+        discussion: """
+            Each service seals the events it publishes: a digest over them and over the seal before,
+            for every month. A change of a row, or of what is there at all, shows and is located. Who
+            may change every table can also seal anew; keep the heads elsewhere and give them again:
+              counterfoil verify --heads-only > heads.txt
+              counterfoil verify --heads heads.txt
+            It reads each log once, in a snapshot, and holds nothing up.
+            """
+    )
+
+    @Option(help: "Check this service only; may be repeated.")
+    var service: [StoreOptions.Service] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask that a chain passes through a digest; may be repeated.",
+            valueName: "service/month=digest"
+        )
+    )
+    var expect: [SealHead] = []
+
+    @Option(help: "Ask that the chains pass through the digests in a file, one a line.")
+    var heads: String?
+
+    @Flag(help: "Print nothing but the heads, in the form that --heads reads.")
+    var headsOnly = false
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    /// A service and what was found there.
+    private struct Checked {
+        let service: StoreOptions.Service
+        let report: SealReport
+    }
+
+    func perform() async throws {
+        let expected = try expect + headsInFile()
+        var checked: [Checked] = []
+        let asked = service.isEmpty ? StoreOptions.Service.allCases : service
+        for service in StoreOptions.Service.allCases where asked.contains(service) {
+            let report = try await SealReader.check(
+                databases.address(of: service),
+                expecting: expected.filter { $0.service == service }.map {
+                    SealCheck.Expectation(log: $0.log, month: $0.month, head: $0.digest)
+                }
+            )
+            checked.append(Checked(service: service, report: report))
+        }
+        if output.json {
+            try Console.say(json: checked.map(VerifyAnswer.init))
+        } else if headsOnly {
+            for head in Self.heads(checked) { Console.say(head.description) }
+        } else {
+            show(checked)
+        }
+        let findings = checked.reduce(0) {
+            $0 + $1.report.findings.count + $1.report.furtherFindings
+        }
+        guard findings == 0 else {
+            for found in checked {
+                for finding in found.report.findings {
+                    Console.complain("\(found.service.rawValue): \(finding)")
+                }
+                if found.report.furtherFindings > 0 {
+                    Console.complain(
+                        "\(found.service.rawValue): and \(found.report.furtherFindings) more"
+                    )
+                }
+            }
+            throw OperatorError(
+                .failed,
+                findings == 1
+                    ? "One thing in the logs is not as it was sealed."
+                    : "\(findings) things in the logs are not as they were sealed."
+            )
+        }
+    }
+
+    private func headsInFile() throws -> [SealHead] {
+        guard let heads else { return [] }
+        let text: String
+        do {
+            text = try String(contentsOfFile: heads, encoding: .utf8)
+        } catch {
+            throw OperatorError(.usage, "\(heads) cannot be read: \(error.localizedDescription)")
+        }
+        return try SealHead.all(in: text, of: heads)
+    }
+
+    private static func heads(_ checked: [Checked]) -> [SealHead] {
+        checked.flatMap { found in
+            found.report.months.map { SealHead(service: found.service, month: $0) }
+        }
+    }
+
+    private func show(_ checked: [Checked]) {
+        var rows = [["CHAIN", "ROWS", "SEALS", "HEAD"]]
+        for found in checked {
+            for month in found.report.months {
+                rows.append([
+                    SealHead(service: found.service, month: month).chain, "\(month.rows)",
+                    "\(month.seals)", "\(month.head)",
+                ])
+            }
+        }
+        Console.say(output.palette.table(rows, numbers: [1, 2]))
+        let unsealed = checked.reduce(0) { $0 + $1.report.unsealedRows }
+        if unsealed > 0 { Console.say("\(unsealed) rows wait for their seal.") }
+    }
+
+    /// A service's part of the answer as JSON.
+    private struct VerifyAnswer: Encodable {
+        struct Chain: Encodable {
+            let log: String
+            let month: String
+            let rows: Int64
+            let seals: Int64
+            let head: String
+        }
+
+        let service: String
+        let chains: [Chain]
+        let unsealedRows: Int64
+        let findings: [String]
+        let furtherFindings: Int
+
+        init(_ checked: Checked) {
+            service = checked.service.rawValue
+            chains = checked.report.months.map { month in
+                Chain(
+                    log: month.log,
+                    month: month.month.description,
+                    rows: month.rows,
+                    seals: month.seals,
+                    head: month.head.description
+                )
+            }
+            unsealedRows = checked.report.unsealedRows
+            findings = checked.report.findings.map(\.description)
+            furtherFindings = checked.report.furtherFindings
+        }
+    }
+}

@@ -1,0 +1,225 @@
+/// Compares the rows of one month of a log with its seals, both in their order.
+///
+/// Pure; it holds the rows of one seal at a time.
+struct SealedMonthCheck: Sendable {
+    let log: String
+    let month: LogMonth
+    /// How many rows were as they were sealed, or at least there.
+    private(set) var rowCount: Int64 = 0
+    /// How many seals were looked at.
+    private(set) var sealCount: Int64 = 0
+    /// The newest seal looked at.
+    private(set) var head: (place: LogSeal.Place, digest: LogDigest)?
+
+    private var seal: LogSeal?
+    /// The digest of the seal that it follows; `nil` if that is gone, and nothing can be said.
+    private var followed: LogDigest?
+    private var isFirstOfLog = false
+    private var sealsAreMissing = false
+    private var rows: [SealedRow] = []
+
+    /// - Parameters:
+    ///   - log: The log's name.
+    ///   - month: The month.
+    ///   - head: The last seal that needs no check, because its rows are in an archive.
+    init(
+        log: String,
+        month: LogMonth,
+        after head: (place: LogSeal.Place, digest: LogDigest)? = nil
+    ) {
+        self.log = log
+        self.month = month
+        self.head = head
+    }
+
+    /// The number of the newest seal that was looked at.
+    var number: Int64 { head?.place.number ?? 0 }
+
+    /// The place up to which rows belong to the present seal; `nil` if there is none.
+    var last: OutboxCursor? { seal?.last }
+
+    /// Goes to the next seal.
+    ///
+    /// - Parameters:
+    ///   - next: The seal; the one before is finished.
+    ///   - digest: The digest of the seal it names as the one it follows; `nil` if there is none.
+    /// - Returns: What is wrong with its place in the chain.
+    mutating func begin(_ next: LogSeal, following digest: LogDigest?) -> SealFinding? {
+        let before = head?.place
+        seal = next
+        followed = digest
+        isFirstOfLog = next.follows == nil
+        sealCount += 1
+        head = (next.place, next.digest)
+        sealsAreMissing = next.place.number != (before?.number ?? 0) + 1
+        if sealsAreMissing {
+            let gone = ((before?.number ?? 0) + 1)...(next.place.number - 1)
+            return finding(
+                .missingSeals,
+                cursor: next.first,
+                count: gone.count,
+                seals: gone,
+                "they are not there, so nothing is known of their rows"
+            )
+        }
+        if let follows = next.follows, digest == nil {
+            return finding(
+                .missingSeals,
+                cursor: next.first,
+                "seal \(next.place) follows \(follows), which is not there"
+            )
+        }
+        if before != nil, next.follows != before {
+            return finding(
+                .brokenChain,
+                cursor: next.first,
+                "seal \(next.place) says that it follows another seal than the one before it"
+            )
+        }
+        return nil
+    }
+
+    /// Takes a row that is not after the present seal.
+    ///
+    /// - Returns: What can be said of it by itself.
+    mutating func take(_ row: SealedRow) -> SealFinding? {
+        guard let seal else { return inserted(row) }
+        if row.cursor < seal.first {
+            return sealsAreMissing ? nil : inserted(row)
+        }
+        // A seal's rows are held in memory; somebody may have put in any number.
+        guard rows.count < seal.rowCount + LogSeal.rowsMax else { return inserted(row) }
+        rows.append(row)
+        return nil
+    }
+
+    /// Says that a row is where none was sealed.
+    func inserted(_ row: SealedRow) -> SealFinding {
+        finding(
+            .insertedRow,
+            cursor: row.cursor,
+            "\(row.name) at \(row.cursor) was not there when the log was sealed here"
+        )
+    }
+
+    /// Ends the present seal.
+    ///
+    /// - Returns: What is wrong with its rows.
+    mutating func finish() -> [SealFinding] {
+        guard let seal else { return [] }
+        defer {
+            self.seal = nil
+            rows.removeAll(keepingCapacity: true)
+        }
+        rowCount += Int64(rows.count)
+        if rows.flatMap(\.digest.mark) != seal.marks {
+            if rows.isEmpty {
+                return [
+                    finding(
+                        .missingRows,
+                        cursor: seal.first,
+                        count: seal.rowCount,
+                        seals: seal.place.number...seal.place.number,
+                        "all that were sealed together from \(seal.first) on are gone"
+                    )
+                ]
+            }
+            return differences(from: seal)
+        }
+        guard isFirstOfLog || followed != nil else { return [] }
+        let digest = LogSeal.digest(
+            after: followed,
+            place: seal.place,
+            rows: rows.map(\.digest)
+        )
+        guard digest == seal.digest, rows.count == seal.rowCount,
+            rows.first?.cursor == seal.first, rows.last?.cursor == seal.last
+        else {
+            let before = seal.follows.map { "seal \($0)" } ?? "an empty log"
+            return [
+                finding(
+                    .brokenChain,
+                    cursor: seal.first,
+                    "seal \(seal.place), over rows \(seal.first) to \(seal.last), does not follow "
+                        + "from \(before) and its rows: one of the seals, or a row with its seal, "
+                        + "was changed"
+                )
+            ]
+        }
+        return []
+    }
+
+    /// Finds the rows that differ, by the marks that the seal keeps of each.
+    private func differences(from seal: LogSeal) -> [SealFinding] {
+        let marks = stride(from: 0, to: seal.marks.count, by: LogDigest.markCount).map {
+            seal.marks[$0..<min($0 + LogDigest.markCount, seal.marks.count)]
+        }
+        let present = Set(rows.map(\.digest.mark))
+        var findings: [SealFinding] = []
+        var next = 0  // Of the marks.
+        var strangers: [SealedRow] = []  // Rows since the last one that is as it was.
+        var before: OutboxCursor?
+        for row in rows {
+            guard let match = marks[next...].firstIndex(of: row.digest.mark) else {
+                strangers.append(row)
+                continue
+            }
+            let gone = marks[next..<match].count { !present.contains($0) }
+            findings += changes(strangers, gone: gone, after: before, before: row.cursor)
+            strangers = []
+            before = row.cursor
+            next = match + 1
+        }
+        let gone = marks[next...].count { !present.contains($0) }
+        return findings + changes(strangers, gone: gone, after: before, before: nil)
+    }
+
+    /// What happened between two rows that are as they were: as many rows as are gone were edited,
+    /// as far as there are others in their place.
+    private func changes(
+        _ strangers: [SealedRow],
+        gone: Int,
+        after: OutboxCursor?,
+        before: OutboxCursor?
+    ) -> [SealFinding] {
+        var findings = strangers.enumerated().map { index, row in
+            index < gone
+                ? finding(
+                    .editedRow,
+                    cursor: row.cursor,
+                    "\(row.name) at \(row.cursor) is not as it was sealed"
+                ) : inserted(row)
+        }
+        if gone > strangers.count {
+            let place = [after.map { "after \($0)" }, before.map { "before \($0)" }]
+                .compactMap(\.self).joined(separator: " and ")
+            findings.append(
+                finding(
+                    .missingRows,
+                    cursor: after ?? seal?.first,
+                    count: gone - strangers.count,
+                    "gone from \(place)"
+                )
+            )
+        }
+        return findings
+    }
+
+    private func finding(
+        _ kind: SealFinding.Kind,
+        cursor: OutboxCursor?,
+        count: Int = 1,
+        seals: ClosedRange<Int64>? = nil,
+        _ words: String
+    ) -> SealFinding {
+        SealFinding(
+            kind,
+            log: log,
+            month: month,
+            cursor: cursor,
+            count: count,
+            seals: seals,
+            words
+        )
+    }
+}

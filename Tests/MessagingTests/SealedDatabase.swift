@@ -1,0 +1,104 @@
+import EventTypes
+import Postgres
+import TestSupport
+
+@testable import Messaging
+
+/// A database with an outbox, and what tests do with it.
+struct SealedDatabase {
+    /// 2025-11-30T23:59:00Z: a minute later begins another month.
+    static let endOfNovember: Int64 = 1_764_547_140_000
+
+    let database: TestDatabase
+    /// The database's owner, who may do anything.
+    let client: PostgresClient
+
+    /// Runs a body with a database of the spine.
+    static func with(_ body: (SealedDatabase) async throws -> Void) async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            try await database.withClient(poolSize: 4) { client in
+                try await body(SealedDatabase(database: database, client: client))
+            }
+        }
+    }
+
+    /// Appends events of an account, a second after each other.
+    func append(
+        _ subjects: some Sequence<Int> & Sendable,
+        from milliseconds: Int64 = endOfNovember,
+        key: String = "ada"
+    ) async throws {
+        let events = subjects.map { number in
+            let time = Timestamp(millisecondsSinceEpoch: milliseconds + Int64(number) * 1000)
+            return OutboxEvent(
+                id: EventID(time: time),
+                type: .queueChanged,
+                topic: Topics.fulfillmentTransactions,
+                key: key,
+                subject: "\(number)",
+                time: time,
+                data: Array(#"{"number":\#(number)}"#.utf8)
+            )
+        }
+        try await client.withTransaction { connection in
+            try Outbox.append(events, on: connection)
+        }
+    }
+
+    /// Seals what is there, in batches, and says that it is published, as the relay does.
+    func seal(batch: Int = 10) async throws {
+        var heads = try await client.withConnection { connection in
+            try SealStore.heads(of: "outbox", on: connection)
+        }
+        while true {
+            let cursor = heads.sealed
+            let rows = try await settled(after: cursor, limit: batch)
+            guard let last = rows.last else { return }
+            let seals = heads.seal(SealedRow.sealing(rows))
+            try await client.withConnection { connection in
+                try RelayStore.save(
+                    RelayProgress(
+                        published: last.cursor,
+                        confirmed: .start,
+                        epoch: 1,
+                        lastOffsets: [:]
+                    ),
+                    touched: [],
+                    seals: seals,
+                    on: connection
+                )
+            }
+        }
+    }
+
+    /// The rows after a place, once all there are have settled: database transactions of other tests
+    /// in the cluster hold them back a while.
+    func settled(after cursor: OutboxCursor, limit: Int = 1000) async throws -> [OutboxRow] {
+        try await eventually(within: .seconds(30), "the rows to settle") {
+            try await client.withConnection { connection in
+                let rows = try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
+                let hasMore = try RelayStore.hasRows(
+                    after: rows.last?.cursor ?? cursor,
+                    on: connection
+                )
+                return rows.count == limit || !hasMore ? rows : nil
+            }
+        }
+    }
+
+    /// Executes a statement as the owner.
+    func tamper(_ sql: SQL) async throws -> Int {
+        try await client.withConnection { connection in try connection.execute(sql) }
+    }
+
+    /// Checks, in a snapshot.
+    func check(_ expectations: [SealCheck.Expectation] = []) async throws -> SealReport {
+        let settings = PostgresSettings(url: database.url, applicationName: "tests")
+        return try await PostgresSession.run(settings) { connection in
+            try await connection.beginSnapshot()
+            return try await SealCheck(logs: [.outbox], expectations: expectations)
+                .run(on: connection)
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import EventTypes
+import Kafka
+import Logging
+import Postgres
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@testable import Messaging
+
+/// What the relay publishes it seals once, whoever else does and whatever happens in between.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct SealedRelayTests {
+    private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+
+    private func leadership(
+        _ log: SealedDatabase,
+        _ broker: TestBroker
+    ) -> RelayLeadership {
+        RelayLeadership(
+            service: "fulfillment",
+            topics: [Topics.fulfillmentTransactions],
+            client: log.client,
+            kafka: broker.settings(),
+            topicSettings: TopicSettings(partitions: 2, replicationFactor: 1),
+            signal: Signal(),
+            logger: Self.quiet
+        )
+    }
+
+    /// Leads until cancelled, as the relay does, but without asking for the lock.
+    private func lead(_ log: SealedDatabase, _ broker: TestBroker) async throws {
+        while !Task.isCancelled {
+            let leadership = leadership(log, broker)
+            do {
+                try await leadership.checkTopics()
+                try await leadership.run()
+            } catch is CancellationError {
+                return
+            } catch {
+                // The other one has sealed meanwhile: begin again from what is there.
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+    }
+
+    private func expectSealed(_ log: SealedDatabase, rows: Int64) async throws -> SealReport {
+        let report = try await eventually(within: .seconds(60), "\(rows) sealed rows") {
+            let report = try await log.check()
+            let count = report.months.reduce(0) { $0 + $1.rows }
+            // Its times are of last year, so whatever waits for its seal is late.
+            let isWrong = report.findings.contains { $0.kind != .lateSeal }
+            return (count == rows && report.unsealedRows == 0) || isWrong ? report : nil
+        }
+        #expect(report.findings == [])
+        #expect(report.months.reduce(0) { $0 + $1.rows } == rows)
+        return report
+    }
+
+    @Test func writersAtOnceAndAnotherRelayKeepTheChainRight() async throws {
+        try await withTestBroker { broker in
+            try await SealedDatabase.with { log in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await lead(log, broker) }
+                    group.addTask { try await lead(log, broker) }
+                    try await withThrowingTaskGroup(of: Void.self) { writers in
+                        for writer in 0..<3 {
+                            writers.addTask {
+                                for round in 0..<40 {
+                                    let first = writer * 1000 + round * 5
+                                    try await log.append(
+                                        first..<first + 5,
+                                        from: 1_764_545_000_000,
+                                        key: "buyer-\(writer)"
+                                    )
+                                }
+                            }
+                        }
+                        try await writers.waitForAll()
+                    }
+                    _ = try await expectSealed(log, rows: 600)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test func whatIsPublishedAgainAfterTheBrokersLossIsSealedOnce() async throws {
+        try await withTestBroker { broker in
+            try await SealedDatabase.with { log in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await lead(log, broker) }
+                    try await log.append(0..<50)
+                    _ = try await expectSealed(log, rows: 50)
+                    try await broker.restart()
+                    try await eventually(within: .seconds(60), "a new log") {
+                        let progress = try await log.client.withConnection {
+                            try RelayStore.progress(on: $0)
+                        }
+                        return progress.epoch > 1 && progress.published != .start ? true : nil
+                    }
+                    try await log.append(50..<80)
+                    let report = try await expectSealed(log, rows: 80)
+                    #expect(report.unsealedRows == 0)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+
+    @Test func whatWasPublishedBeforeThereWereSealsIsSealedFirst() async throws {
+        try await withTestBroker { broker in
+            try await SealedDatabase.with { log in
+                try await log.append(0..<2500)
+                let rows = try await log.settled(after: .start, limit: 2400)
+                let last = try #require(rows.last).cursor
+                try await log.client.withConnection { connection in
+                    try RelayStore.save(
+                        RelayProgress(published: last, confirmed: last, epoch: 1, lastOffsets: [:]),
+                        touched: [],
+                        on: connection
+                    )
+                }
+                let admin = try KafkaAdmin(settings: broker.settings(), logger: Self.quiet)
+                _ = try await admin.createTopics([
+                    KafkaTopicDefinition(
+                        name: Topics.fulfillmentTransactions.name,
+                        partitions: 2,
+                        replicationFactor: 1,
+                        configuration: [:]
+                    )
+                ])
+                await admin.close()
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await lead(log, broker) }
+                    try await log.append(2500..<2510)
+                    let report = try await expectSealed(log, rows: 2510)
+                    #expect(report.unsealedRows == 0)
+                    group.cancelAll()
+                }
+            }
+        }
+    }
+}
