@@ -226,9 +226,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "Rebuild",
-                "EventTypes", "StoreAPI", "Postgres", "Messaging", argumentParser, asyncHTTPClient,
-                crypto, x509, asn1, nioCore, nioHTTP1,
+                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Messaging", "Rebuild", argumentParser,
+                asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
             exclude: ["README.md"],

@@ -27,6 +27,7 @@ struct OperatorCommand: AsyncParsableCommand {
               69  a service or database cannot be reached, or asks to try again later
               75  accepted, but not through when the waiting time was over; it goes on by itself
               77  a service or database refuses the credentials
+              130 interrupted; what was done so far is kept
             With any of them but 0, the reason and what to do are on standard error.
 
             Settings: COUNTERFOIL_CATALOG_URL, _PAYMENTS_URL, _RECEIPTS_URL, _FULFILLMENT_URL for the

@@ -1,37 +1,145 @@
 import ArgumentParser
+import Dispatch
+import EventTypes
 import Foundation
+import Kafka
+import Logging
+import Messaging
 import Synchronization
 
-/// `counterfoil replay`.
+/// Sends events of the logs again, keeps them in a file, or proves the books by them.
 struct ReplayCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Proves the books by the event log.",
+        abstract: "Sends events of the logs to their topics again, under the ids they have.",
         discussion: """
-            --verify makes every service's books again from the event log, in databases of their own, \
-            by the services' own executables, and compares them with the live tables in one snapshot. \
-            The store goes on meanwhile.
-
-            Examples:
+            Without --execute it prints the plan and sends nothing. What a consumer has done it
+            recognises and does not do again; so no notification and no webhook is sent twice.
+              counterfoil replay --transaction 1000000000000001
+              counterfoil replay --topic payments.transactions --since 2026-11-21T14:00:00Z \\
+                --until 2026-11-21T15:00:00Z --consumer receipts --execute
+              counterfoil replay --account ada --to-file ada.jsonl --execute
+              counterfoil replay --from-file ada.jsonl --execute
+              counterfoil replay --resume replay.journal
               counterfoil replay --verify
-              counterfoil replay --verify --service payments --json
+            The log is checked against its seals first. A replay that was killed or interrupted goes
+            on with --resume.
 
-            It exits with 0 if there is no difference, with 1 if there is one or it could not be done.
+            --verify sends nothing: it makes every service's books again from the event log, in
+            databases of their own, by the services' own executables, and compares them with the live
+            tables in one snapshot, while the store goes on. It exits with 1 if anything differs.
             """
     )
+
+    @OptionGroup(title: "Which events") var options: ReplayOptions
+
+    @Option(help: "For this consumer only: payments, receipts or fulfillment.")
+    var consumer: String?
+
+    @Option(help: "Into a file, one event a line as JSON, with a manifest beside it.")
+    var toFile: String?
+
+    @Option(help: "From a file that --to-file has written, instead of the logs.")
+    var fromFile: String?
+
+    @Option(help: "Go on with the replay of this journal.")
+    var resume: String?
+
+    @Option(help: "Where the journal is kept (default replay-<id>.journal in this directory).")
+    var journal: String?
+
+    @Option(help: "Events per second at most.")
+    var rate = 500
+
+    @Flag(help: "Do it.")
+    var execute = false
+
+    @Flag(help: "Leave out events that this version cannot read in full, instead of refusing.")
+    var skipUnreadable = false
+
+    @Flag(help: "Take a log that is not as its seals say.")
+    var unverified = false
 
     @Flag(help: "Make the books again from the log, and compare them with the live tables.")
     var verify = false
 
-    @OptionGroup var verification: VerificationOptions
+    @OptionGroup(title: "The proof") var verification: VerificationOptions
     @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var kafka: KafkaOptions
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard verify else { throw ValidationError("Say what to replay: --verify.") }
+        guard (1...100_000).contains(rate) else {
+            throw ValidationError("--rate is a number from 1 to 100000.")
+        }
+        if toFile != nil, consumer != nil || fromFile != nil {
+            throw ValidationError("--to-file goes with neither --consumer nor --from-file.")
+        }
+        if verify,
+            options.selection != ReplaySelection() || execute || toFile != nil || fromFile != nil
+                || resume != nil || consumer != nil
+        {
+            throw ValidationError("--verify proves the whole log; nothing is selected or sent.")
+        }
+        if resume != nil, options.selection != ReplaySelection() || toFile != nil || fromFile != nil
+        {
+            throw ValidationError("--resume goes on with what its journal says, and nothing else.")
+        }
     }
 
     func perform() async throws {
+        if verify { return try await prove() }
+        if let resume {
+            let kept = try ReplayJournal.read(resume)
+            guard !kept.isDone else { return Console.say("The replay of \(resume) is through.") }
+            return try await send(kept, journalPath: resume)
+        }
+        let selection = options.selection
+        try selection.check(at: Timestamp.wallClock())
+        try checkConsumer(of: selection)
+        let source: ReplaySource = try fromFile.map { .file(try EventFileReader($0)) } ?? .logs
+        if case .logs = source, !unverified { try await verify(selection.services) }
+        let planner = ReplayPlanner(
+            selection: selection,
+            consumer: consumer,
+            databases: address
+        )
+        let (plan, ends) = try await planner.plan(source)
+        try show(plan)
+        guard plan.events > 0 else {
+            throw OperatorError(.failed, "No event is selected.")
+        }
+        guard execute else {
+            return Console.say("Nothing was sent: this is the plan. Add --execute to do it.")
+        }
+        guard plan.refused.isEmpty || skipUnreadable else {
+            throw OperatorError(
+                .failed,
+                "Some events cannot be read in full by this version; nothing was sent. "
+                    + "Add --skip-unreadable to leave them out."
+            )
+        }
+        if let toFile {
+            return try await keep(selection, ends, in: toFile, plan.events)
+        }
+        let id = EventID(time: Timestamp.wallClock())
+        let kept = ReplayJournal(
+            id: id,
+            selection: selection,
+            consumer: consumer,
+            rate: rate,
+            total: plan.events - plan.refused.values.reduce(0, +),
+            ends: ends
+        )
+        switch source {
+        case .logs:
+            try await send(kept, journalPath: journal ?? "replay-\(id).journal")
+        case .file(let file):
+            try await send(kept, from: file)
+        }
+    }
+
+    private func prove() async throws {
         let report = try await verification.run(databases, output)
         if output.json {
             try Console.say(json: report)
@@ -42,88 +150,148 @@ struct ReplayCommand: OperatorSubcommand {
         }
         guard report.differenceCount == 0 else { throw ExitCode(1) }
     }
-}
 
-/// What `replay --verify` asks.
-struct VerificationOptions: ParsableArguments {
-    @Option(help: "Only the books of this service (may be repeated).")
-    var service: [StoreOptions.Service] = []
-
-    @Option(help: "The folder of the services' executables (default: that of counterfoil itself).")
-    var servicesDirectory: String?
-
-    @Option(
-        help: """
-            A server for the books made again, as a role that may make databases (or \
-            COUNTERFOIL_SHADOW_DATABASE_URL; default \
-            postgresql://counterfoil_shadow@127.0.0.1:5432/postgres).
-            """
-    )
-    var shadowDatabaseURL: String?
-
-    @Flag(help: "Leave the databases counterfoil_shadow_<service>, to look at a difference.")
-    var keepShadow = false
-
-    /// Makes the books again, with progress on standard error.
-    func run(
-        _ databases: DatabaseOptions,
-        _ output: OutputOptions
-    ) async throws -> VerificationReport {
-        let progress = ProgressLine(isTerminal: isatty(STDERR_FILENO) == 1)
-        defer { progress.end() }
-        let environment = ProcessInfo.processInfo.environment
-        let all = StoreOptions.Service.allCases
-        return try await LedgerVerification(
-            places: LedgerVerification.Places(
-                databases: Dictionary(
-                    uniqueKeysWithValues: all.map { ($0, databases.address(of: $0)) }
-                ),
-                shadow: shadowDatabaseURL ?? environment["COUNTERFOIL_SHADOW_DATABASE_URL"]
-                    ?? "postgresql://counterfoil_shadow@127.0.0.1:5432/postgres",
-                executables: servicesDirectory ?? Self.ownDirectory
-            ),
-            services: service.isEmpty ? all : all.filter(service.contains),
-            keepsShadows: keepShadow,
-            progress: { services in
-                progress.show(services.map(\.text).joined(separator: " · "))
-            }
-        ).run()
-    }
-
-    private static var ownDirectory: String {
-        let program =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-            ?? CommandLine.arguments.first ?? ""  // No /proc: the name it was started by.
-        return URL(fileURLWithPath: program).deletingLastPathComponent().path
-    }
-}
-
-/// A line on standard error that is written over on a terminal, and now and then a new one elsewhere.
-final class ProgressLine: Sendable {
-    private let isTerminal: Bool
-    private let shown = Mutex<(at: ContinuousClock.Instant, wasShown: Bool)>((.now - .seconds(60), false))
-
-    init(isTerminal: Bool) { self.isTerminal = isTerminal }
-
-    /// Shows how far it is, unless something was shown a moment ago.
-    func show(_ text: String) {
-        let pause: Duration = isTerminal ? .milliseconds(100) : .seconds(5)
-        let isDue = shown.withLock { shown in
-            guard .now - shown.at >= pause else { return false }
-            shown = (.now, true)
-            return true
+    private var address: @Sendable (String) -> DatabaseAddress {
+        let databases = databases
+        return { name in
+            // Services and databases have the same names; a topic's producer is one of them.
+            databases.address(of: StoreOptions.Service(rawValue: name) ?? .payments)
         }
-        guard isDue else { return }
-        write(isTerminal ? "\r\u{1B}[2K\(text)" : text + "\n")
     }
 
-    /// Leaves the line.
+    private func checkConsumer(of selection: ReplaySelection) throws(OperatorError) {
+        guard let consumer else { return }
+        let consumers = Set(selection.selectedTopics.flatMap(\.consumers))
+        guard consumers.contains(consumer) else {
+            throw OperatorError(
+                .usage,
+                "\(consumer) reads none of the selected topics; "
+                    + "\(consumers.sorted().joined(separator: " and ")) do."
+            )
+        }
+    }
+
+    /// Refuses a log that is not as it was sealed: what is missing would be missing silently.
+    private func verify(_ services: [String]) async throws {
+        for service in services {
+            let report = try await SealReader.check(address(service), expecting: [])
+            guard let first = report.findings.first else { continue }
+            throw OperatorError(
+                .failed,
+                """
+                The log of \(service) is not as it was sealed: \(first)
+                'counterfoil verify' says all; --unverified replays what is there.
+                """
+            )
+        }
+    }
+
+    private func show(_ plan: ReplayOutline) throws {
+        let answer = ReplayAnswer(plan, consumer: consumer)
+        if output.json { return try Console.say(json: answer) }
+        Console.say(answer.text(output.palette))
+    }
+
+    private func keep(
+        _ selection: ReplaySelection,
+        _ ends: [String: String],
+        in path: String,
+        _ total: Int
+    ) async throws {
+        var writer = try EventFileWriter(path)
+        let progress = ReplayProgress(total: total)
+        var written = 0
+        for service in selection.services {
+            let end = ends[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) }
+            try await ReplayReader.read(address(service), after: selection.start, through: end) {
+                rows in
+                let chosen = rows.filter(selection.contains)
+                try writer.write(chosen, of: service)
+                written += chosen.count
+                progress.show(written)
+            }
+        }
+        let manifest = try writer.finish()
+        Console.say("\(manifest.events) events are in \(path), SHA-256 \(manifest.sha256).")
+    }
+
+    // MARK: - To the topics
+
+    private func send(_ journal: ReplayJournal, journalPath: String) async throws {
+        try await sending(journal, resumption: "counterfoil replay --resume \(journalPath)") {
+            runner in
+            var journal = journal
+            try journal.write(to: journalPath)
+            return try await runner.run(&journal, journalPath: journalPath)
+        }
+    }
+
+    private func send(_ journal: ReplayJournal, from file: EventFileReader) async throws {
+        try await sending(
+            journal,
+            resumption: "the same command again; what was done is recognised"
+        ) {
+            try await $0.run(journal, from: file)
+        }
+    }
+
+    private func sending(
+        _ journal: ReplayJournal,
+        resumption: String,
+        _ body: @escaping @Sendable (ReplayRunner) async throws -> Bool
+    ) async throws {
+        let settings = try kafka.settings()
+        let addresses = journal.selection.services.map(address)
+        let isThrough = try await ReplayLockStore.withLocks(addresses[...]) {
+            try await ReplayRunner.withProducer(settings) { producer in
+                let interruption = Interruption()
+                defer { interruption.end() }
+                return try await body(
+                    ReplayRunner(
+                        databases: address,
+                        producer: producer,
+                        progress: ReplayProgress(total: journal.total),
+                        isInterrupted: { interruption.isRaised }
+                    )
+                )
+            }
+        }
+        guard isThrough else {
+            throw OperatorError(.interrupted, "Interrupted; to go on: \(resumption)")
+        }
+        Console.say("Through: \(journal.total) events were sent.")
+    }
+}
+
+/// Where the events come from.
+enum ReplaySource: Sendable {
+    case logs
+    case file(EventFileReader)
+}
+
+/// Ctrl-C and SIGTERM, as a question: the replay ends between two batches and says how it goes on.
+final class Interruption: Sendable {
+    private let raised = Atomic(false)
+    /// `unsafe`: it never changes, and Dispatch's sources may be used from any thread.
+    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+
+    init() {
+        sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            return DispatchSource.makeSignalSource(signal: number, queue: .global())
+        }
+        for source in sources {
+            source.setEventHandler { [weak self] in self?.raised.store(true, ordering: .relaxed) }
+            source.resume()
+        }
+    }
+
+    /// Whether one came.
+    var isRaised: Bool { raised.load(ordering: .relaxed) }
+
+    /// Lets the signals end the process again.
     func end() {
-        guard isTerminal, shown.withLock({ $0.wasShown }) else { return }
-        write("\r\u{1B}[2K")
-    }
-
-    private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
+        for source in sources { source.cancel() }
+        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     }
 }

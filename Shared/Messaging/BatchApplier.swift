@@ -174,7 +174,7 @@ struct BatchApplier: Sendable {
             }
         }
         var newest: [KafkaTopicPartition: ReceivedEvent] = [:]
-        for event in events {
+        for event in events where !event.isReplayed {
             newest[KafkaTopicPartition(topic: event.topic, partition: event.partition)] = event
         }
         try Inbox.savePositions(newest, consumer: consumer, on: connection)

@@ -111,6 +111,7 @@ final class ConsumerLoop: Sendable {
         var malformed: [(KafkaMessage, MalformedMessage)] = []
         for message in messages {
             switch EventHeaders.event(in: message) {
+            case .success(let event) where (event.onlyConsumer ?? name) != name: continue
             case .success(let event): events.append(event)
             case .failure(let problem): malformed.append((message, problem))
             }

@@ -4,7 +4,7 @@ import Kafka
 /// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
 ///
 /// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where in its
-/// producer's log an event stands.
+/// producer's log an event stands, and two that it is sent again.
 enum EventHeaders {
     static let id = "ce_id"
     static let source = "ce_source"
@@ -18,6 +18,10 @@ enum EventHeaders {
     static let epoch = "ce_epoch"
     /// The producer's outbox position: `xid:position`.
     static let position = "ce_position"
+    /// The id of the replay that a message was sent by; not there where the relay sent it.
+    static let replay = "ce_replay"
+    /// The only consumer that a replay is meant for.
+    static let replayConsumer = "ce_replayconsumer"
 
     /// The message that carries an event.
     static func record(for row: OutboxRow, service: String, epoch: Int32) -> KafkaRecord {
@@ -79,7 +83,9 @@ enum EventHeaders {
                 partition: message.partition,
                 offset: message.offset,
                 epoch: fields.epoch,
-                cursor: fields.cursor
+                cursor: fields.cursor,
+                isReplayed: fields.isReplayed,
+                onlyConsumer: fields.onlyConsumer
             )
         )
     }
@@ -93,6 +99,8 @@ enum EventHeaders {
         var traceparent: String?
         var epoch: Int32 = 1
         var cursor = OutboxCursor.start
+        var isReplayed = false
+        var onlyConsumer: String?
 
         init(_ headers: [KafkaHeader]) {
             for header in headers {
@@ -105,6 +113,8 @@ enum EventHeaders {
                 case EventHeaders.traceparent: traceparent = value
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
                 case EventHeaders.position: cursor = OutboxCursor(utf8: header.value) ?? .start
+                case EventHeaders.replay: isReplayed = true
+                case EventHeaders.replayConsumer: onlyConsumer = value
                 default: break
                 }
             }

@@ -71,7 +71,9 @@ public struct EventTail: Service {
             try Task.checkCancellation()
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(100))
             guard !poll.messages.isEmpty else { continue }
+            // What is sent again is for consumers; whoever looks on has been told of it once.
             let events = poll.messages.compactMap { try? EventHeaders.event(in: $0).get() }
+                .filter { !$0.isReplayed }
             let (admitted, rewind) = epochs.admit(events)
             if !admitted.isEmpty { await receive(admitted) }
             for partition in rewind {

@@ -27,6 +27,10 @@ struct LogEpochs: Sendable {
         for event in events {
             let partition = KafkaTopicPartition(topic: event.topic, partition: event.partition)
             if rewind.contains(partition) { continue }
+            if event.isReplayed {
+                admitted.append(event)
+                continue
+            }
             if let epoch = known[partition], event.epoch > epoch, event.offset > 0 {
                 known[partition] = event.epoch
                 rewind.insert(partition)

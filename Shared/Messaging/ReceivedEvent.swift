@@ -26,6 +26,11 @@ public struct ReceivedEvent: Sendable {
     let epoch: Int32
     /// Where it stands in its producer's outbox.
     let cursor: OutboxCursor
+    /// Whether it was sent again by ``EventReplay``: its place says nothing about how far the
+    /// consumer is, and its epoch nothing about the log it stands in.
+    let isReplayed: Bool
+    /// The only consumer that it is meant for; `nil` for all.
+    let onlyConsumer: String?
 
     /// Makes an event as the consumer would receive it; for tests of handlers, and for redrive.
     public init(
@@ -68,7 +73,9 @@ public struct ReceivedEvent: Sendable {
         partition: Int32,
         offset: Int64,
         epoch: Int32,
-        cursor: OutboxCursor
+        cursor: OutboxCursor,
+        isReplayed: Bool = false,
+        onlyConsumer: String? = nil
     ) {
         self.id = id
         self.type = type
@@ -82,6 +89,8 @@ public struct ReceivedEvent: Sendable {
         self.offset = offset
         self.epoch = epoch
         self.cursor = cursor
+        self.isReplayed = isReplayed
+        self.onlyConsumer = onlyConsumer
     }
 
     /// Makes an event of a row of its producer's log, as if it had just been received.

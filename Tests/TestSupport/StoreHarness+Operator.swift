@@ -22,6 +22,7 @@ extension StoreHarness {
             "COUNTERFOIL_FULFILLMENT_URL": urls.fulfillment,
             "COUNTERFOIL_KEYS": keys.directory,
             "COUNTERFOIL_SHADOW_DATABASE_URL": shadowDatabaseURL,
+            "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
         ]
         for service in StoreService.allCases {
             environment["COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"] =

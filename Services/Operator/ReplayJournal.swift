@@ -1,0 +1,64 @@
+import EventTypes
+import Foundation
+import Messaging
+
+/// How far a replay has come, in a file: whoever kills it loses nothing but the events since the
+/// last entry, which are sent a second time and recognised.
+struct ReplayJournal: Codable, Sendable {
+    /// The form of the file.
+    private(set) var version = 1
+    /// The replay's id, which its messages carry.
+    let id: EventID
+    let selection: ReplaySelection
+    let consumer: String?
+    /// Events per second.
+    let rate: Int
+    let total: Int
+    /// The end of each service's log when the replay was planned.
+    let ends: [String: String]
+    /// How far each service's log is sent.
+    var places: [String: String] = [:]
+    var sent = 0
+    var isDone = false
+
+    /// Where a service's log goes on.
+    func place(in service: String) -> OutboxCursor {
+        places[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) } ?? selection.start
+    }
+
+    /// The last place of a service's log that is replayed.
+    func end(of service: String) -> OutboxCursor? {
+        ends[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) }
+    }
+
+    /// Reads a journal.
+    ///
+    /// - Throws: ``OperatorError`` if it is none, or if it is done.
+    static func read(_ path: String) throws(OperatorError) -> ReplayJournal {
+        let journal: ReplayJournal
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            journal = try JSONDecoder().decode(ReplayJournal.self, from: data)
+        } catch {
+            throw OperatorError(.usage, "\(path) is no journal of a replay: \(error)")
+        }
+        guard journal.version == 1 else {
+            throw OperatorError(
+                .usage,
+                "\(path) is of version \(journal.version), which this counterfoil does not know."
+            )
+        }
+        return journal
+    }
+
+    /// Writes it, whole or not at all.
+    func write(to path: String) throws(OperatorError) {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw OperatorError(.failed, "The journal \(path) cannot be written: \(error)")
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import EventTypes
+import Messaging
+
+/// Counts what a replay would do.
+struct ReplayPlanner: Sendable {
+    let selection: ReplaySelection
+    let consumer: String?
+    let databases: @Sendable (String) -> DatabaseAddress
+
+    /// How many events' ids are held before a consumer is asked about them.
+    private static let idsMax = 5000
+
+    /// Reads everything that is selected, once.
+    ///
+    /// - Returns: The plan, and where each log ends: what happens later is not replayed.
+    /// - Throws: ``OperatorError``.
+    func plan(_ source: ReplaySource) async throws -> (ReplayOutline, ends: [String: String]) {
+        var plan = ReplayOutline()
+        var waiting: [String: [EventID]] = [:]
+        var ends: [String: String] = [:]
+        switch source {
+        case .logs:
+            for service in selection.services {
+                let end = try await ReplayReader.read(
+                    databases(service),
+                    after: selection.start,
+                    through: selection.end
+                ) { rows in
+                    for row in rows where selection.contains(row) {
+                        take(row.event, &plan, &waiting)
+                    }
+                    try await ask(&waiting, &plan, atLeast: Self.idsMax)
+                }
+                ends[service] = end.description
+            }
+        case .file(let file):
+            try await file.read { rows in
+                for (_, row) in rows where selection.contains(row) {
+                    take(row.event, &plan, &waiting)
+                }
+                try await ask(&waiting, &plan, atLeast: Self.idsMax)
+            }
+        }
+        try await ask(&waiting, &plan, atLeast: 1)
+        return (plan, ends)
+    }
+
+    private func take(
+        _ event: OutboxEvent,
+        _ plan: inout ReplayOutline,
+        _ waiting: inout [String: [EventID]]
+    ) {
+        plan.add(event)
+        guard let topic = Topics.all.first(where: { $0.name == event.topic }) else { return }
+        for reader in topic.consumers
+        where (consumer ?? reader) == reader && Topics.eventTypes(actedOnBy: reader).contains(event.type)
+        {
+            waiting[reader, default: []].append(event.id)
+        }
+    }
+
+    private func ask(
+        _ waiting: inout [String: [EventID]],
+        _ plan: inout ReplayOutline,
+        atLeast count: Int
+    ) async throws {
+        for (reader, ids) in waiting where ids.count >= count {
+            let owed = try await ReplayReader.owed(ids, by: reader, at: databases(reader))
+            plan.add(owed: owed, to: reader)
+            waiting[reader] = []
+        }
+    }
+}

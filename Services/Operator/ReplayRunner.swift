@@ -1,0 +1,227 @@
+import EventTypes
+import Kafka
+import Logging
+import Messaging
+import Synchronization
+
+/// Sends the selected events to their topics again.
+struct ReplayRunner: Sendable {
+    let databases: @Sendable (String) -> DatabaseAddress
+    let producer: KafkaProducer
+    let progress: ReplayProgress
+    /// Whether somebody asks the replay to stop.
+    let isInterrupted: @Sendable () -> Bool
+
+    /// Runs a body with a producer that works meanwhile.
+    static func withProducer<R: Sendable>(
+        _ settings: KafkaSettings,
+        _ body: (KafkaProducer) async throws -> R
+    ) async throws -> R {
+        let producer: KafkaProducer
+        do {
+            producer = try KafkaProducer(
+                settings: settings,
+                logger: Logger(label: "counterfoil") { _ in SwiftLogNoOpLogHandler() }
+            )
+        } catch {
+            throw refusal(error)
+        }
+        let running = Task { try await producer.run() }
+        defer { running.cancel() }
+        return try await body(producer)
+    }
+
+    /// Sends what a journal has left, and keeps it.
+    ///
+    /// - Returns: Whether it is through; it is not if it was interrupted.
+    /// - Throws: ``OperatorError``.
+    func run(_ journal: inout ReplayJournal, journalPath: String) async throws -> Bool {
+        for service in journal.selection.services {
+            let address = databases(service)
+            let replay = try await replay(of: service, journal)
+            let topics = journal.selection.selectedTopics.filter { $0.producer == service }
+            let isThrough =
+                topics.contains(where: \.isCompacted)
+                ? try await sendCompacted(replay, address, &journal)
+                : try await send(replay, address, &journal, journalPath)
+            try journal.write(to: journalPath)
+            guard isThrough else { return false }
+        }
+        journal.isDone = true
+        try journal.write(to: journalPath)
+        return true
+    }
+
+    /// Sends what a file holds.
+    ///
+    /// - Returns: Whether it is through.
+    /// - Throws: ``OperatorError``.
+    func run(_ journal: ReplayJournal, from file: EventFileReader) async throws -> Bool {
+        var journal = journal
+        var replays: [String: EventReplay] = [:]
+        let selection = journal.selection
+        do {
+            try await file.read { lines in
+                for (service, lines) in Dictionary(grouping: lines, by: \.service) {
+                    let replay: EventReplay
+                    if let known = replays[service] {
+                        replay = known
+                    } else {
+                        replay = try await self.replay(of: service, journal)
+                        replays[service] = replay
+                    }
+                    let rows = lines.map(\.row).filter(selection.contains)
+                    try Self.refuseCompacted(rows)
+                    try await send(rows, replay, &journal)
+                }
+            }
+            return true
+        } catch is Interrupted {
+            return false
+        }
+    }
+
+    /// A file does not say what the newest of a key is, which is what a compacted topic keeps.
+    private static func refuseCompacted(_ rows: [OutboxRow]) throws(OperatorError) {
+        let compacted = Set(Topics.all.filter(\.isCompacted).map(\.name))
+        guard let topic = rows.map(\.event.topic).first(where: compacted.contains) else { return }
+        throw OperatorError(
+            .failed,
+            "\(topic) keeps the newest message of each key only; replay it from the log, not a file."
+        )
+    }
+
+    private func replay(of service: String, _ journal: ReplayJournal) async throws -> EventReplay {
+        EventReplay(
+            id: journal.id,
+            service: service,
+            epoch: try await ReplayReader.epoch(databases(service)),
+            consumer: journal.consumer
+        )
+    }
+
+    private struct Interrupted: Error {}
+
+    private func send(
+        _ replay: EventReplay,
+        _ address: DatabaseAddress,
+        _ journal: inout ReplayJournal,
+        _ journalPath: String
+    ) async throws -> Bool {
+        do {
+            var kept = journal
+            defer { journal = kept }
+            try await ReplayReader.read(
+                address,
+                after: kept.place(in: replay.service),
+                through: kept.end(of: replay.service)
+            ) { rows in
+                guard let last = rows.last else { return }
+                let selection = kept.selection
+                try await send(
+                    rows.filter(selection.contains),
+                    replay,
+                    &kept,
+                    journalPath: journalPath
+                )
+                kept.places[replay.service] = last.cursor.description
+                try kept.write(to: journalPath)
+            }
+            return true
+        } catch is Interrupted {
+            return false
+        }
+    }
+
+    /// A topic that is compacted keeps the newest message of a key: whatever of a key is sent again
+    /// is followed by the newest that there is, so that the topic ends as the log does.
+    ///
+    /// It begins again where it was interrupted: what is compacted is short.
+    private func sendCompacted(
+        _ replay: EventReplay,
+        _ address: DatabaseAddress,
+        _ journal: inout ReplayJournal
+    ) async throws -> Bool {
+        do {
+            var kept = journal
+            defer { journal = kept }
+            var touched: Set<String> = []
+            var newest: [String: OutboxRow] = [:]
+            let selection = kept.selection
+            let end = kept.end(of: replay.service)
+            var place = selection.start
+            repeat {
+                newest = [:]
+                place = try await ReplayReader.read(address, after: place, through: nil) { rows in
+                    let chosen = rows.filter { row in
+                        selection.contains(row) && end.map { row.cursor <= $0 } ?? true
+                    }
+                    try await send(chosen, replay, &kept)
+                    touched.formUnion(chosen.map(\.event.key))
+                    let places = Set(chosen.map(\.cursor))
+                    for row in rows where touched.contains(row.event.key) {
+                        newest[row.event.key] = places.contains(row.cursor) ? nil : row
+                    }
+                }
+                let last = newest.values.sorted { $0.cursor < $1.cursor }
+                for chunk in last.chunks(of: Self.chunkMax) {
+                    _ = try await Self.sending { try await producer.send(chunk.map(replay.record)) }
+                }
+            } while !newest.isEmpty
+            kept.places[replay.service] = place.description
+            return true
+        } catch is Interrupted {
+            return false
+        }
+    }
+
+    /// The most messages in flight.
+    private static let chunkMax = 500
+
+    private func send(
+        _ rows: [OutboxRow],
+        _ replay: EventReplay,
+        _ journal: inout ReplayJournal,
+        journalPath: String? = nil
+    ) async throws {
+        // What the plan has named as unreadable is left out, or the replay would not be here.
+        let rows = rows.filter { ReplayOutline.problem(of: $0.event) == nil }
+        let size = min(Self.chunkMax, max(1, journal.rate / 5))
+        for chunk in rows.chunks(of: size) {
+            guard !isInterrupted() else { throw Interrupted() }
+            let begun = ContinuousClock.now
+            _ = try await Self.sending { try await producer.send(chunk.map(replay.record)) }
+            journal.sent += chunk.count
+            progress.show(journal.sent)
+            if let journalPath, let last = chunk.last {
+                journal.places[replay.service] = last.cursor.description
+                try journal.write(to: journalPath)
+            }
+            let due = begun + .seconds(Double(chunk.count) / Double(journal.rate))
+            if due > .now { try await Task.sleep(until: due, clock: .continuous) }
+        }
+    }
+
+    private static func sending<R>(_ body: () async throws -> R) async throws -> R {
+        do {
+            return try await body()
+        } catch let error as KafkaError {
+            throw refusal(error)
+        }
+    }
+
+    private static func refusal(_ error: KafkaError) -> OperatorError {
+        OperatorError(
+            error.code == .configuration ? .usage : .unavailable,
+            "The broker has not taken the events: \(error). Set KAFKA_BOOTSTRAP_SERVERS if it is "
+                + "elsewhere."
+        )
+    }
+}
+
+extension Array {
+    /// Its elements in their order, so many at a time.
+    func chunks(of size: Int) -> [ArraySlice<Element>] {
+        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
+    }
+}

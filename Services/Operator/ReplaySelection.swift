@@ -1,0 +1,108 @@
+import EventTypes
+import Messaging
+
+/// Which events of the logs are replayed.
+///
+/// Pure. What is not said selects everything; what is said of several kinds must all hold.
+struct ReplaySelection: Codable, Hashable, Sendable {
+    var topics: [String] = []
+    var types: [String] = []
+    var accounts: [String] = []
+    var transactions: [String] = []
+    var events: [String] = []
+    /// The first moment that is selected.
+    var since: Timestamp?
+    /// The first moment that is not selected any more.
+    var until: Timestamp?
+    /// The first place of a service's log that is selected: `xid:position`.
+    var from: String?
+    /// The last place of it.
+    var through: String?
+
+    /// Every type that this version reads, and so may send again.
+    static let knownTypes: Set<EventType> = [
+        .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
+        .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
+        .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
+    ]
+
+    /// The topics that are selected.
+    var selectedTopics: [Topic] {
+        topics.isEmpty ? Topics.all : Topics.all.filter { topics.contains($0.name) }
+    }
+
+    /// The services whose logs are read.
+    var services: [String] {
+        var services: [String] = []
+        for topic in selectedTopics where !services.contains(topic.producer) {
+            services.append(topic.producer)
+        }
+        return services
+    }
+
+    /// The place before the first that is selected.
+    var start: OutboxCursor {
+        guard let from, let first = OutboxCursor(utf8: Array(from.utf8)) else { return .start }
+        return OutboxCursor(xid: first.xid, position: first.position - 1)
+    }
+
+    /// The last place that is selected; `nil` for the end of the log.
+    var end: OutboxCursor? { through.flatMap { OutboxCursor(utf8: Array($0.utf8)) } }
+
+    /// Refuses what can select nothing, or not what was meant.
+    ///
+    /// - Parameter now: The present moment.
+    /// - Throws: ``OperatorError`` of the kind `usage`.
+    func check(at now: Timestamp) throws(OperatorError) {
+        func refuse(_ words: String) -> OperatorError { OperatorError(.usage, words) }
+        for topic in topics where !Topics.all.contains(where: { $0.name == topic }) {
+            throw refuse(
+                "There is no topic \(topic); there are "
+                    + Topics.all.map(\.name).joined(separator: ", ") + "."
+            )
+        }
+        for type in types where !Self.knownTypes.contains(EventType(rawValue: type)) {
+            throw refuse(
+                "This version knows no type \(type); it knows "
+                    + Self.knownTypes.map(\.rawValue).sorted().joined(separator: ", ") + "."
+            )
+        }
+        for id in events where EventID(id) == nil {
+            throw refuse("'\(id)' is no event's id, which is a UUID.")
+        }
+        for id in transactions where id.isEmpty || !id.utf8.allSatisfy({ (48...57).contains($0) }) {
+            throw refuse("'\(id)' is no transaction's id, which is a number.")
+        }
+        if let since, since > now { throw refuse("--since \(since) is in the future.") }
+        if let until, until > now { throw refuse("--until \(until) is in the future.") }
+        if let since, let until, since >= until {
+            throw refuse("Between --since \(since) and --until \(until) there is nothing.")
+        }
+        for place in [from, through].compactMap(\.self)
+        where OutboxCursor(utf8: Array(place.utf8)) == nil {
+            throw refuse("'\(place)' is no place of a log, which is xid:position.")
+        }
+        if from != nil || through != nil, services.count > 1 {
+            throw refuse("Places are of one service's log: say which by --topic.")
+        }
+        if let end, end <= start { throw refuse("From \(from ?? "") to \(end) there is nothing.") }
+    }
+
+    /// Whether an event is selected.
+    func contains(_ row: OutboxRow) -> Bool {
+        let event = row.event
+        if topics.isEmpty {
+            guard Topics.all.contains(where: { $0.name == event.topic }) else { return false }
+        } else {
+            guard topics.contains(event.topic) else { return false }
+        }
+        return (types.isEmpty || types.contains(event.type.rawValue))
+            && (accounts.isEmpty || accounts.contains(event.key))
+            && (transactions.isEmpty || transactions.contains(event.subject))
+            && (events.isEmpty || events.contains(event.id.description))
+            && since.map { event.time >= $0 } ?? true
+            && until.map { event.time < $0 } ?? true
+            && row.cursor > start
+            && end.map { row.cursor <= $0 } ?? true
+    }
+}

@@ -1,0 +1,207 @@
+import EventTypes
+import Kafka
+import Logging
+import Postgres
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Messaging
+
+/// Events that are sent a second time: done once, by whom they are meant for, and nobody's place in
+/// the log moves.
+@Suite(.serialized, .timeLimit(.minutes(3)))
+struct EventReplayTests {
+    private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    private static let topic = Topics.fulfillmentTransactions
+
+    private final class Recorder: EventHandler {
+        let eventTypes: Set<EventType> = [.queueChanged]
+        private let subjects = Mutex<[String]>([])
+
+        var applied: [String] { subjects.withLock { $0 } }
+
+        func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
+            subjects.withLock { $0 += events.map(\.subject) }
+        }
+    }
+
+    /// A log, a broker with its topic, and what consumes it.
+    private struct Bench {
+        let log: SealedDatabase
+        let broker: TestBroker
+        let producer: KafkaProducer
+        let admin: KafkaAdmin
+
+        /// Publishes or replays rows as messages of one partition's order.
+        func send(_ records: [KafkaRecord]) async throws {
+            _ = try await producer.send(records)
+        }
+
+        /// Runs a body while a consumer works.
+        func consuming(
+            _ name: String,
+            _ handler: Recorder,
+            _ body: () async throws -> Void
+        ) async throws {
+            let consumer = EventConsumer(
+                name: name,
+                topics: [EventReplayTests.topic],
+                handler: handler,
+                client: log.client,
+                kafka: broker.settings(clientID: name),
+                logger: EventReplayTests.quiet
+            )
+            let work = Task { try await consumer.run() }
+            let result: Result<Void, any Error>
+            do {
+                result = .success(try await body())
+            } catch {
+                result = .failure(error)
+            }
+            work.cancel()
+            try? await work.value  // Cancelled, or what the test has told already.
+            try result.get()
+        }
+
+        /// Waits until a consumer has committed so many messages.
+        func committed(_ count: Int64, by consumer: String) async throws {
+            let partition = KafkaTopicPartition(topic: EventReplayTests.topic.name, partition: 0)
+            try await eventually(within: .seconds(60), "\(consumer) to commit \(count)") {
+                let offsets = try await admin.committedOffsets(
+                    group: consumer,
+                    partitions: [partition]
+                )
+                return offsets[partition] == count ? true : nil
+            }
+        }
+
+        /// A consumer's place, and the log of the broker it is in.
+        func place(of consumer: String) async throws -> [String] {
+            try await log.client.withConnection { connection in
+                try connection.query(
+                    """
+                    SELECT epoch || ' ' || xid || ':' || position FROM consumer_positions
+                    WHERE consumer = \(consumer)
+                    """
+                ).map { try $0.decode(String.self) }
+            }
+        }
+    }
+
+    private func withBench(_ body: (Bench, [OutboxRow]) async throws -> Void) async throws {
+        try await withTestBroker { broker in
+            try await SealedDatabase.with { log in
+                try await log.append(0..<3)
+                let rows = try await log.settled(after: .start)
+                let settings = broker.settings()
+                let admin = try KafkaAdmin(settings: settings, logger: Self.quiet)
+                _ = try await admin.createTopics([
+                    KafkaTopicDefinition(
+                        name: Self.topic.name,
+                        partitions: 1,
+                        replicationFactor: 1,
+                        configuration: [:]
+                    )
+                ])
+                let producer = try KafkaProducer(settings: settings, logger: Self.quiet)
+                let running = Task { try await producer.run() }
+                defer { running.cancel() }
+                try await body(
+                    Bench(log: log, broker: broker, producer: producer, admin: admin),
+                    rows
+                )
+                await admin.close()
+            }
+        }
+    }
+
+    private func replay(for consumer: String? = nil, epoch: Int32 = 1) -> EventReplay {
+        EventReplay(
+            id: EventID(time: Timestamp(millisecondsSinceEpoch: 1)),
+            service: "fulfillment",
+            epoch: epoch,
+            consumer: consumer
+        )
+    }
+
+    private func published(_ rows: [OutboxRow], epoch: Int32) -> [KafkaRecord] {
+        rows.map { EventHeaders.record(for: $0, service: "fulfillment", epoch: epoch) }
+    }
+
+    @Test func whatWasDoneIsRecognisedAndNoPlaceMovesBack() async throws {
+        try await withBench { bench, rows in
+            let recorder = Recorder()
+            try await bench.consuming("receipts", recorder) {
+                try await bench.send(published(rows, epoch: 2))
+                try await bench.committed(3, by: "receipts")
+                let place = try await bench.place(of: "receipts")
+                #expect(place == ["2 \(rows[2].cursor)"])
+                // Planned before the broker lost its log, sent after.
+                try await bench.send(rows.prefix(2).map(replay().record))
+                try await bench.committed(5, by: "receipts")
+                #expect(try await bench.place(of: "receipts") == place)
+                #expect(recorder.applied == ["0", "1", "2"])
+            }
+            // Whoever takes the partition over still knows which log it is, and reads on.
+            try await bench.consuming("receipts", recorder) {
+                try await bench.log.append(3..<4)
+                let all = try await bench.log.settled(after: rows[2].cursor)
+                try await bench.send(published(all, epoch: 2))
+                try await bench.committed(6, by: "receipts")
+                #expect(recorder.applied == ["0", "1", "2", "3"])
+            }
+        }
+    }
+
+    @Test func whatIsForOneConsumerTheOthersPassBy() async throws {
+        try await withBench { bench, rows in
+            let receipts = Recorder()
+            let payments = Recorder()
+            try await bench.send(rows.map(replay(for: "receipts").record))
+            try await bench.consuming("receipts", receipts) {
+                try await bench.committed(3, by: "receipts")
+            }
+            try await bench.consuming("payments", payments) {
+                try await bench.committed(3, by: "payments")
+                #expect(payments.applied == [])
+                // It is not marked as done either: what comes for all is done.
+                try await bench.send(rows.map(replay().record))
+                try await bench.committed(6, by: "payments")
+            }
+            #expect(receipts.applied == ["0", "1", "2"])
+            #expect(payments.applied == ["0", "1", "2"])
+            #expect(try await bench.place(of: "payments") == [])
+        }
+    }
+
+    @Test func aReplaySaysNothingAboutWhichLogOfTheBrokerItIs() {
+        func event(_ epoch: Int32, offset: Int64, isReplayed: Bool) -> ReceivedEvent {
+            ReceivedEvent(
+                id: EventID(time: Timestamp(millisecondsSinceEpoch: offset)),
+                type: .queueChanged,
+                topic: Self.topic.name,
+                key: "ada",
+                subject: "1",
+                time: Timestamp(millisecondsSinceEpoch: 0),
+                traceparent: nil,
+                data: [],
+                partition: 0,
+                offset: offset,
+                epoch: epoch,
+                cursor: .start,
+                isReplayed: isReplayed
+            )
+        }
+        var epochs = LogEpochs()
+        _ = epochs.admit([event(2, offset: 7, isReplayed: false)])
+        // Of an older one and of a newer one.
+        for epoch: Int32 in [1, 3] {
+            let (admitted, rewind) = epochs.admit([event(epoch, offset: 8, isReplayed: true)])
+            #expect(admitted.count == 1)
+            #expect(rewind.isEmpty)
+        }
+        #expect(epochs.admit([event(2, offset: 9, isReplayed: false)]).rewind.isEmpty)
+        #expect(epochs.admit([event(3, offset: 10, isReplayed: false)]).rewind.count == 1)
+    }
+}
