@@ -107,8 +107,9 @@ extension OperatorError {
             self.init(
                 .failed,
                 """
-                \(name) lacks what this version reads: \(reason)
-                Run '\(address.service.rawValue) migrate' of the same version.
+                \(name) at \(address.place) lacks what this version reads: \(reason)
+                Run '\(address.service.rawValue) migrate' of the same version, or set \
+                \(address.variable) if it is another database.
                 """
             )
         default:

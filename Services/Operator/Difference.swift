@@ -70,7 +70,7 @@ struct Difference: Encodable, Hashable, Sendable {
                 "fulfillment has not acted on an event: 'counterfoil lag', 'counterfoil dead-letters "
                     + "list'; it goes on by itself once it can."
             case .queuedWithoutPurchase:
-                "The databases are not of one time: was one restored from another backup?"
+                "The databases are not of one time: find out whether one was restored from another backup."
             case .undelivered:
                 "A webhook that is not confirmed is repeated by itself: 'counterfoil why ID' shows its "
                     + "last answer; mend the endpoint."

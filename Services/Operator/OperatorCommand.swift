@@ -18,24 +18,26 @@ struct OperatorCommand: AsyncParsableCommand {
               counterfoil why 1000001
               counterfoil reconcile
               counterfoil buy com.example.coins.100 --account ada --storefront USA
-              counterfoil refund 1000000000000001
+              counterfoil refund 1000001
 
             Exit codes:
               0   done
-              1   refused by the store, or failed, or differences were found
+              1   refused by the store, or failed, or books differ
               64  the command line or a setting is wrong
-              69  a service or database cannot be reached, or asks to try again later
-              75  accepted, but not through when the waiting time was over; it goes on by itself
+              69  a service or database is away, or asks to try again later
+              75  accepted, but not through in time; it goes on by itself
               77  a service or database refuses the credentials
               130 interrupted; what was done so far is kept
-            With any of them but 0, the reason and what to do are on standard error.
+            With any of them but 0, standard error says why and what to do.
 
-            Settings: COUNTERFOIL_CATALOG_URL, _PAYMENTS_URL, _RECEIPTS_URL, _FULFILLMENT_URL for the
-            services, COUNTERFOIL_CATALOG_DATABASE_URL and so on for their databases, COUNTERFOIL_KEYS.
-            On the store of 'make run': . .dev/operator.env
+            Settings:
+              COUNTERFOIL_CATALOG_URL, COUNTERFOIL_PAYMENTS_URL, …           services
+              COUNTERFOIL_CATALOG_DATABASE_URL, …                            databases
+              COUNTERFOIL_KEYS                                               keys
+              . .dev/operator.env                   all of them for the store of 'make run'
 
-            Completions: counterfoil --generate-completion-script bash > \
-              ~/.local/share/bash-completion/completions/counterfoil   (or zsh, fish)
+            Completions for the shell:
+              counterfoil --generate-completion-script bash   (or zsh, fish)
             """,
         version: "counterfoil 0.1.0",
         subcommands: [

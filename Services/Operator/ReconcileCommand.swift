@@ -2,7 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 
-/// `counterfoil reconcile`: do all books agree?
+/// `counterfoil reconcile`: whether all books agree.
 struct ReconcileCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",

@@ -98,11 +98,14 @@ struct ReconcileReport: Encodable, Sendable {
         ]
         var lines = [
             palette.table([head] + rows, numbers: Set(1...(1 + max(1, currencies.count)))), "",
-            "\(BoundedCount(compared)) transactions compared"
+            "\(BoundedCount(compared)) \(compared == 1 ? "transaction" : "transactions") compared"
                 + (since.map { ", asked for since \($0)" } ?? "")
                 + (free > 0 ? "; \(BoundedCount(free)) cost nothing" : "")
                 + (onTheirWay > 0 ? "; \(BoundedCount(onTheirWay)) on their way, left out" : ""),
         ]
+        guard differenceCount > 0 || compared > 0 else {
+            return lines + ["Nothing is there to compare: see --settled and --since."]
+        }
         guard differenceCount > 0 else {
             return lines + [palette.styled(Cell("All books agree.", .green))]
         }

@@ -55,7 +55,8 @@ enum StatusStore {
             status.work["charges"] = try waiting(
                 """
                 SELECT t.requested_at FROM processor_attempts a
-                JOIN transactions t ON t.id = a.transaction_id WHERE a.due_at IS NOT NULL
+                JOIN transactions t ON t.id = a.transaction_id
+                WHERE a.due_at IS NOT NULL AND a.step = 'calling'
                 """,
                 on: connection
             )

@@ -60,8 +60,8 @@ struct StoryReader: Sendable {
             throw OperatorError(
                 .failed,
                 """
-                No account '\(account)' has bought anything. If it is an order, a letter or digit of it \
-                is wrong: \(OrderID.form).
+                No account '\(account)' has bought anything. If it is an order or a transaction, a \
+                letter or digit of it is wrong.
                 """
             )
         }

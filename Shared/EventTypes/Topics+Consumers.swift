@@ -11,7 +11,10 @@ extension Topics {
         case "payments":
             [.productChanged, .transactionFinished]
         case "receipts":
-            [.transactionPurchased, .transactionRestored, .transactionRefunded, .transactionFinished]
+            [
+                .transactionPurchased, .transactionRestored, .transactionRefunded,
+                .transactionFinished,
+            ]
         case "fulfillment":
             // A purchased or restored transaction enters the queue with its receipt, so that no
             // client sees one before the receipt that proves it; its own events pass by.

@@ -189,7 +189,7 @@ extension EndToEnd {
 
 extension StoreHarness {
     /// What `counterfoil` answers as JSON.
-    fileprivate func json(_ arguments: String...) async throws -> [String: Any] {
+    func json(_ arguments: String...) async throws -> [String: Any] {
         let answer = try await counterfoil(arguments)
         guard answer.exit == .code(0) else { throw HarnessError("\(answer)") }
         let value = try JSONSerialization.jsonObject(with: Data(answer.output.utf8))
