@@ -163,7 +163,11 @@ enum ReconcileRules {
             return found
         }
         if queued.state != entry.state {
+            // A purchase enters the queue with its receipt: what lacks that is named once, and what
+            // is not in the queue cannot be delivered.
+            if books.isPaid && books.receipt == nil { return [] }
             add(.queueDiffers, "\(entry.state) in payments, \(queued.state) in the queue")
+            return found
         }
         if books.isPaid && !entry.isRevoked {
             if !queued.isDelivered || queued.deliveries != entry.deliveryCount

@@ -27,6 +27,8 @@ struct Story: Encodable, Hashable, Sendable {
     let storefront: Storefront
     let state: TransactionState
     let failureReason: String?
+    /// When it was refunded.
+    let revokedAt: Timestamp?
     /// What happened, in the order of time.
     var steps: [Step]
     /// What is left to do, and by whom; empty if nothing is.
@@ -46,7 +48,8 @@ struct Story: Encodable, Hashable, Sendable {
         var lines = [
             palette.styled(Cell(title, .bold)),
             "\(accountID) (\(bundleID)): \(quantity) × \(productID), \(price), \(storefront); "
-                + state.rawValue + (failureReason.map { ", \($0)" } ?? ""),
+                + state.rawValue + (failureReason.map { ", \($0)" } ?? "")
+                + (revokedAt == nil ? "" : ", refunded"),
         ]
         let traces = traceIDs
         let names = Dictionary(

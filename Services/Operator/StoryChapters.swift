@@ -42,8 +42,9 @@ struct PaymentsChapter: Sendable {
     var attempts: [Attempt] = []
     var processor: [ProcessorEntry] = []
     var postings: [Posting] = []
-    /// The transaction that took this one up after an interruption, and the one that it takes up.
-    var resumedBy: Int64?
+    /// The transaction that took this one up after an interruption.
+    var resumedBy: (id: Int64, time: Timestamp)?
+    /// The interrupted one that this one takes up.
     var resumes: Int64?
     var events: [ToldEvent] = []
 }

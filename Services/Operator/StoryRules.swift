@@ -23,6 +23,7 @@ struct StoryRules {
             storefront: payments.storefront,
             state: payments.state,
             failureReason: payments.failureReason,
+            revokedAt: payments.revokedAt,
             steps: steps,
             waitsFor: waitsFor
         )
@@ -142,6 +143,16 @@ struct StoryRules {
                     kind: "finish",
                     text: "the app finished it"
                         + (known.isEmpty ? "" : "; known to \(known.joined(separator: ", "))")
+                )
+            )
+        }
+        if let (id, time) = payments.resumedBy {
+            steps.append(
+                Story.Step(
+                    time: time,
+                    service: "payments",
+                    kind: "state",
+                    text: "taken up as transaction \(id)"
                 )
             )
         }

@@ -59,14 +59,16 @@ enum StoryStore {
         chapter.postings = try postings(id, on: connection)
         for row in try connection.query(
             """
-            SELECT failed_id, transaction_id FROM resumptions WHERE failed_id = \(id.number)
+            SELECT failed_id, transaction_id, created_at FROM resumptions
+            WHERE failed_id = \(id.number)
             UNION ALL
-            SELECT failed_id, transaction_id FROM resumptions WHERE transaction_id = \(id.number)
+            SELECT failed_id, transaction_id, created_at FROM resumptions
+            WHERE transaction_id = \(id.number)
             """
         ) {
-            let (failed, resuming) = try row.decode(Int64.self, Int64.self)
+            let (failed, resuming, time) = try row.decode(Int64.self, Int64.self, Timestamp.self)
             if failed == id.number {
-                chapter.resumedBy = resuming
+                chapter.resumedBy = (resuming, time)
             } else {
                 chapter.resumes = failed
             }

@@ -73,6 +73,17 @@ import Testing
         #expect(Self.kinds { $0.queued?.state = .purchasing } == [.queueDiffers])
     }
 
+    @Test func whatFollowsFromADifferenceIsNotNamedBesideIt() {
+        #expect(
+            Self.kinds {
+                $0.receipt = nil
+                $0.queued?.state = .purchasing
+                $0.queued?.isDelivered = false
+                $0.queued?.delivered = 0
+            } == [.noReceipt]
+        )
+    }
+
     @Test func aRefundIsInAllBooksOrInNone() {
         func refunded(_ books: inout TransactionBooks) {
             books.entry?.isRevoked = true
