@@ -1,0 +1,132 @@
+import ArgumentParser
+import EventTypes
+import Messaging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Operator
+
+/// What counts as behind, by the tables of the spine: one database stands for all four services.
+@Suite(.timeLimit(.minutes(2)))
+struct LagReaderTests {
+    private func withSpine(
+        _ body: (TestDatabase, DatabaseOptions) async throws -> Void
+    ) async throws {
+        let migrations = MessagingMigrations.all(role: "counterfoil_payments")
+        try await withTestDatabase(migrations: migrations) { database in
+            let url = database.url(role: PostgresCluster.operatorRole)
+            let options = try DatabaseOptions.parse([
+                "--catalog-database-url", url, "--payments-database-url", url,
+                "--receipts-database-url", url, "--fulfillment-database-url", url,
+            ])
+            try await body(database, options)
+        }
+    }
+
+    private func run(_ sql: SQL, in database: TestDatabase) async throws {
+        _ = try await database.withClient { client in
+            try await client.withConnection { connection in try connection.execute(sql) }
+        }
+    }
+
+    private func append(
+        _ count: Int64,
+        _ type: EventType,
+        in database: TestDatabase
+    ) async throws {
+        try await run(
+            """
+            INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
+            SELECT gen_random_uuid(), \(type.rawValue), 'payments.transactions', 'ada', '1000001',
+                now() - interval '1 h', '{}'
+            FROM generate_series(1, \(count))
+            """,
+            in: database
+        )
+    }
+
+    private func behind(
+        _ consumer: String,
+        _ options: DatabaseOptions
+    ) async throws -> ConsumerLag? {
+        try await LagReader(databases: options).all().first {
+            $0.consumer == consumer && $0.topic == Topics.paymentsTransactions.name
+        }
+    }
+
+    @Test func onlyWhatAConsumerHasToActOnAndHasNotDoneCounts() async throws {
+        try await withSpine { database, options in
+            try await append(3, .transactionPurchased, in: database)
+            try await append(1, .transactionPurchasing, in: database)
+            #expect(try await behind("receipts", options)?.events == BoundedCount(3))
+            // Fulfillment waits for the receipt instead.
+            #expect(try await behind("fulfillment", options)?.events == BoundedCount(1))
+
+            try await run(
+                """
+                INSERT INTO inbox (consumer, event_id)
+                SELECT 'receipts', event_id FROM outbox WHERE type = 'transaction.purchased.v1'
+                ORDER BY position LIMIT 1
+                """,
+                in: database
+            )
+            #expect(try await behind("receipts", options)?.events == BoundedCount(2))
+            try await run(
+                """
+                INSERT INTO dead_letters (consumer, event_id, topic, partition, "offset", key, type,
+                    subject, time, data, reason, state)
+                SELECT 'receipts', event_id, topic, 0, 0, key, type, subject, time, '', 'a test',
+                    'dead'
+                FROM outbox WHERE type = 'transaction.purchased.v1' ORDER BY position DESC LIMIT 1
+                """,
+                in: database
+            )
+            let lag = try await behind("receipts", options)
+            #expect(lag?.events == BoundedCount(1))
+            let age = try #require(lag?.oldest).duration(since: .wallClock())
+            #expect(age < .seconds(-3_590))
+
+            // What every consumer has confirmed is not looked at again.
+            try await run(
+                """
+                UPDATE relay_cursor SET (confirmed_xid, confirmed_position) =
+                    (SELECT xid, position FROM outbox ORDER BY xid DESC, position DESC LIMIT 1)
+                """,
+                in: database
+            )
+            #expect(try await behind("receipts", options)?.events == BoundedCount(0))
+        }
+    }
+
+    @Test func aLongBacklogIsCountedToTenThousand() async throws {
+        try await withSpine { database, options in
+            try await append(10_000, .transactionPurchased, in: database)
+            #expect(try await behind("receipts", options)?.events == BoundedCount(10_000))
+            try await append(6_000, .transactionPurchased, in: database)
+            #expect(
+                try await behind("receipts", options)?.events
+                    == BoundedCount(10_000, isAtLeast: true)
+            )
+        }
+    }
+
+    @Test func whatIsYetToBePublishedIsTheDepthOfTheOutbox() async throws {
+        try await withSpine { database, options in
+            try await append(5, .transactionPurchased, in: database)
+            try await run(
+                """
+                UPDATE relay_cursor SET (xid, position) =
+                    (SELECT xid, position FROM outbox ORDER BY xid, position OFFSET 1 LIMIT 1)
+                """,
+                in: database
+            )
+            let status = try await DatabaseReader.read(options.address(of: .catalog)) {
+                try StatusStore.status(of: .catalog, on: $0)
+            }
+            #expect(status.outbox.count == 3)
+            #expect(status.outbox.oldest != nil)
+            #expect(status.schema.hasPrefix("messaging_m"))
+        }
+    }
+}
