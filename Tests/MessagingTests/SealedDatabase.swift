@@ -95,7 +95,7 @@ struct SealedDatabase {
     /// Checks, in a snapshot.
     func check(_ expectations: [SealCheck.Expectation] = []) async throws -> SealReport {
         let settings = PostgresSettings(url: database.url, applicationName: "tests")
-        return try await PostgresSession.run(settings) { connection in
+        return try await withSession(settings) { connection in
             try await connection.beginSnapshot()
             return try await SealCheck(logs: [.outbox], expectations: expectations)
                 .run(on: connection)
