@@ -58,7 +58,7 @@ public enum EventLog {
     ///   - ids: The events.
     ///   - consumer: The consumer's group.
     ///   - connection: A session of the consumer's own database.
-    /// - Returns: Those that it has done.
+    /// - Returns: Those of them that it has done.
     /// - Throws: `PostgresError`.
     public static func done(
         _ ids: [EventID],

@@ -36,6 +36,7 @@ public struct EventReplay: Sendable {
     /// Which log of the broker a service writes into.
     ///
     /// - Parameter connection: A session of the service's database.
+    /// - Returns: The number that its relay has it by.
     /// - Throws: `PostgresError`, or ``MessagingError`` where the migrations have not run.
     public static func epoch(on connection: isolated PostgresConnection) throws -> Int32 {
         try RelayStore.progress(on: connection).epoch

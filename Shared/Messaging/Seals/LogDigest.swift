@@ -6,8 +6,10 @@ public struct LogDigest: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     let bytes: [UInt8]
 
-    /// How many bytes of a row's digest its seal keeps by themselves, so that a row that was changed
-    /// is found among those it was sealed with. What proves is the whole digest, which all are in.
+    /// How many bytes of a row's digest its seal keeps by themselves.
+    ///
+    /// By them a row that was changed is found among those it was sealed with. What proves is the
+    /// whole digest, which all are in.
     static let markCount = 8
 
     /// Takes the 32 bytes of a digest.

@@ -51,8 +51,10 @@ struct LogSeal: Hashable, Sendable {
 
     /// Which seal it is.
     let place: Place
-    /// The seal it follows: the one before it of its month, or, for a month's first, the newest of
-    /// the log when it was made. Only a log's very first follows none.
+    /// The seal it follows; only a log's very first follows none.
+    ///
+    /// It is the one before it of its month, or, for a month's first, the newest of the log when it
+    /// was made.
     let follows: Place?
     /// The place of its first row.
     let first: OutboxCursor
@@ -71,6 +73,7 @@ struct LogSeal: Hashable, Sendable {
     ///   - previous: That of the seal it follows.
     ///   - place: Which seal it is.
     ///   - rows: Those of its rows, in their order.
+    /// - Returns: The digest over all of these.
     static func digest(
         after previous: LogDigest?,
         place: Place,
