@@ -17,13 +17,13 @@ extension EndToEnd {
                     try await store.buy(SampleCatalog.pro, as: "bob"),
                 ]
                 try await store.expectWhole(payments)
-                let heads = try await store.counterfoil(["verify", "--heads-only"])
-                let plan = try await store.counterfoil(["replay"])
+                let heads = try await store.operatorSays(["verify", "--heads-only"])
+                let plan = try await store.operatorSays(["replay"])
                 #expect(plan.contains("fulfillment has done all of it"))
                 #expect(plan.contains("receipts has done all of it"))
                 #expect(plan.contains("payments has done all of it"))
                 #expect(plan.contains("Nothing was sent"))
-                let done = try await store.counterfoil(["replay", "--execute", "--rate", "1000"])
+                let done = try await store.operatorSays(["replay", "--execute", "--rate", "1000"])
                 #expect(done.contains("Through: "))
                 let kept = try await store.inboxRows()
                 try await store.expectWhole(payments)
@@ -33,7 +33,7 @@ extension EndToEnd {
                 try await store.expectWhole(payments + [later])
                 let file = store.directory + "/heads"
                 try Data(heads.utf8).write(to: URL(fileURLWithPath: file))
-                _ = try await store.counterfoil(["verify", "--heads", file])
+                _ = try await store.operatorSays(["verify", "--heads", file])
             }
         }
 
@@ -48,12 +48,12 @@ extension EndToEnd {
                         _ = try connection.execute("DELETE FROM inbox")
                     }
                 }
-                let plan = try await store.counterfoil(["replay", "--consumer", "receipts"])
+                let plan = try await store.operatorSays(["replay", "--consumer", "receipts"])
                 #expect(plan.contains("receipts has not done"))
                 #expect(!plan.contains("fulfillment has not done"))
-                _ = try await store.counterfoil(["replay", "--execute", "--rate", "1000"])
+                _ = try await store.operatorSays(["replay", "--execute", "--rate", "1000"])
                 try await eventually(within: .seconds(30), "the events to be done again") {
-                    let plan = try await store.counterfoil(["replay"])
+                    let plan = try await store.operatorSays(["replay"])
                     return plan.contains("has not done") ? nil : true
                 }
                 try await store.expectWhole(payments)
@@ -74,14 +74,14 @@ extension EndToEnd {
                     FileManager.default.fileExists(atPath: journal) ? true : nil
                 }
                 let second = await #expect(throws: HarnessError.self) {
-                    try await store.counterfoil(arguments + ["--execute"])
+                    try await store.operatorSays(arguments + ["--execute"])
                 }
                 #expect("\(try #require(second))".contains("process \(child.id) on"))
                 child.send(SIGKILL)
                 _ = await child.exit()
-                let done = try await store.counterfoil(["replay", "--resume", journal])
+                let done = try await store.operatorSays(["replay", "--resume", journal])
                 #expect(done.contains("Through: "))
-                let again = try await store.counterfoil(["replay", "--resume", journal])
+                let again = try await store.operatorSays(["replay", "--resume", journal])
                 #expect(again.contains("is through"))
                 try await store.expectWhole(payments)
             }
@@ -105,7 +105,7 @@ extension EndToEnd {
                 #expect(await child.exit() == .code(130))
                 let log = try String(contentsOfFile: child.logPath, encoding: .utf8)
                 #expect(log.contains("counterfoil replay --resume \(journal)"))
-                _ = try await store.counterfoil(["replay", "--resume", journal])
+                _ = try await store.operatorSays(["replay", "--resume", journal])
                 try await store.expectWhole(payments)
             }
         }
@@ -116,11 +116,11 @@ extension EndToEnd {
                 let payments = [try await store.buy(), try await store.buy(as: "bob")]
                 try await store.expectWhole(payments)
                 let file = store.directory + "/ada.jsonl"
-                let kept = try await store.counterfoil([
+                let kept = try await store.operatorSays([
                     "replay", "--account", "ada", "--to-file", file, "--execute",
                 ])
                 #expect(kept.contains("SHA-256"))
-                let sent = try await store.counterfoil([
+                let sent = try await store.operatorSays([
                     "replay", "--from-file", file, "--execute", "--consumer", "fulfillment",
                 ])
                 #expect(sent.contains("Through: "))
@@ -141,11 +141,11 @@ extension EndToEnd {
                 }
                 for arguments in [["replay"], ["verify", "--service", "payments"]] {
                     let error = await #expect(throws: HarnessError.self) {
-                        try await store.counterfoil(arguments)
+                        try await store.operatorSays(arguments)
                     }
                     #expect("\(try #require(error))".contains("missing rows"))
                 }
-                _ = try await store.counterfoil(["replay", "--unverified"])
+                _ = try await store.operatorSays(["replay", "--unverified"])
             }
         }
     }
@@ -156,14 +156,14 @@ extension StoreHarness {
     ///
     /// - Returns: What it says.
     /// - Throws: ``HarnessError`` with its words if it fails.
-    func counterfoil(_ arguments: [String]) async throws -> String {
+    func operatorSays(_ arguments: [String]) async throws -> String {
         let needsJournal =
             arguments.contains("--execute") && !arguments.contains("--to-file")
             && !arguments.contains("--from-file")
         return try await ChildProcess.run(
             try BuiltExecutables.path("counterfoil"),
             arguments + (needsJournal ? ["--journal", directory + "/a.journal"] : []),
-            environment: counterfoilEnvironment
+            environment: operatorEnvironment
         )
     }
 
@@ -172,22 +172,9 @@ extension StoreHarness {
         try await ChildProcess.start(
             try BuiltExecutables.path("counterfoil"),
             arguments,
-            environment: counterfoilEnvironment,
+            environment: operatorEnvironment,
             logPath: directory + "/counterfoil.log"
         )
-    }
-
-    private var counterfoilEnvironment: [String: String] {
-        var environment = [
-            "PATH": "/usr/bin:/bin", "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
-            "KAFKA_PROPERTIES": TestBroker.properties.map { "\($0)=\($1)" }
-                .joined(separator: ","),
-        ]
-        for service in StoreService.allCases {
-            environment["COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"] =
-                databaseURL(service, role: PostgresCluster.operatorRole)
-        }
-        return environment
     }
 
     /// How many events the services have done.

@@ -23,6 +23,8 @@ extension StoreHarness {
             "COUNTERFOIL_KEYS": keys.directory,
             "COUNTERFOIL_SHADOW_DATABASE_URL": shadowDatabaseURL,
             "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
+            "KAFKA_PROPERTIES": TestBroker.properties.map { "\($0)=\($1)" }
+                .joined(separator: ","),
         ]
         for service in StoreService.allCases {
             environment["COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"] =
