@@ -242,3 +242,28 @@ struct SealCheckTests {
         }
     }
 }
+
+/// The months that chains are over.
+@Suite struct LogMonthTests {
+    @Test func everyDayIsOfTheMonthThatItsTimestampSays() {
+        // From 1968 into 2100, which is no leap year; both ends of each day.
+        for day in Int64(-700)..<47_600 {
+            let midnight = day * 86_400_000
+            for milliseconds in [midnight, midnight + 86_399_999] {
+                let text = Timestamp(millisecondsSinceEpoch: milliseconds).description.prefix(7)
+                let month = LogMonth(microsecondsSinceEpoch: milliseconds * 1000 + 999)
+                if month.description != text {
+                    Issue.record("\(month) for \(text)")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func whatIsNoMonthIsNone() {
+        #expect(LogMonth("2026-11")?.description == "2026-11")
+        for text in ["2026-13", "2026-1", "2026", "", "2026-11-01", "x026-11"] {
+            #expect(LogMonth(text) == nil)
+        }
+    }
+}

@@ -8,8 +8,11 @@ public struct SealedRow: Sendable {
     public let digest: LogDigest
     /// When it happened, in microseconds since 1970-01-01 00:00 UTC.
     let microsecondsSinceEpoch: Int64
-    /// What to call it where it is reported: its kind and what it is about.
-    let name: String
+    private let kind: String
+    private let subject: String
+
+    /// What to call it where it is reported.
+    var name: String { "\(kind) about \(subject)" }
 
     /// Makes a row of a log.
     ///
@@ -17,16 +20,19 @@ public struct SealedRow: Sendable {
     ///   - cursor: Where it stands.
     ///   - microsecondsSinceEpoch: When it happened, since 1970-01-01 00:00 UTC.
     ///   - content: All its columns.
-    ///   - name: What to call it where it is reported; no payload.
+    ///   - kind: What kind of row it is, where it is reported.
+    ///   - subject: What it is about, where it is reported; no payload.
     public init(
         cursor: OutboxCursor,
         microsecondsSinceEpoch: Int64,
         content: DigestWriter,
-        name: String
+        kind: String,
+        subject: String
     ) {
         self.cursor = cursor
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
-        self.name = name
+        self.kind = kind
+        self.subject = subject
         month = LogMonth(microsecondsSinceEpoch: microsecondsSinceEpoch)
         digest = LogDigest(of: content.bytes)
     }

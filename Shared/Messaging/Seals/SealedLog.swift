@@ -57,7 +57,8 @@ extension SealedRow {
             cursor: row.cursor,
             microsecondsSinceEpoch: microsecondsSinceEpoch,
             content: writer,
-            name: "\(row.event.type) about \(row.event.subject)"
+            kind: row.event.type.rawValue,
+            subject: row.event.subject
         )
     }
 
