@@ -94,7 +94,8 @@ struct FulfillmentDatabase: Sendable {
 
     /// What was published, in the order it was.
     func published() async throws -> [(type: EventType, change: QueueChanged)] {
-        try await outbox().map { ($0.type, try $0.decode(QueueChanged.self)) }
+        try await outbox().filter { $0.type != .deliveryConfirmed }
+            .map { ($0.type, try $0.decode(QueueChanged.self)) }
     }
 
     /// The outbox behind a position, as its events would be received.

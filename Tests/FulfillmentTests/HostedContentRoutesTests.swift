@@ -316,7 +316,7 @@ struct HostedContentRoutesTests {
                     #expect(try await server.ask(.GET, path).body == large)
                 }
                 let others = 2 * (48 << 20) + 2000
-                #expect(count.withLock { $0 } - others < 30 << 20)
+                #expect(count.withLock { $0 } - others < 40 << 20)
             }
         }
     }
