@@ -226,7 +226,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Messaging", "Rebuild", argumentParser,
+                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Messaging", "Rebuild",
+                argumentParser,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",

@@ -1,3 +1,8 @@
 import ServiceKit
 
-await runService("catalog", compose: composeCatalog, migrate: migrateCatalog, rebuild: rebuildCatalog)
+await runService(
+    "catalog",
+    compose: composeCatalog,
+    migrate: migrateCatalog,
+    rebuild: rebuildCatalog
+)

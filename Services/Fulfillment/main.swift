@@ -1,3 +1,8 @@
 import ServiceKit
 
-await runService("fulfillment", compose: composeFulfillment, migrate: migrateFulfillment, rebuild: rebuildFulfillment)
+await runService(
+    "fulfillment",
+    compose: composeFulfillment,
+    migrate: migrateFulfillment,
+    rebuild: rebuildFulfillment
+)

@@ -53,7 +53,8 @@ struct ReplayPlanner: Sendable {
         plan.add(event)
         guard let topic = Topics.all.first(where: { $0.name == event.topic }) else { return }
         for reader in topic.consumers
-        where (consumer ?? reader) == reader && Topics.eventTypes(actedOnBy: reader).contains(event.type)
+        where (consumer ?? reader) == reader
+            && Topics.eventTypes(actedOnBy: reader).contains(event.type)
         {
             waiting[reader, default: []].append(event.id)
         }

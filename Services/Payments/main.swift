@@ -1,3 +1,8 @@
 import ServiceKit
 
-await runService("payments", compose: composePayments, migrate: migratePayments, rebuild: rebuildPayments)
+await runService(
+    "payments",
+    compose: composePayments,
+    migrate: migratePayments,
+    rebuild: rebuildPayments
+)

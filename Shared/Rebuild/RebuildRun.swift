@@ -131,7 +131,10 @@ public struct RebuildRun: Sendable {
                 continue
             }
             guard let url = databases.logs[source.service] else {
-                throw RebuildError(.logMissing, "no database is given for the log of \(source.service)")
+                throw RebuildError(
+                    .logMissing,
+                    "no database is given for the log of \(source.service)"
+                )
             }
             try await withSession(settings(url)) { log in
                 progress.total += Int(try await EventLog.count(on: log))

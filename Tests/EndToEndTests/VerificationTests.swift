@@ -176,7 +176,12 @@ struct Tampering: Sendable, CustomStringConvertible {
             "history_position = 0",
             "ada com.example.app: history_position is '0'"
         ),
-        Tampering(.fulfillment, "queues", "revision = revision + 1", "ada com.example.app: revision"),
+        Tampering(
+            .fulfillment,
+            "queues",
+            "revision = revision + 1",
+            "ada com.example.app: revision"
+        ),
         Tampering(
             .fulfillment,
             "queue_transactions",

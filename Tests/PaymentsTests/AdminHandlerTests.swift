@@ -25,7 +25,7 @@ import Testing
             #expect(
                 try await store.eventTypes(of: asked.id) == [
                     "transaction.purchasing.v1", "transaction.deferred.v1",
-                    "transaction.purchased.v1",
+                    "transaction.approved.v1", "transaction.purchased.v1",
                 ]
             )
         }

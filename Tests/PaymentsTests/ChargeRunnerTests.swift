@@ -144,7 +144,12 @@ import Testing
             #expect(
                 try await store.postings(of: added.id) == [.strayCharge, .strayChargeReturn]
             )
-            #expect(try await store.eventTypes(of: added.id).count == 2)
+            #expect(
+                try await store.eventTypes(of: added.id) == [
+                    "transaction.purchasing.v1", "transaction.failed.v1",
+                    "transaction.stray-charged.v1", "transaction.stray-charge-returned.v1",
+                ]
+            )
             #expect(try await store.booksBalance())
         }
     }

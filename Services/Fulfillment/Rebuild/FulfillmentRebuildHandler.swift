@@ -26,7 +26,9 @@ struct FulfillmentRebuildHandler: Rebuilder {
             let ids = Set(rest.map { TransactionID(unchecked: $0.event.subject) })
             var history = QueueHistory(
                 existing: try QueueStore.transactions(
-                    ids.filter { !$0.rawValue.isEmpty && $0.rawValue.utf8.allSatisfy(Self.isDigit) },
+                    ids.filter {
+                        !$0.rawValue.isEmpty && $0.rawValue.utf8.allSatisfy(Self.isDigit)
+                    },
                     on: shadow
                 )
             )

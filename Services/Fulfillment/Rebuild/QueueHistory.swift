@@ -13,7 +13,8 @@ struct QueueHistory {
     private(set) var finished: [QueuePlan.Change] = []
     private(set) var contradictions: [LogContradiction] = []
     /// The revisions that the log gives, in the order in which the plan counts them.
-    private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] = []
+    private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] =
+        []
     private var isFinished: Set<String> = []
 
     /// Begins.
@@ -57,7 +58,8 @@ struct QueueHistory {
         let snapshot = try TransactionSnapshot(of: transaction, in: row.event.data)
         let before = plan.known[transaction.id]
         var change: QueuePlan.Change?
-        if var delivered = before, delivered.version == transaction.version, !delivered.isDelivered {
+        if var delivered = before, delivered.version == transaction.version, !delivered.isDelivered
+        {
             // The same version again: the last of its deliveries was confirmed.
             delivered.isDelivered = true
             change = plan.note(
@@ -82,7 +84,10 @@ struct QueueHistory {
         }
         revisions.append((row, change.after.queue, change.ordinal, event.revision))
         if change.after.isDelivered != event.isDelivered {
-            contradict(row, "by its delivery plan it is not \(event.isDelivered ? "" : "un")delivered")
+            contradict(
+                row,
+                "by its delivery plan it is not \(event.isDelivered ? "" : "un")delivered"
+            )
         }
         if change.after.finishedAt != event.finishedAt {
             contradict(row, "it was finished at another time")
@@ -113,7 +118,10 @@ struct QueueHistory {
         for entry in revisions
         where before[entry.queue, default: 0] + entry.ordinal != entry.told {
             let expected = before[entry.queue, default: 0] + entry.ordinal
-            contradict(entry.row, "its revision is \(entry.told), and it is the \(expected)th change")
+            contradict(
+                entry.row,
+                "its revision is \(entry.told), and it is the \(expected)th change"
+            )
         }
     }
 

@@ -6,7 +6,7 @@ import Rebuild
 /// The service's own executable does it, so the rules are those that run live, and one service's
 /// rebuild cannot touch another's memory or databases.
 final class RebuildProcess: @unchecked Sendable {
-    // `Process` is used by one thread at a time: it is started and waited for by `lines`, and
+    // `unchecked`: `Process` is used by one thread at a time: it is started and waited for by `lines`, and
     // `terminate()`, which may come from any thread, only sends a signal.
     private let process = Process()
     private let output = Pipe()
@@ -36,6 +36,8 @@ final class RebuildProcess: @unchecked Sendable {
     /// Runs it to its end.
     ///
     /// - Parameter take: Takes each line, on a thread of its own.
+    /// - Returns: How it ended.
+    /// - Throws: An error when it cannot be started.
     func run(_ take: @escaping @Sendable (RebuildLine) -> Void) async throws -> Ending {
         try process.run()
         return await withTaskCancellationHandler {

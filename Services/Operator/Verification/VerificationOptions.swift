@@ -31,8 +31,8 @@ struct VerificationOptions: ParsableArguments {
         defer { progress.end() }
         let environment = ProcessInfo.processInfo.environment
         let all = StoreOptions.Service.allCases
-        return try await LedgerVerification(
-            places: LedgerVerification.Places(
+        return try await LedgerVerificationRunner(
+            places: LedgerVerificationRunner.Places(
                 databases: Dictionary(
                     uniqueKeysWithValues: all.map { ($0, databases.address(of: $0)) }
                 ),
@@ -59,7 +59,9 @@ struct VerificationOptions: ParsableArguments {
 /// A line on standard error that is written over on a terminal, and now and then a new one elsewhere.
 final class ProgressLine: Sendable {
     private let isTerminal: Bool
-    private let shown = Mutex<(at: ContinuousClock.Instant, wasShown: Bool)>((.now - .seconds(60), false))
+    private let shown = Mutex<(at: ContinuousClock.Instant, wasShown: Bool)>(
+        (.now - .seconds(60), false)
+    )
 
     init(isTerminal: Bool) { self.isTerminal = isTerminal }
 

@@ -83,7 +83,10 @@ struct VerificationReport: Codable, Sendable {
     /// What was compared, and every difference.
     func text(_ palette: Palette) -> String {
         var rows: [[Cell]] = [
-            [Cell("service", .dim), Cell("table", .dim), Cell("rows", .dim), Cell("differences", .dim)]
+            [
+                Cell("service", .dim), Cell("table", .dim), Cell("rows", .dim),
+                Cell("differences", .dim),
+            ]
         ]
         for service in services {
             for table in service.tables {
@@ -110,21 +113,22 @@ struct VerificationReport: Codable, Sendable {
         let contradictions = service.contradictions.map {
             "log \($0.position): \($0.type) of \($0.subject): \($0.reason)"
         }
-        return contradictions + service.differences.map { difference in
-            let row = difference.row
-            let key = row.key.split(separator: " ").map(Self.withoutLeadingZeros)
-                .joined(separator: " ")
-            let what =
-                switch row.kind {
-                case .missing: "is missing; the log says that there is one"
-                case .notInTheLog: "is not in the log"
-                case .changed:
-                    row.columns.map { column in
-                        "\(column.name) is \(shown(column.live)), the log says \(shown(column.log))"
-                    }.joined(separator: "; ")
-                }
-            return "\(difference.table) \(key): \(what)"
-        }
+        return contradictions
+            + service.differences.map { difference in
+                let row = difference.row
+                let key = row.key.split(separator: " ").map(Self.withoutLeadingZeros)
+                    .joined(separator: " ")
+                let what =
+                    switch row.kind {
+                    case .missing: "is missing; the log says that there is one"
+                    case .notInTheLog: "is not in the log"
+                    case .changed:
+                        row.columns.map { column in
+                            "\(column.name) is \(shown(column.live)), the log says \(shown(column.log))"
+                        }.joined(separator: "; ")
+                    }
+                return "\(difference.table) \(key): \(what)"
+            }
     }
 
     private static func withoutLeadingZeros(_ part: some StringProtocol) -> String {

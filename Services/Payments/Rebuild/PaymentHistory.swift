@@ -49,7 +49,9 @@ struct PaymentHistory {
 
     /// The transactions that events speak of; a first event has none before it.
     static func subjects(of rows: [OutboxRow]) -> [TransactionID] {
-        let firsts: Set<EventType> = [.transactionPurchasing, .transactionRestored, .accountChanged]
+        let firsts: Set<EventType> = [
+            .transactionPurchasing, .transactionRestored, .accountChanged,
+        ]
         return Array(
             Set(
                 rows.filter { !firsts.contains($0.event.type) }.map {

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The proof: every service's books are made again from the event log, in databases of their own, by
 /// the services' own executables, and compared with the live ones.
-struct LedgerVerification: Sendable {
+struct LedgerVerificationRunner: Sendable {
     /// What it works with.
     struct Places: Sendable {
         /// The live databases, as the operator may read them.

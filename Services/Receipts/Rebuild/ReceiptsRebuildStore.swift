@@ -1,4 +1,56 @@
+import EventTypes
+import Postgres
 import Rebuild
+
+/// The statements that only a rebuild needs.
+enum ReceiptsRebuildStore {
+    /// The number of a chain in the tables made again; its certificates stand in no event.
+    static func number(
+        of chain: String,
+        on shadow: isolated PostgresConnection
+    ) throws -> Int32 {
+        let rows = try shadow.query(
+            """
+            WITH added AS (
+                INSERT INTO signing_chains (leaf_sha256, header, first_used_at)
+                VALUES (decode(\(chain), 'hex'), '', 'epoch')
+                ON CONFLICT (leaf_sha256) DO NOTHING RETURNING number
+            )
+            SELECT number FROM added
+            UNION ALL SELECT number FROM signing_chains WHERE leaf_sha256 = decode(\(chain), 'hex')
+            """
+        )
+        guard let row = rows.first else {
+            throw ReceiptsError(
+                code: .storedReceiptMalformed,
+                detail: "The signing chain \(chain) was stored and is not there."
+            )
+        }
+        return try row.decode(Int32.self)
+    }
+
+    /// Notes the app transactions of accounts.
+    static func keep(
+        _ accounts: [OwnerKey: Int64],
+        on shadow: isolated PostgresConnection
+    ) throws {
+        guard !accounts.isEmpty else { return }
+        let accounts = Array(accounts)
+        try shadow.execute(
+            """
+            INSERT INTO app_transactions
+                (account_id, bundle_id, app_transaction_id, first_seen_at)
+            OVERRIDING SYSTEM VALUE
+            SELECT account_id, bundle_id, app_transaction_id, 'epoch'
+            FROM unnest(
+                \(accounts.map(\.key.account)), \(accounts.map(\.key.bundle)),
+                \(accounts.map(\.value))
+            ) AS seen (account_id, bundle_id, app_transaction_id)
+            ON CONFLICT (account_id, bundle_id) DO NOTHING
+            """
+        )
+    }
+}
 
 /// What of the tables of `receipts` is made again, and how it compares.
 ///
