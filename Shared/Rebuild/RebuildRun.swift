@@ -77,6 +77,7 @@ public struct RebuildRun: Sendable {
             return try await withSession(settings(databases.shadow)) { shadow in
                 try await RebuildStore.useUTC(on: shadow)
                 try await RebuildStore.doNotWaitForDisk(on: shadow)
+                try await RebuildStore.drop(rebuilder.unreadIndexes, on: shadow)
                 let begin = clock.now
                 let events = try await fill(shadow, from: live)
                 let applying = clock.now - begin

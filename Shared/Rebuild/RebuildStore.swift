@@ -33,6 +33,13 @@ enum RebuildStore {
         try connection.execute("SET TIME ZONE 'UTC'")
     }
 
+    /// Drops indexes of the tables that are filled.
+    static func drop(_ indexes: [String], on connection: isolated PostgresConnection) throws {
+        for index in indexes {
+            try connection.execute("DROP INDEX IF EXISTS \(unsafe: index)")
+        }
+    }
+
     /// Makes a session not wait for the disk; what it fills can be filled again.
     static func doNotWaitForDisk(on connection: isolated PostgresConnection) throws {
         try connection.execute("SET synchronous_commit = off")

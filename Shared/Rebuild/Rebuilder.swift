@@ -12,6 +12,9 @@ public protocol Rebuilder: Sendable {
     /// Which tables are made again, and how each compares with the live one.
     var tables: [RebuiltTable] { get }
 
+    /// Indexes that neither the rebuild nor the comparison reads by; they are not kept up.
+    var unreadIndexes: [String] { get }
+
     /// Applies a batch of a log's events, in the order of the log, in one database transaction.
     ///
     /// - Parameters:
@@ -26,6 +29,11 @@ public protocol Rebuilder: Sendable {
         of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction]
+}
+
+extension Rebuilder {
+    /// None.
+    public var unreadIndexes: [String] { [] }
 }
 
 /// A log that a service's books come from.

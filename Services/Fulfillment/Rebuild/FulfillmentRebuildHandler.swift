@@ -13,6 +13,11 @@ struct FulfillmentRebuildHandler: Rebuilder {
         )
     ]
 
+    let unreadIndexes = [
+        "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
+        "credit_entries_by_account",
+    ]
+
     var tables: [RebuiltTable] { FulfillmentTables.all }
 
     func apply(

@@ -28,6 +28,10 @@ struct PaymentsRebuildHandler: Rebuilder {
         ]
     }
 
+    let unreadIndexes = [
+        "transactions_restorable", "processor_attempts_due", "processor_attempts_waiting",
+    ]
+
     var tables: [RebuiltTable] { PaymentsTables.all }
 
     func apply(

@@ -20,6 +20,8 @@ struct ReceiptsRebuildHandler: Rebuilder {
         ]
     }
 
+    let unreadIndexes = ["signed_transactions_by_history", "signed_transactions_revoked"]
+
     var tables: [RebuiltTable] { ReceiptsTables.all }
 
     func apply(
