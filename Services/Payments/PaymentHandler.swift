@@ -166,7 +166,12 @@ struct PaymentHandler: Sendable {
                 chargeAmount: amounts[id]
             )
             result.replies[position] = .accepted(
-                body: try EventCoding.encode(TransactionChanged(transaction: first)),
+                body: try EventCoding.encode(
+                    TransactionChanged(
+                        transaction: first,
+                        purchaseIntentID: batch[position].request.purchaseIntentID
+                    )
+                ),
                 isReplay: true
             )
         }

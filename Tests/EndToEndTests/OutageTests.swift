@@ -83,7 +83,7 @@ extension EndToEnd {
                             """
                             INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
                             VALUES (gen_random_uuid(), 'marker.v1', 'payments.transactions',
-                                'straggler', 'straggler', now(), '{}')
+                                'straggler', 'straggler', date_trunc('milliseconds', now()), '{}')
                             """
                         )
                         release.waitUntilOpen()

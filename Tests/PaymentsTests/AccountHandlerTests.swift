@@ -101,6 +101,25 @@ import Testing
         }
     }
 
+    @Test func aPaymentOfAnIntentIsAnsweredAgainByteForByte() async throws {
+        try await withStore { store in
+            let intent = try await store.begin()
+            let submission = PaymentSubmission(
+                account: alice,
+                idempotencyKey: "a",
+                request: request(intent: intent.id)
+            )
+            let replies = try await [
+                store.payments.accept([submission])[0], store.payments.accept([submission])[0],
+            ]
+            let bodies = replies.compactMap { reply -> [UInt8]? in
+                guard case .accepted(let body, _) = reply else { return nil }
+                return body
+            }
+            #expect(bodies.count == 2 && bodies[0] == bodies[1])
+        }
+    }
+
     @Test func aDeclinedIntentIsGoneForGood() async throws {
         try await withStore { store in
             let intent = try await store.begin()
