@@ -21,6 +21,7 @@ public enum EventLog {
     ///   - cursor: The last row that was read; ``OutboxCursor/start`` for the oldest.
     ///   - limit: How many rows at most.
     ///   - part: Which rows.
+    ///   - types: Events of these types only; all of them if none is named.
     ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
     /// - Throws: `PostgresError`.
@@ -28,17 +29,18 @@ public enum EventLog {
         after cursor: OutboxCursor,
         limit: Int,
         part: Part = .settled,
+        types: Set<EventType> = [],
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
-        guard part == .visible else {
-            return try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
-        }
+        let wanted = types.map(\.rawValue).sorted()
         return try rows(
             in: connection.query(
                 """
                 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
                 FROM outbox
                 WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                    AND (\(part == .visible) OR xid < pg_snapshot_xmin(pg_current_snapshot()))
+                    AND (cardinality(\(wanted)) = 0 OR type = ANY(\(wanted)))
                 ORDER BY xid, position
                 LIMIT \(Int64(limit))
                 """
@@ -46,9 +48,14 @@ public enum EventLog {
         )
     }
 
-    /// How many rows there are; for progress.
-    public static func count(on connection: isolated PostgresConnection) throws -> Int64 {
-        let rows = try connection.query("SELECT count(*) FROM outbox")
+    /// How many rows of some types there are; for progress.
+    public static func count(
+        of types: Set<EventType>,
+        on connection: isolated PostgresConnection
+    ) throws -> Int64 {
+        let rows = try connection.query(
+            "SELECT count(*) FROM outbox WHERE type = ANY(\(types.map(\.rawValue)))"
+        )
         return try rows.first?.decode(Int64.self) ?? 0
     }
 

@@ -77,6 +77,7 @@ public struct RebuildRun: Sendable {
             return try await withSession(settings(databases.shadow)) { shadow in
                 try await RebuildStore.useUTC(on: shadow)
                 try await RebuildStore.doNotWaitForDisk(on: shadow)
+                try await RebuildStore.makeUnlogged(rebuilder.tables, on: shadow)
                 try await RebuildStore.drop(rebuilder.unreadIndexes, on: shadow)
                 let begin = clock.now
                 let events = try await fill(shadow, from: live)
@@ -107,7 +108,9 @@ public struct RebuildRun: Sendable {
             url: url,
             applicationName: "counterfoil-rebuild",
             poolSize: 1,
-            statementTimeout: .zero
+            statementTimeout: .zero,
+            // A log is read page by page in its order; a plan that sorts it does so for every page.
+            prefersIndexes: true
         )
     }
 
@@ -120,12 +123,13 @@ public struct RebuildRun: Sendable {
         var progress = Progress()
         for source in rebuilder.sources {
             guard let consumer = source.consumer else {
-                progress.total += Int(try await EventLog.count(on: live))
+                progress.total += Int(try await EventLog.count(of: source.types, on: live))
                 try await apply(source, to: shadow, &progress) { cursor in
                     try await EventLog.rows(
                         after: cursor,
                         limit: Self.batchSize,
                         part: .visible,
+                        types: source.types,
                         on: live
                     )
                 }
@@ -138,9 +142,14 @@ public struct RebuildRun: Sendable {
                 )
             }
             try await withSession(settings(url)) { log in
-                progress.total += Int(try await EventLog.count(on: log))
+                progress.total += Int(try await EventLog.count(of: source.types, on: log))
                 try await apply(source, to: shadow, &progress) { cursor in
-                    try await EventLog.rows(after: cursor, limit: Self.batchSize, on: log)
+                    try await EventLog.rows(
+                        after: cursor,
+                        limit: Self.batchSize,
+                        types: source.types,
+                        on: log
+                    )
                 } filter: { rows in
                     let done = try await EventLog.done(rows.map(\.event.id), by: consumer, on: live)
                     return rows.filter { done.contains($0.event.id) }
@@ -166,7 +175,7 @@ public struct RebuildRun: Sendable {
         /// A page of the log, and those of its rows that count.
         @Sendable func page(after cursor: OutboxCursor) async throws -> ([OutboxRow], [OutboxRow]) {
             let all = try await read(cursor)
-            return (all, try await filter(all.filter { source.types.contains($0.event.type) }))
+            return (all, try await filter(all))
         }
         var (all, rows) = try await page(after: .start)
         while let last = all.last {

@@ -40,6 +40,19 @@ enum RebuildStore {
         }
     }
 
+    /// Keeps tables that are about to be filled out of PostgreSQL's log: after a crash they are empty,
+    /// and filled again.
+    ///
+    /// Those that refer to others come after them.
+    static func makeUnlogged(
+        _ tables: [RebuiltTable],
+        on connection: isolated PostgresConnection
+    ) throws {
+        for table in tables.reversed() {
+            try connection.execute("ALTER TABLE \(unsafe: table.name) SET UNLOGGED")
+        }
+    }
+
     /// Makes a session not wait for the disk; what it fills can be filled again.
     static func doNotWaitForDisk(on connection: isolated PostgresConnection) throws {
         try connection.execute("SET synchronous_commit = off")
