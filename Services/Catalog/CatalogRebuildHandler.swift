@@ -34,7 +34,7 @@ struct CatalogRebuildHandler: Rebuilder {
             try CatalogStore.write(group, by: author, at: time, on: shadow)
             group = []
         }
-        for row in rows {
+        func apply(_ row: OutboxRow) throws {
             let event = try EventCoding.decode(ProductChanged.self, from: row.event.data)
             let product = event.product
             // What was changed together is written together.
@@ -45,11 +45,14 @@ struct CatalogRebuildHandler: Rebuilder {
             }
             let known = try CatalogStore.products([product.id], on: shadow).first?.version ?? 0
             guard product.version == known + 1 else {
-                contradictions.append(LogContradiction(row, "it follows version \(known)"))
-                continue
+                return contradictions.append(LogContradiction(row, "it follows version \(known)"))
             }
             (author, time) = (event.changedBy ?? "", row.event.time)
             group.append(product)
+        }
+        for row in rows {
+            let unread = try LogContradiction.reading([row]) { _ in try apply(row) }
+            contradictions += unread
         }
         try write()
         return contradictions

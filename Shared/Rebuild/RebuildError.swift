@@ -4,8 +4,6 @@ public struct RebuildError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable {
         /// The log of a service that the books depend on cannot be read.
         case logMissing
-        /// An event is of a version that this program cannot read.
-        case eventUnreadable
     }
 
     /// What went wrong.

@@ -34,7 +34,7 @@ public struct RowDifference: Hashable, Sendable, Codable {
 public enum RebuildLine: Hashable, Sendable, Codable {
     /// So many of the log's events are applied; `total` is a count of before, which may have grown.
     case applied(events: Int, total: Int)
-    /// An event that the rules do not make of what came before it.
+    /// An event that the rules do not make of what came before it; the first thousand.
     case contradiction(LogContradiction)
     /// So many rows of a table are compared.
     case comparing(table: String, rows: Int)
@@ -42,8 +42,9 @@ public enum RebuildLine: Hashable, Sendable, Codable {
     case difference(table: String, RowDifference)
     /// A table is done.
     case table(name: String, rows: Int, differences: Int)
-    /// Everything is done: how many events were applied, how long that took, and how long all.
-    case done(events: Int, applyingMilliseconds: Int, milliseconds: Int)
+    /// Everything is done: how many events were applied, how many of them contradict the log, how
+    /// long that took, and how long all.
+    case done(events: Int, contradictions: Int, applyingMilliseconds: Int, milliseconds: Int)
 
     /// Writes the line to standard output, at once.
     @Sendable

@@ -29,8 +29,8 @@ public struct RebuildRun: Sendable {
 
     /// How many events are applied in one database transaction.
     private static let batchSize = 5000
-    /// How many differences of a table are told one by one.
-    private static let differencesMax = 1000
+    /// How many differences of a table, and contradictions of a log, are told one by one.
+    private static let toldMax = 1000
 
     private let rebuilder: any Rebuilder
     private let migrations: [PostgresMigration]
@@ -71,7 +71,7 @@ public struct RebuildRun: Sendable {
             migrations: migrations,
             logger: logger
         ).migrate()
-        let (events, applying) = try await withSession(settings(databases.live)) { live in
+        let (filled, applying) = try await withSession(settings(databases.live)) { live in
             try await RebuildStore.useUTC(on: live)
             try await live.beginSnapshot()
             return try await withSession(settings(databases.shadow)) { shadow in
@@ -80,18 +80,19 @@ public struct RebuildRun: Sendable {
                 try await RebuildStore.makeUnlogged(rebuilder.tables, on: shadow)
                 try await RebuildStore.drop(rebuilder.unreadIndexes, on: shadow)
                 let begin = clock.now
-                let events = try await fill(shadow, from: live)
+                let filled = try await fill(shadow, from: live)
                 let applying = clock.now - begin
                 try await shadow.beginSnapshot()
                 for table in rebuilder.tables {
                     try await compare(table, live, shadow)
                 }
-                return (events, applying)
+                return (filled, applying)
             }
         }
         tell(
             .done(
-                events: events,
+                events: filled.applied,
+                contradictions: filled.contradictions,
                 applyingMilliseconds: Self.milliseconds(applying),
                 milliseconds: Self.milliseconds(clock.now - start)
             )
@@ -119,7 +120,7 @@ public struct RebuildRun: Sendable {
     private func fill(
         _ shadow: PostgresConnection,
         from live: PostgresConnection
-    ) async throws -> Int {
+    ) async throws -> Progress {
         var progress = Progress()
         for source in rebuilder.sources {
             guard let consumer = source.consumer else {
@@ -156,12 +157,13 @@ public struct RebuildRun: Sendable {
                 }
             }
         }
-        return progress.applied
+        return progress
     }
 
     private struct Progress {
         var applied = 0
         var total = 0
+        var contradictions = 0
     }
 
     /// Applies a log page by page; the next page is read while one is applied.
@@ -185,7 +187,12 @@ public struct RebuildRun: Sendable {
                 let contradictions = try await shadow.inTransaction { [rebuilder] shadow in
                     try rebuilder.apply(batch, of: source, on: shadow)
                 }
-                for contradiction in contradictions { tell(.contradiction(contradiction)) }
+                for contradiction in contradictions {
+                    progress.contradictions += 1
+                    if progress.contradictions <= Self.toldMax {
+                        tell(.contradiction(contradiction))
+                    }
+                }
             }
             progress.applied += all.count
             tell(.applied(events: progress.applied, total: max(progress.total, progress.applied)))
@@ -208,7 +215,7 @@ public struct RebuildRun: Sendable {
             let need = comparison.advance()
             for difference in comparison.takeDifferences() {
                 count += 1
-                if count <= Self.differencesMax {
+                if count <= Self.toldMax {
                     tell(.difference(table: table.name, difference))
                 }
             }

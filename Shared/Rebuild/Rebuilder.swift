@@ -23,7 +23,8 @@ public protocol Rebuilder: Sendable {
     ///   - shadow: The database that is being filled.
     /// - Returns: What the log itself does not account for: a change that the rules do not make of
     ///   the one before.
-    /// - Throws: What the database or a decoder throws; the rebuild then ends.
+    /// - Throws: What the database throws; the rebuild then ends. An event whose data cannot be read
+    ///   ends nothing: it is a contradiction (``LogContradiction/reading(_:_:)``).
     func apply(
         _ rows: [OutboxRow],
         of source: RebuildSource,
@@ -78,5 +79,26 @@ public struct LogContradiction: Hashable, Sendable, Codable {
         type = row.event.type.rawValue
         subject = row.event.subject
         self.reason = reason
+    }
+
+    /// Applies events, whose data somebody may have altered: together, or one by one if one of them
+    /// cannot be read.
+    ///
+    /// - Parameters:
+    ///   - rows: The events.
+    ///   - body: Applies some of them; it reads all of them before it does anything.
+    /// - Returns: Those that cannot be read.
+    /// - Throws: What the body throws beside `DecodingError`.
+    public static func reading(
+        _ rows: [OutboxRow],
+        _ body: ([OutboxRow]) throws -> Void
+    ) rethrows -> [LogContradiction] {
+        do {
+            try body(rows)
+            return []
+        } catch is DecodingError {
+            guard rows.count == 1 else { return try rows.flatMap { try reading([$0], body) } }
+            return [LogContradiction(rows[0], "its data is not what its type says")]
+        }
     }
 }

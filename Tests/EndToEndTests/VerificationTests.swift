@@ -1,4 +1,6 @@
 import EventTypes
+import Foundation
+import NIOHTTP1
 import Postgres
 import StoreAPI
 import Synchronization
@@ -52,6 +54,71 @@ extension EndToEnd {
                     found.output.contains("the rules do not make it of version 1"),
                     "\(found.output)"
                 )
+            }
+        }
+
+        @Test func anEventThatCannotBeReadIsNamedAndTheRestIsCompared() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                try await store.expectWhole([try await store.buy()])
+                for (service, type, finding) in [
+                    (StoreService.catalog, "product.changed.v1", "is not in the log"),
+                    (.payments, "transaction.purchased.v1", "state is 'purchased'"),
+                    (.receipts, "receipt.issued.v1", "is not in the log"),
+                    (.fulfillment, "transaction.finished.v1", "finished_at is "),
+                ] {
+                    let altered = try await store.withDatabase(of: service) { connection in
+                        try connection.execute(
+                            """
+                            UPDATE outbox SET data = '{"product": 1, "transaction": 1}'
+                            WHERE position = (
+                                SELECT max(position) FROM outbox WHERE type = \(type)
+                            )
+                            """
+                        )
+                    }
+                    #expect(altered == 1)
+                    let found = try await store.verify([service.rawValue])
+                    #expect(found.exit == .code(1), "\(found.output)")
+                    #expect(
+                        found.output.contains("\(type) of ")
+                            && found.output.contains("its data is not what its type says")
+                            && found.output.contains(finding),
+                        "\(found.output)"
+                    )
+                }
+            }
+        }
+
+        @Test func aRebuildThatSaysSomethingElseProvesNothing() async throws {
+            try await withStore { store in
+                let folder = store.directory + "/another-version"
+                try FileManager.default.createDirectory(
+                    atPath: folder,
+                    withIntermediateDirectories: true
+                )
+                let path = folder + "/catalog"
+                let lines = """
+                    #!/bin/sh
+                    echo '{"difference":{"of":"a newer form"}}'
+                    echo '{"done":{"events":0,"contradictions":0,"applyingMilliseconds":0,\
+                    "milliseconds":0}}'
+                    """
+                try Data(lines.utf8).write(to: URL(fileURLWithPath: path))
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o755],
+                    ofItemAtPath: path
+                )
+                let answer = try await store.counterfoil(
+                    "replay",
+                    "--verify",
+                    "--service",
+                    "catalog",
+                    "--services-directory",
+                    folder
+                )
+                #expect(answer.exit == .code(1), "\(answer)")
+                #expect(answer.output.contains("does not understand"), "\(answer)")
             }
         }
 
@@ -177,6 +244,12 @@ struct Tampering: Sendable, CustomStringConvertible {
             "ada com.example.app: history_position is '0'"
         ),
         Tampering(
+            .receipts,
+            "app_account_tokens",
+            "set_at = set_at - interval '1 s'",
+            "1000001: set_at is "
+        ),
+        Tampering(
             .fulfillment,
             "queues",
             "revision = revision + 1",
@@ -290,6 +363,17 @@ extension StoreHarness {
             about: ProductID(unchecked: "com.example.club.monthly"),
             PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
         )
+        // The merchant's server names the account of a purchase.
+        let named = try await StoreHTTP.send(
+            .PUT,
+            urls.receipts + "/inApps/v1/transactions/\(payments[0].transactionID)/appAccountToken",
+            headers: [
+                ("authorization", "Bearer \(try keys.serverToken())"),
+                ("content-type", "application/json"),
+            ],
+            body: Array(#"{"appAccountToken":"7e3fb204-2b43-4f2f-8f0e-2f2a0d6b8e3c"}"#.utf8)
+        )
+        #expect(named.status == 200)
         _ = try await administrator.refund(payments[4].transactionID)
         // The proof holds at any time; the tables that it is about to find altered need their rows.
         try await eventually(within: .seconds(20), "the finishes and the refund to arrive") {

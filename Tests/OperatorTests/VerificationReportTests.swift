@@ -15,7 +15,7 @@ import Testing
         let report = report(
             .table(name: "transactions", rows: 12_345, differences: 0),
             .table(name: "ledger_entries", rows: 24_690, differences: 0),
-            .done(events: 24_700, applyingMilliseconds: 700, milliseconds: 900)
+            .done(events: 24_700, contradictions: 0, applyingMilliseconds: 700, milliseconds: 900)
         )
         #expect(report.verdict == "0 differences in 37,035 rows of 2 tables")
         #expect(report.services[0].isComplete)
@@ -26,6 +26,14 @@ import Testing
                   payments  ledger_entries  24,690            0
                 """
         )
+    }
+
+    @Test func whatIsNotToldOneByOneIsCounted() {
+        let report = report(
+            .table(name: "transactions", rows: 3000, differences: 2000),
+            .done(events: 9000, contradictions: 5000, applyingMilliseconds: 1, milliseconds: 2)
+        )
+        #expect(report.verdict == "7,000 differences in 3,000 rows of 1 tables")
     }
 
     @Test func aServiceThatDidNotComeToItsEndIsNotComplete() {

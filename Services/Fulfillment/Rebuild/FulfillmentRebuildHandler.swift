@@ -28,26 +28,18 @@ struct FulfillmentRebuildHandler: Rebuilder {
         var contradictions: [LogContradiction] = []
         var rest = rows[...]
         while !rest.isEmpty {
+            // An account's event is about no transaction: its subject finds none.
             let ids = Set(rest.map { TransactionID(unchecked: $0.event.subject) })
-            var history = QueueHistory(
-                existing: try QueueStore.transactions(
-                    ids.filter {
-                        !$0.rawValue.isEmpty && $0.rawValue.utf8.allSatisfy(Self.isDigit)
-                    },
-                    on: shadow
-                )
-            )
+            var history = QueueHistory(existing: try QueueStore.transactions(ids, on: shadow))
             while let row = rest.first, !history.mustBeWritten(before: row) {
-                try history.apply(row)
+                contradictions += try LogContradiction.reading([row]) { _ in
+                    try history.apply(row)
+                }
                 rest.removeFirst()
             }
             contradictions += try store(history, on: shadow)
         }
         return contradictions
-    }
-
-    private static func isDigit(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
     }
 
     private func store(

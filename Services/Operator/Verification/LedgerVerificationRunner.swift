@@ -121,6 +121,15 @@ struct LedgerVerificationRunner: Sendable {
                             """
                         )
                     }
+                    guard ending.unreadLines == 0 else {
+                        throw OperatorError(
+                            .failed,
+                            """
+                            \(executable) tells of its rebuild what this version does not understand; \
+                            both have to be of one version. Say where it is: --services-directory.
+                            """
+                        )
+                    }
                 }
             }
             try await group.waitForAll()

@@ -1,5 +1,6 @@
 import Foundation
 import Rebuild
+import Synchronization
 
 /// `<service> rebuild`, as a process that tells what it finds line by line.
 ///
@@ -31,6 +32,8 @@ final class RebuildProcess: @unchecked Sendable {
         let status: Int32
         /// The last of what it said on standard error.
         let complaint: String
+        /// How many lines it told that this version does not understand.
+        let unreadLines: Int
     }
 
     /// Runs it to its end.
@@ -42,13 +45,22 @@ final class RebuildProcess: @unchecked Sendable {
         try process.run()
         return await withTaskCancellationHandler {
             async let complaint = Self.read(errors.fileHandleForReading) { _ in }
+            let unread = Atomic(0)
             _ = await Self.read(output.fileHandleForReading) { line in
-                // A line that is not JSON is no line of ours.
-                if let line = try? JSONDecoder().decode(RebuildLine.self, from: line) { take(line) }
+                do {
+                    take(try JSONDecoder().decode(RebuildLine.self, from: line))
+                } catch {
+                    // A difference may stand in it: whoever asked must not hear of none.
+                    unread.add(1, ordering: .relaxed)
+                }
             }
             let words = await complaint
             process.waitUntilExit()
-            return Ending(status: process.terminationStatus, complaint: words)
+            return Ending(
+                status: process.terminationStatus,
+                complaint: words,
+                unreadLines: unread.load(ordering: .relaxed)
+            )
         } onCancel: {
             process.terminate()
         }

@@ -27,7 +27,9 @@ struct VerificationReport: Codable, Sendable {
         var tables: [Table] = []
         /// Of each table, the first thousand.
         var differences: [Difference] = []
+        /// The first thousand.
         var contradictions: [LogContradiction] = []
+        var contradictionCount = 0
         /// Whether it came to its end.
         var isComplete = false
     }
@@ -47,14 +49,16 @@ struct VerificationReport: Codable, Sendable {
         case .comparing: break
         case .contradiction(let contradiction):
             services[index].contradictions.append(contradiction)
+            services[index].contradictionCount += 1
         case .difference(let table, let row):
             services[index].differences.append(Difference(table: table, row: row))
         case .table(let table, let rows, let differences):
             services[index].tables.append(
                 Table(name: table, rows: rows, differences: differences)
             )
-        case .done(let events, let applying, let milliseconds):
+        case .done(let events, let contradictions, let applying, let milliseconds):
             services[index].events = events
+            services[index].contradictionCount = contradictions
             services[index].applyingMilliseconds = applying
             services[index].milliseconds = milliseconds
             services[index].isComplete = true
@@ -64,7 +68,7 @@ struct VerificationReport: Codable, Sendable {
     /// Rows that are not as the log says, and events that the rules do not make.
     var differenceCount: Int {
         services.reduce(0) { sum, service in
-            sum + service.contradictions.count
+            sum + service.contradictionCount
                 + service.tables.reduce(0) { $0 + $1.differences }
         }
     }

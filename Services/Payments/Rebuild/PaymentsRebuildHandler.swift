@@ -40,16 +40,20 @@ struct PaymentsRebuildHandler: Rebuilder {
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
         guard source.consumer == nil else {
-            try projection.apply(rows.map(ReceivedEvent.init), on: shadow)
-            return []
+            return try LogContradiction.reading(rows) { rows in
+                try projection.apply(rows.map(ReceivedEvent.init), on: shadow)
+            }
         }
         var history = PaymentHistory(
             records: try TransactionStore.load(PaymentHistory.subjects(of: rows), on: shadow)
         )
-        for row in rows { try history.apply(row) }
+        var unread: [LogContradiction] = []
+        for row in rows {
+            unread += try LogContradiction.reading([row]) { _ in try history.apply(row) }
+        }
         try store(history, on: shadow)
         let more = try storeAccounts(history.accountSteps, on: shadow)
-        return history.contradictions + more
+        return unread + history.contradictions + more
     }
 
     private func store(

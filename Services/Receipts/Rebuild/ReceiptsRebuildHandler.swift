@@ -30,42 +30,54 @@ struct ReceiptsRebuildHandler: Rebuilder {
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
         guard source.consumer == nil else {
-            let batch = try ReceiptBatch(rows.map(ReceivedEvent.init))
-            if !batch.finishes.isEmpty { try receipts.recordFinishes(batch.finishes, on: shadow) }
-            return []
+            return try LogContradiction.reading(rows) { rows in
+                let batch = try ReceiptBatch(rows.map(ReceivedEvent.init))
+                guard !batch.finishes.isEmpty else { return }
+                try receipts.recordFinishes(batch.finishes, on: shadow)
+            }
         }
         var contradictions: [LogContradiction] = []
         var pending = PendingReceipts()
         for row in rows {
-            if row.event.type == .receiptIssued {
-                let event = try EventCoding.decode(ReceiptIssued.self, from: row.event.data)
-                if let reason = try pending.take(event) {
-                    contradictions.append(LogContradiction(row, reason))
-                }
-            } else {
-                // What is signed again is there already.
-                contradictions += try store(&pending, on: shadow)
-                let event = try EventCoding.decode(ReceiptReissued.self, from: row.event.data)
-                if let reason = try reissue(event, at: row.event.time, on: shadow) {
+            let unread = try LogContradiction.reading([row]) { _ in
+                if let reason = try apply(row, &pending, on: shadow) {
                     contradictions.append(LogContradiction(row, reason))
                 }
             }
+            contradictions += unread
         }
-        return contradictions + (try store(&pending, on: shadow))
+        try store(&pending, on: shadow)
+        return contradictions
+    }
+
+    /// Applies an event.
+    ///
+    /// - Returns: What is wrong with it, if anything.
+    private func apply(
+        _ row: OutboxRow,
+        _ pending: inout PendingReceipts,
+        on shadow: isolated PostgresConnection
+    ) throws -> String? {
+        guard row.event.type == .receiptReissued else {
+            return try pending.take(EventCoding.decode(ReceiptIssued.self, from: row.event.data))
+        }
+        let event = try EventCoding.decode(ReceiptReissued.self, from: row.event.data)
+        // What is signed again is there already.
+        try store(&pending, on: shadow)
+        return try reissue(event, at: row.event.time, on: shadow)
     }
 
     /// Writes receipts, chain by chain.
     private func store(
         _ pending: inout PendingReceipts,
         on shadow: isolated PostgresConnection
-    ) throws -> [LogContradiction] {
+    ) throws {
         for (chain, signed) in pending.byChain {
             let number = try ReceiptsRebuildStore.number(of: chain, on: shadow)
             _ = try receipts.add(signed, chainNumber: number, on: shadow)
         }
         try ReceiptsRebuildStore.keep(pending.accounts, on: shadow)
         pending = PendingReceipts()
-        return []
     }
 
     /// Writes a receipt that was signed again.
