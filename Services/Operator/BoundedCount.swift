@@ -16,11 +16,14 @@ struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
 
     /// `1,234`, or `more than 10,000`.
     var description: String {
-        (isAtLeast ? "more than " : "") + Self.grouped(count)
+        (isAtLeast ? "more than " : "") + count.grouped
     }
+}
 
-    private static func grouped(_ number: Int) -> String {
-        var digits = String(number)
+extension Int {
+    /// The number with its thousands apart: `12,345`.
+    var grouped: String {
+        var digits = String(self)
         var groups: [Substring] = []
         while digits.count > 3 {
             groups.insert(digits.suffix(3), at: 0)

@@ -41,7 +41,7 @@ enum DatabaseReader {
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         try await withSession(address) { connection in
-            try await connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
+            try await connection.beginSnapshot()
             return try await connection.run(body)
         }
     }
@@ -52,10 +52,7 @@ enum DatabaseReader {
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         try await withSession(address) { connection in
-            try await connection.execute("BEGIN")
-            let result = try await connection.run(body)
-            try await connection.execute("COMMIT")
-            return result
+            try await connection.inTransaction(body)
         }
     }
 }

@@ -56,13 +56,12 @@ struct ReconcileCommand: OperatorSubcommand {
             since: since.flatMap { Self.time($0, before: now) },
             limit: limit
         )
-        let showsProgress = isatty(STDERR_FILENO) == 1 && !output.json
+        let isWatched = isatty(STDERR_FILENO) == 1 && !output.json
+        let progress = isWatched ? ProgressLine() : nil
         let report = try await runner.run { report in
-            guard showsProgress else { return }
-            let count = report.compared + report.onTheirWay
-            FileHandle.standardError.write(Data("\r\(BoundedCount(count)) transactions…".utf8))
+            progress?.show("\((report.compared + report.onTheirWay).grouped) transactions…")
         }
-        if showsProgress { FileHandle.standardError.write(Data("\r\u{1B}[K".utf8)) }
+        progress?.end()
         if output.json {
             try Console.say(json: report)
         } else {

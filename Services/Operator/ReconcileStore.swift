@@ -134,6 +134,7 @@ enum ReconcileStore {
         }
     }
 
+    /// A posting without entries has no currency: `XXX` is ISO 4217's code for none, and no price's.
     private static func readPostings(
         of ids: [Int64],
         into books: inout [Int64: TransactionBooks],

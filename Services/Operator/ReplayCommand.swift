@@ -272,7 +272,8 @@ enum ReplaySource: Sendable {
 /// Ctrl-C and SIGTERM, as a question: the replay ends between two batches and says how it goes on.
 final class Interruption: Sendable {
     private let raised = Atomic(false)
-    /// `unsafe`: it never changes, and Dispatch's sources may be used from any thread.
+    /// `nonisolated(unsafe)`: the array never changes, and Dispatch's sources, which are not declared
+    /// sendable, may be used from any thread.
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     init() {

@@ -1,45 +1,24 @@
-import Foundation
 import Synchronization
 
-/// Tells how far a replay is, on standard error: a bar on a terminal, else a line every few seconds.
+/// Tells how far a replay is, with a bar, a rate, and how long it will still take.
 final class ReplayProgress: Sendable {
-    private struct State {
-        var begunAt = ContinuousClock.now
-        var begunWith: Int?
-        var saidAt: ContinuousClock.Instant?
-    }
-
     private let total: Int
-    private let isTerminal: Bool
-    private let state = Mutex(State())
-    private let write: @Sendable (String) -> Void
+    private let begunAt = ContinuousClock.now
+    private let begunWith = Mutex<Int?>(nil)
+    private let line = ProgressLine()
 
-    init(
-        total: Int,
-        isTerminal: Bool = isatty(STDERR_FILENO) == 1,
-        write: @escaping @Sendable (String) -> Void = {
-            FileHandle.standardError.write(Data($0.utf8))
-        }
-    ) {
-        self.total = total
-        self.isTerminal = isTerminal
-        self.write = write
-    }
+    init(total: Int) { self.total = total }
 
     /// Says how many events are done.
     func show(_ done: Int) {
-        let now = ContinuousClock.now
-        let line: String? = state.withLock { state in
-            let begunWith = state.begunWith ?? done
-            state.begunWith = begunWith
-            let interval: Duration = isTerminal ? .milliseconds(200) : .seconds(5)
-            if done < total, let saidAt = state.saidAt, now - saidAt < interval { return nil }
-            state.saidAt = now
-            let seconds = (now - state.begunAt) / .seconds(1)
-            return Self.line(done, of: total, rate: Double(done - begunWith) / max(seconds, 0.001))
+        let before = begunWith.withLock { begunWith in
+            let before = begunWith ?? done
+            begunWith = before
+            return before
         }
-        guard let line else { return }
-        write(isTerminal ? "\r\u{1B}[K\(line)\(done >= total ? "\n" : "")" : line + "\n")
+        let seconds = max((ContinuousClock.now - begunAt) / .seconds(1), 0.001)
+        let rate = Double(done - before) / seconds
+        line.show(isLast: done >= total, Self.line(done, of: total, rate: rate))
     }
 
     /// `[##########----------]  50 %  500 of 1000  100/s  5 s left`.

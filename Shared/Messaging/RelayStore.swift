@@ -11,7 +11,16 @@ enum RelayStore {
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
-        let rows = try connection.query(
+        try EventLog.rows(in: settled(after: cursor, limit: limit, on: connection))
+    }
+
+    /// The same, for whoever needs the columns exactly as they are.
+    static func settled(
+        after cursor: OutboxCursor,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> PostgresRows {
+        try connection.query(
             """
             SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
             FROM outbox
@@ -21,7 +30,6 @@ enum RelayStore {
             LIMIT \(Int64(limit))
             """
         )
-        return try EventLog.rows(in: rows)
     }
 
     /// Whether there are rows after a place at all, settled or not.

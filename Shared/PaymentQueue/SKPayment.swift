@@ -2,9 +2,10 @@
 ///
 /// A value that is changed before it is added is a ``SKMutablePayment``; the queue keeps a copy
 /// (spec rule 29).
+///
+/// `@unchecked`: a class that may be subclassed is not checked. Only a ``SKMutablePayment`` changes; it
+/// belongs to who makes it until it is added, and the queue copies what it is given.
 public class SKPayment: @unchecked Sendable, Hashable {
-    // `@unchecked`: only a ``SKMutablePayment`` changes, it belongs to who makes it until it is
-    // added, and the queue copies what it is given.
     struct Fields: Hashable, Sendable {
         var productIdentifier: String
         var quantity = 1
@@ -59,9 +60,9 @@ public class SKPayment: @unchecked Sendable, Hashable {
 }
 
 /// A payment that can be changed until it is added to the queue.
+///
+/// `@unchecked`: the compiler wants its superclass's promise said again; it keeps it by being copied.
 public final class SKMutablePayment: SKPayment, @unchecked Sendable {
-    // `@unchecked`: as its superclass says.
-
     /// The product's identifier.
     public override var productIdentifier: String {
         get { fields.productIdentifier }

@@ -1,6 +1,8 @@
 /// Asks the catalog for products by their identifiers (spec rule 99).
+///
+/// `@unchecked`: the compiler wants the promise of ``SKRequest`` said again; what is added to it here
+/// never changes.
 public final class SKProductsRequest: SKRequest, @unchecked Sendable {
-    // `@unchecked`: as its superclass says.
     private let productIdentifiers: Set<String>
 
     /// Makes a request; ``SKRequest/start()`` sends it.

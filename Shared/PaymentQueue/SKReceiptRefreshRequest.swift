@@ -15,9 +15,10 @@ public let SKReceiptPropertyIsVolumePurchase = AppReceiptQuery.volumePurchase
 /// store; consumables only until they are finished. It makes no transactions. The file is at
 /// ``StoreConfiguration/receiptURL`` and is replaced as a whole, or not at all: a receipt that
 /// ``StoreConfiguration/receiptTrust`` does not believe replaces nothing.
+///
+/// `@unchecked`: the compiler wants the promise of ``SKRequest`` said again; what is added to it here
+/// never changes.
 public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
-    // `@unchecked`: as its superclass says.
-
     /// The properties asked for, for tests in the sandbox.
     public let receiptProperties: [String: any Sendable]?
 

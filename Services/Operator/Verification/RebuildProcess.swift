@@ -6,9 +6,10 @@ import Synchronization
 ///
 /// The service's own executable does it, so the rules are those that run live, and one service's
 /// rebuild cannot touch another's memory or databases.
+///
+/// `@unchecked`: Foundation's `Process` and `Pipe` are not declared sendable. One task uses them, the
+/// one in ``run(_:)``; the cancellation, which may come on any thread, only sends a signal.
 final class RebuildProcess: @unchecked Sendable {
-    // `unchecked`: `Process` is used by one thread at a time: it is started and waited for by `lines`, and
-    // `terminate()`, which may come from any thread, only sends a signal.
     private let process = Process()
     private let output = Pipe()
     private let errors = Pipe()

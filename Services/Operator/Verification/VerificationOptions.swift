@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import Synchronization
 
 /// What `replay --verify` asks.
 struct VerificationOptions: ParsableArguments {
@@ -27,7 +26,7 @@ struct VerificationOptions: ParsableArguments {
         _ databases: DatabaseOptions,
         _ output: OutputOptions
     ) async throws -> VerificationReport {
-        let progress = ProgressLine(isTerminal: isatty(STDERR_FILENO) == 1)
+        let progress = ProgressLine()
         defer { progress.end() }
         let environment = ProcessInfo.processInfo.environment
         let all = StoreOptions.Service.allCases
@@ -53,37 +52,5 @@ struct VerificationOptions: ParsableArguments {
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments.first ?? ""  // No /proc: the name it was started by.
         return URL(fileURLWithPath: program).deletingLastPathComponent().path
-    }
-}
-
-/// A line on standard error that is written over on a terminal, and now and then a new one elsewhere.
-final class ProgressLine: Sendable {
-    private let isTerminal: Bool
-    private let shown = Mutex<(at: ContinuousClock.Instant, wasShown: Bool)>(
-        (.now - .seconds(60), false)
-    )
-
-    init(isTerminal: Bool) { self.isTerminal = isTerminal }
-
-    /// Shows how far it is, unless something was shown a moment ago.
-    func show(_ text: String) {
-        let pause: Duration = isTerminal ? .milliseconds(100) : .seconds(5)
-        let isDue = shown.withLock { shown in
-            guard .now - shown.at >= pause else { return false }
-            shown = (.now, true)
-            return true
-        }
-        guard isDue else { return }
-        write(isTerminal ? "\r\u{1B}[2K\(text)" : text + "\n")
-    }
-
-    /// Leaves the line.
-    func end() {
-        guard isTerminal, shown.withLock({ $0.wasShown }) else { return }
-        write("\r\u{1B}[2K")
-    }
-
-    private func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
     }
 }

@@ -146,16 +146,3 @@ struct VerificationReport: Codable, Sendable {
         return value.count <= 120 ? "'\(value)'" : "'\(value.prefix(117))…'"
     }
 }
-
-extension Int {
-    /// The number with its thousands apart: `12,345`.
-    var grouped: String {
-        let digits = String(magnitude)
-        var text = ""
-        for (index, digit) in digits.enumerated() {
-            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
-            text.append(digit)
-        }
-        return self < 0 ? "-" + text : text
-    }
-}

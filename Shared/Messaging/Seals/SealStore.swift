@@ -145,16 +145,7 @@ enum SealStore {
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [SealedRow] {
-        let rows = try connection.query(
-            """
-            SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
-            FROM outbox
-            WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
-                AND xid < pg_snapshot_xmin(pg_current_snapshot())
-            ORDER BY xid, position
-            LIMIT \(Int64(limit))
-            """
-        )
+        let rows = try RelayStore.settled(after: cursor, limit: limit, on: connection)
         var writer = DigestWriter()
         return try EventLog.exactRows(in: rows).map { row, time in
             SealedRow(
