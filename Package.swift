@@ -128,7 +128,7 @@ let package = Package(
         ),
         .target(
             name: "Ledger",
-            dependencies: ["EventTypes", "Postgres"],
+            dependencies: ["EventTypes", "Postgres", "Messaging"],
             path: "Shared/Ledger",
             resources: [.embedInCode("Migrations")],
             swiftSettings: house
@@ -226,7 +226,7 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Messaging", "Rebuild",
+                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Ledger", "Messaging", "Rebuild",
                 argumentParser,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
@@ -266,7 +266,15 @@ let package = Package(
         + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
         + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
-        + tests(of: "Ledger", "EventTypes", "Ledger", "Postgres", "TestSupport")
+        + tests(
+            of: "Ledger",
+            "EventTypes",
+            "Ledger",
+            "Messaging",
+            "Postgres",
+            "TestSupport",
+            logging
+        )
         + tests(
             of: "Messaging",
             "EventTypes",

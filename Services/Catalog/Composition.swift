@@ -146,7 +146,8 @@ func rebuildCatalog(
         databases: RebuildRun.Databases(
             live: settings.databaseURL,
             shadow: settings.shadowDatabaseURL,
-            logs: settings.logURLs
+            logs: settings.logURLs,
+            archives: settings.archivesDirectory
         ),
         logger: logger,
         tell: RebuildLine.write

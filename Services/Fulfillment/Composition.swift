@@ -203,7 +203,8 @@ func rebuildFulfillment(
         databases: RebuildRun.Databases(
             live: settings.databaseURL,
             shadow: settings.shadowDatabaseURL,
-            logs: settings.logURLs
+            logs: settings.logURLs,
+            archives: settings.archivesDirectory
         ),
         logger: logger,
         tell: RebuildLine.write

@@ -28,6 +28,22 @@ struct DatabaseOptions: ParsableArguments {
         )
     }
 
+    /// The address of a service's database for who may take months of its log away.
+    static func archivistAddress(
+        of service: StoreOptions.Service,
+        _ environment: [String: String] = ProcessInfo.processInfo.environment
+    ) -> DatabaseAddress {
+        let variable = "COUNTERFOIL_ARCHIVIST_\(service.rawValue.uppercased())_DATABASE_URL"
+        let role = "counterfoil_archivist"
+        return DatabaseAddress(
+            service: service,
+            url: environment[variable]
+                ?? "postgresql://\(role)@127.0.0.1:5432/\(service.rawValue)",
+            variable: variable,
+            role: role
+        )
+    }
+
     private static func variable(of service: StoreOptions.Service) -> String {
         "COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"
     }
@@ -54,6 +70,8 @@ struct DatabaseAddress: Hashable, Sendable {
     let url: String
     /// The variable that holds the URL.
     let variable: String
+    /// The role that it should be of.
+    var role = "counterfoil_operator"
 
     /// The URL without anything secret: host, port and database.
     var place: String {

@@ -79,7 +79,7 @@ extension OperatorError {
                 .refusedCredentials,
                 """
                 \(name) at \(address.place) refuses the credentials: \(reason)
-                Set \(address.variable) to the role counterfoil_operator and its password.
+                Set \(address.variable) to the role \(address.role) and its password.
                 """
             )
         case .insufficientPrivilege:
@@ -87,7 +87,7 @@ extension OperatorError {
                 .refusedCredentials,
                 """
                 \(name) does not let this role do that: \(reason)
-                Set \(address.variable) to the role counterfoil_operator; '\(address.service.rawValue) \
+                Set \(address.variable) to the role \(address.role); '\(address.service.rawValue) \
                 migrate' grants it what it needs.
                 """
             )
@@ -109,6 +109,9 @@ extension OperatorError {
                 \(address.variable) if it is another database.
                 """
             )
+        case .server where error.sqlState == "55000":
+            // What a function of the database's own says.
+            self.init(.failed, "\(name) does not do it: \(reason)")
         default:
             self.init(.failed, "\(name) at \(address.place) failed: \(error)")
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Messaging
 
 /// The operator's command line.
 ///
@@ -17,6 +18,7 @@ struct OperatorCommand: AsyncParsableCommand {
               counterfoil status
               counterfoil why 1000001
               counterfoil reconcile
+              counterfoil log list
               counterfoil buy com.example.coins.100 --account ada --storefront USA
               counterfoil refund 1000001
 
@@ -42,7 +44,7 @@ struct OperatorCommand: AsyncParsableCommand {
         version: "counterfoil 0.1.0",
         subcommands: [
             StatusCommand.self, WhyCommand.self, ReconcileCommand.self, ReplayCommand.self,
-            VerifyCommand.self,
+            VerifyCommand.self, LogCommand.self,
             LagCommand.self, DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self,
             RefundCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
             TokenCommand.self,
@@ -63,6 +65,9 @@ extension OperatorSubcommand {
         } catch let error as OperatorError {
             Console.complain(error.description)
             throw ExitCode(error.code.exitCode)
+        } catch let error as MessagingError {
+            Console.complain(error.message)
+            throw ExitCode(OperatorError.Code.failed.exitCode)
         }
     }
 }

@@ -42,6 +42,9 @@ struct ReplayCommand: OperatorSubcommand {
     @Option(help: "From a file that --to-file has written, instead of the logs.")
     var fromFile: String?
 
+    @Option(help: "The folder of the months that 'counterfoil log' has archived.")
+    var archives: String?
+
     @Option(help: "Go on with the replay of this journal.")
     var resume: String?
 
@@ -102,6 +105,7 @@ struct ReplayCommand: OperatorSubcommand {
         let planner = ReplayPlanner(
             selection: selection,
             consumer: consumer,
+            archives: archived(selection),
             databases: address
         )
         let (plan, ends) = try await planner.plan(source)
@@ -140,7 +144,7 @@ struct ReplayCommand: OperatorSubcommand {
     }
 
     private func prove() async throws {
-        let report = try await verification.run(databases, output)
+        let report = try await verification.run(databases, output, archives: archives)
         if output.json {
             try Console.say(json: report)
         } else {
@@ -149,6 +153,10 @@ struct ReplayCommand: OperatorSubcommand {
             Console.say(report.verdict)
         }
         guard report.differenceCount == 0 else { throw ExitCode(1) }
+    }
+
+    private func archived(_ selection: ReplaySelection) -> ReplayArchives {
+        ReplayArchives(directory: archives, since: selection.since)
     }
 
     private var address: @Sendable (String) -> DatabaseAddress {
@@ -174,7 +182,12 @@ struct ReplayCommand: OperatorSubcommand {
     /// Refuses a log that is not as it was sealed: what is missing would be missing silently.
     private func verify(_ services: [String]) async throws {
         for service in services {
-            let report = try await SealReader.check(address(service), expecting: [])
+            let report = try await SealReader.check(
+                address(service),
+                expecting: [],
+                eventsOnly: true,
+                archives: archives
+            )
             guard let first = report.findings.first else { continue }
             throw OperatorError(
                 .failed,
@@ -203,10 +216,14 @@ struct ReplayCommand: OperatorSubcommand {
         var written = 0
         for service in selection.services {
             let end = ends[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) }
-            try await ReplayReader.read(address(service), after: selection.start, through: end) {
-                rows in
+            try await ReplayReader.read(
+                address(service),
+                after: selection.start,
+                through: end,
+                archives: archived(selection)
+            ) { rows in
                 let chosen = rows.filter(selection.contains)
-                try writer.write(chosen, of: service)
+                try writer.write(chosen.map(ExactRow.init), of: service)
                 written += chosen.count
                 progress.show(written)
             }
@@ -242,13 +259,14 @@ struct ReplayCommand: OperatorSubcommand {
     ) async throws {
         let settings = try kafka.settings()
         let addresses = journal.selection.services.map(address)
-        let isThrough = try await ReplayLockStore.withLocks(addresses[...]) {
+        let isThrough = try await OperatorLockStore.withLocks(addresses[...]) {
             try await ReplayRunner.withProducer(settings) { producer in
                 let interruption = Interruption()
                 defer { interruption.end() }
                 return try await body(
                     ReplayRunner(
                         databases: address,
+                        archives: archived(journal.selection),
                         producer: producer,
                         progress: ReplayProgress(total: journal.total),
                         isInterrupted: { interruption.isRaised }

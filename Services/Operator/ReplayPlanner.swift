@@ -5,6 +5,7 @@ import Messaging
 struct ReplayPlanner: Sendable {
     let selection: ReplaySelection
     let consumer: String?
+    let archives: ReplayArchives
     let databases: @Sendable (String) -> DatabaseAddress
 
     /// How many events' ids are held before a consumer is asked about them.
@@ -24,7 +25,8 @@ struct ReplayPlanner: Sendable {
                 let end = try await ReplayReader.read(
                     databases(service),
                     after: selection.start,
-                    through: selection.end
+                    through: selection.end,
+                    archives: archives
                 ) { rows in
                     for row in rows where selection.contains(row) {
                         take(row.event, &plan, &waiting)
@@ -34,9 +36,10 @@ struct ReplayPlanner: Sendable {
                 ends[service] = end.description
             }
         case .file(let file):
-            try await file.read { rows in
-                for (_, row) in rows where selection.contains(row) {
-                    take(row.event, &plan, &waiting)
+            let cursor = try file.open()
+            while case let rows = try cursor.next(), !rows.isEmpty {
+                for (_, row) in rows where selection.contains(row.row) {
+                    take(row.row.event, &plan, &waiting)
                 }
                 try await ask(&waiting, &plan, atLeast: Self.idsMax)
             }

@@ -13,6 +13,7 @@ enum ReplayReader {
     ///   - address: The service's database.
     ///   - start: The place before the first row.
     ///   - end: The last place; `nil` for the end of the log.
+    ///   - archives: Where the months are that have left the database, and what is asked of them.
     ///   - body: Gets each page, in the order of the log; none is empty.
     /// - Returns: The last place that was read; the start if there was nothing.
     /// - Throws: ``OperatorError``; what the body throws.
@@ -21,14 +22,23 @@ enum ReplayReader {
         _ address: DatabaseAddress,
         after start: OutboxCursor,
         through end: OutboxCursor?,
+        archives: ReplayArchives = ReplayArchives(),
         _ body: ([OutboxRow]) async throws -> Void
     ) async throws -> OutboxCursor {
         var cursor = start
         try await DatabaseReader.withSession(address) { connection in
+            let archived = try await connection.run { connection in
+                try archives.rows(of: address.service.rawValue, after: start, on: connection)
+            }
             while end.map({ cursor < $0 }) ?? true {
                 let place = cursor
                 let page = try await connection.run { connection in
-                    try EventLog.rows(after: place, limit: pageSize, on: connection)
+                    try EventLog.rows(
+                        after: place,
+                        limit: pageSize,
+                        archives: archived,
+                        on: connection
+                    )
                 }
                 let rows = page.filter { row in end.map { row.cursor <= $0 } ?? true }
                 guard let last = rows.last else { return }
@@ -58,5 +68,37 @@ enum ReplayReader {
             try EventLog.done(events, by: consumer, on: connection)
         }
         return Set(events).subtracting(done).count
+    }
+}
+
+/// The months of the logs that are in files, as far as a replay needs them.
+struct ReplayArchives: Sendable {
+    /// The folder they are in; `nil` if none is given.
+    var directory: String?
+    /// The first moment that is replayed; `nil` for all.
+    var since: Timestamp?
+
+    /// The rows of a service that are in files.
+    ///
+    /// - Returns: `nil` if there are none that the replay is about.
+    /// - Throws: `MessagingError` where a file is needed and not there: nothing is left out silently.
+    func rows(
+        of service: String,
+        after place: OutboxCursor,
+        on connection: isolated PostgresConnection
+    ) throws -> ArchivedRows? {
+        let needed = try LogArchiveStore.dropped(on: connection).contains { dropped in
+            dropped.last > place
+                && since.map { LogMonth($0) <= dropped.month } ?? true
+        }
+        return needed
+            ? try ArchivedRows.find(in: directory, of: service, on: connection) : nil
+    }
+}
+
+extension LogMonth {
+    /// The month of a moment.
+    init(_ time: Timestamp) {
+        self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 }

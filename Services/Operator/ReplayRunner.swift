@@ -7,6 +7,7 @@ import Synchronization
 /// Sends the selected events to their topics again.
 struct ReplayRunner: Sendable {
     let databases: @Sendable (String) -> DatabaseAddress
+    let archives: ReplayArchives
     let producer: KafkaProducer
     let progress: ReplayProgress
     /// Whether somebody asks the replay to stop.
@@ -61,7 +62,8 @@ struct ReplayRunner: Sendable {
         var replays: [String: EventReplay] = [:]
         let selection = journal.selection
         do {
-            try await file.read { lines in
+            let cursor = try file.open()
+            while case let lines = try cursor.next(), !lines.isEmpty {
                 for (service, lines) in Dictionary(grouping: lines, by: \.service) {
                     let replay: EventReplay
                     if let known = replays[service] {
@@ -70,7 +72,7 @@ struct ReplayRunner: Sendable {
                         replay = try await self.replay(of: service, journal)
                         replays[service] = replay
                     }
-                    let rows = lines.map(\.row).filter(selection.contains)
+                    let rows = lines.map(\.row.row).filter(selection.contains)
                     try Self.refuseCompacted(rows)
                     try await send(rows, replay, &journal)
                 }
@@ -114,7 +116,8 @@ struct ReplayRunner: Sendable {
             try await ReplayReader.read(
                 address,
                 after: kept.place(in: replay.service),
-                through: kept.end(of: replay.service)
+                through: kept.end(of: replay.service),
+                archives: archives
             ) { rows in
                 guard let last = rows.last else { return }
                 let selection = kept.selection
@@ -152,7 +155,12 @@ struct ReplayRunner: Sendable {
             var place = selection.start
             repeat {
                 newest = [:]
-                place = try await ReplayReader.read(address, after: place, through: nil) { rows in
+                place = try await ReplayReader.read(
+                    address,
+                    after: place,
+                    through: nil,
+                    archives: archives
+                ) { rows in
                     let chosen = rows.filter { row in
                         selection.contains(row) && end.map { row.cursor <= $0 } ?? true
                     }

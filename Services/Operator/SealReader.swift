@@ -1,28 +1,33 @@
+import Ledger
 import Messaging
 import Postgres
 
 /// Checks the seals of a service's logs, in a snapshot of its database.
 enum SealReader {
-    /// The logs of a service that are sealed.
-    static func logs(of service: StoreOptions.Service) -> [SealedLog] {
-        [.outbox]
-    }
-
     /// Checks a service.
     ///
     /// - Parameters:
     ///   - address: Its database.
     ///   - expectations: Digests that its chains must pass through.
+    ///   - eventsOnly: Whether its event log is enough.
+    ///   - archives: The folder of the months that have left the database; `nil` if they are not to be
+    ///     looked at.
     /// - Returns: What is there and what is wrong.
     /// - Throws: ``OperatorError``.
     static func check(
         _ address: DatabaseAddress,
-        expecting expectations: [SealCheck.Expectation]
+        expecting expectations: [SealCheck.Expectation],
+        eventsOnly: Bool = false,
+        archives: String? = nil
     ) async throws -> SealReport {
-        let check = SealCheck(logs: logs(of: address.service), expectations: expectations)
         do {
             return try await DatabaseReader.read(address) { connection in
-                try check.run(on: connection)
+                let archived = try archives.flatMap {
+                    try ArchivedRows.find(in: $0, of: address.service.rawValue, on: connection)
+                }
+                var logs = [SealedLog.outbox(archives: archived)]
+                if address.service == .payments, !eventsOnly { logs.append(.ledger) }
+                return try SealCheck(logs: logs, expectations: expectations).run(on: connection)
             }
         } catch let error as MessagingError {
             throw OperatorError(.failed, "\(address.service.rawValue): \(error.message)")

@@ -33,6 +33,8 @@ struct Story: Encodable, Hashable, Sendable {
     var steps: [Step]
     /// What is left to do, and by whom; empty if nothing is.
     var waitsFor: [String]
+    /// Files of months that have left the logs since: events of this purchase may be there.
+    var archives: [String] = []
 
     /// The traces of the steps, in the order of their first use.
     var traceIDs: [String] {
@@ -66,6 +68,9 @@ struct Story: Encodable, Hashable, Sendable {
         lines.append("")
         lines.append(palette.table(rows(names, at: now), numbers: [1]))
         lines.append("")
+        if !archives.isEmpty {
+            lines.append("Further events may be in \(archives.joined(separator: ", ")).")
+        }
         if waitsFor.isEmpty {
             lines.append(palette.styled(Cell("Nothing is left to do.", .green)))
         }

@@ -1,4 +1,5 @@
 import EventTypes
+import Messaging
 import Postgres
 
 /// Gathers a story from the services' databases.
@@ -32,13 +33,29 @@ struct StoryReader: Sendable {
         let chapters = (try await receipts, try await fulfillment)
         let events = (payments.events + chapters.0.events + chapters.1.events).map(\.id)
         let marks = try await marks(on: events, of: payments.accountID)
-        return StoryRules(
+        var story = StoryRules(
             payments: payments,
             receipts: chapters.0,
             fulfillment: chapters.1,
             marks: marks,
             now: now
         ).story
+        story.archives = try await archives(since: since)
+        return story
+    }
+
+    /// The files of months that have left the services' logs and may hold events of a purchase.
+    private func archives(since time: Timestamp) async throws -> [String] {
+        let oldest = LogMonth(time)
+        var names: [String] = []
+        for service in [StoreOptions.Service.payments, .receipts, .fulfillment] {
+            names += try await DatabaseReader.read(databases.address(of: service)) { connection in
+                try LogArchiveStore.dropped(on: connection)
+            }
+            .filter { $0.month >= oldest }
+            .map(\.fileName)
+        }
+        return names
     }
 
     /// What an account has bought.

@@ -13,6 +13,8 @@ struct VerifyCommand: OperatorSubcommand {
             may change every table can also seal anew; keep the heads elsewhere and give them again:
               counterfoil verify --heads-only > heads.txt
               counterfoil verify --heads heads.txt
+            Months that have left the database ('counterfoil log') are read from their files:
+              counterfoil verify --archives /var/lib/counterfoil/archives
             It reads each log once, in a snapshot, and holds nothing up.
             """
     )
@@ -34,6 +36,9 @@ struct VerifyCommand: OperatorSubcommand {
     @Flag(help: "Print nothing but the heads, in the form that --heads reads.")
     var headsOnly = false
 
+    @Option(help: "The folder of archived months; without it they are named and not looked at.")
+    var archives: String?
+
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
@@ -52,7 +57,8 @@ struct VerifyCommand: OperatorSubcommand {
                 databases.address(of: service),
                 expecting: expected.filter { $0.service == service }.map {
                     SealCheck.Expectation(log: $0.log, month: $0.month, head: $0.digest)
-                }
+                },
+                archives: archives
             )
             checked.append(Checked(service: service, report: report))
         }
@@ -114,6 +120,14 @@ struct VerifyCommand: OperatorSubcommand {
             }
         }
         Console.say(output.palette.table(rows, numbers: [1, 2]))
+        for found in checked {
+            for archived in found.report.months.compactMap(\.archived) {
+                Console.say(
+                    "\(found.service.rawValue)/\(archived.month): \(archived.rowCount) rows are in "
+                        + "\(archived.fileName) and were not looked at; --archives DIR reads them."
+                )
+            }
+        }
         let unsealed = checked.reduce(0) { $0 + $1.report.unsealedRows }
         if unsealed > 0 { Console.say("\(unsealed) rows wait for their seal.") }
     }
@@ -126,6 +140,8 @@ struct VerifyCommand: OperatorSubcommand {
             let rows: Int64
             let seals: Int64
             let head: String
+            /// The file that its rows are in, if they are, and were not looked at.
+            let unread: String?
         }
 
         let service: String
@@ -142,7 +158,8 @@ struct VerifyCommand: OperatorSubcommand {
                     month: month.month.description,
                     rows: month.rows,
                     seals: month.seals,
-                    head: month.head.description
+                    head: month.head.description,
+                    unread: month.archived?.fileName
                 )
             }
             unsealedRows = checked.report.unsealedRows

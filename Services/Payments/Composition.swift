@@ -137,6 +137,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         logger: logger
     )
 
+    let sealer = LogSealer(.ledger, client: client, logger: logger)
+
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("topics") { relay.isReady },
@@ -147,7 +149,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
     return Composition(
-        services: [client, schema, sandboxClient, relay, runner, consumer, batcher, server],
+        services: [
+            client, schema, sandboxClient, relay, sealer, runner, consumer, batcher, server,
+        ],
         readiness: readiness
     )
 }
@@ -185,7 +189,8 @@ func rebuildPayments(
         databases: RebuildRun.Databases(
             live: settings.databaseURL,
             shadow: settings.shadowDatabaseURL,
-            logs: settings.logURLs
+            logs: settings.logURLs,
+            archives: settings.archivesDirectory
         ),
         logger: logger,
         tell: RebuildLine.write

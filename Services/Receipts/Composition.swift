@@ -230,7 +230,8 @@ func rebuildReceipts(
         databases: RebuildRun.Databases(
             live: settings.databaseURL,
             shadow: settings.shadowDatabaseURL,
-            logs: settings.logURLs
+            logs: settings.logURLs,
+            archives: settings.archivesDirectory
         ),
         logger: logger,
         tell: RebuildLine.write

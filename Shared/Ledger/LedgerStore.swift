@@ -139,23 +139,6 @@ public enum LedgerStore {
     }
 }
 
-/// The ledger's tables as migrations of the service that owns them.
-public enum LedgerMigrations {
-    /// The migrations, in order.
-    ///
-    /// - Parameter role: The service's run-time role, which may read and insert, and nothing else.
-    /// - Returns: The migrations that make the ledger's tables.
-    public static func all(role: String) -> [PostgresMigration] {
-        let text = String(decoding: PackageResources.m0001_ledger_sql, as: UTF8.self)
-        return [
-            PostgresMigration(
-                name: "ledger_m0001_ledger",
-                sql: text.replacing("{role}", with: role)
-            )
-        ]
-    }
-}
-
 extension LedgerError {
     /// Recognises the two refusals of the database; `nil` for any other failure.
     init?(_ error: PostgresError) {

@@ -22,18 +22,20 @@ public enum EventLog {
     ///   - limit: How many rows at most.
     ///   - part: Which rows.
     ///   - types: Events of these types only; all of them if none is named.
+    ///   - archives: The rows that have left the database for files, if any have.
     ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError`; ``MessagingError`` of a file that cannot be read.
     public static func rows(
         after cursor: OutboxCursor,
         limit: Int,
         part: Part = .settled,
         types: Set<EventType> = [],
+        archives: ArchivedRows? = nil,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxRow] {
         let wanted = types.map(\.rawValue).sorted()
-        return try rows(
+        let stored = try exactRows(
             in: connection.query(
                 """
                 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
@@ -46,6 +48,9 @@ public enum EventLog {
                 """
             )
         )
+        guard let archives else { return stored.map(\.row) }
+        return try archives.merged(with: stored, after: cursor, limit: limit, types: types)
+            .map(\.row)
     }
 
     /// How many rows of some types there are; for progress.
@@ -88,9 +93,7 @@ public enum EventLog {
 
     /// Reads the same rows, each with its time as it stands in the table: an event has whole
     /// milliseconds, and what somebody wrote there may not.
-    static func exactRows(
-        in rows: PostgresRows
-    ) throws -> [(row: OutboxRow, time: PostgresTimestamp)] {
+    static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
             let (xid, position, id, type, topic, key, subject, time, trace, data) =
                 try row.decode(
@@ -118,7 +121,10 @@ public enum EventLog {
                     data: data.bytes
                 )
             )
-            return (outboxRow, time)
+            return ExactRow(
+                row: outboxRow,
+                microsecondsSinceEpoch: time.microsecondsSinceEpoch
+            )
         }
     }
 }

@@ -21,6 +21,7 @@ public enum MessagingMigrations {
                 PackageResources.messaging_m0003_outbox_by_subject_sql
             ),
             ("messaging_m0004_seals", PackageResources.messaging_m0004_seals_sql),
+            ("messaging_m0005_archives", PackageResources.messaging_m0005_archives_sql),
         ].map { name, bytes in
             PostgresMigration(
                 name: name,

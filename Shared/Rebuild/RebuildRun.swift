@@ -18,12 +18,15 @@ public struct RebuildRun: Sendable {
         public var shadow: String
         /// Where the logs of other services are read, by the services' names.
         public var logs: [String: String]
+        /// The folder of the months of the logs that have left the databases; `nil` if none is given.
+        public var archives: String?
 
-        /// Gathers connection URLs.
-        public init(live: String, shadow: String, logs: [String: String]) {
+        /// Gathers connection URLs, and the folder of the archives.
+        public init(live: String, shadow: String, logs: [String: String], archives: String? = nil) {
             self.live = live
             self.shadow = shadow
             self.logs = logs
+            self.archives = archives
         }
     }
 
@@ -124,13 +127,15 @@ public struct RebuildRun: Sendable {
         var progress = Progress()
         for source in rebuilder.sources {
             guard let consumer = source.consumer else {
-                progress.total += Int(try await EventLog.count(of: source.types, on: live))
+                let archives = try await archives(of: source, on: live)
+                progress.total += try await total(of: source, archives, on: live)
                 try await apply(source, to: shadow, &progress) { cursor in
                     try await EventLog.rows(
                         after: cursor,
                         limit: Self.batchSize,
                         part: .visible,
                         types: source.types,
+                        archives: archives,
                         on: live
                     )
                 }
@@ -143,12 +148,14 @@ public struct RebuildRun: Sendable {
                 )
             }
             try await withSession(settings(url)) { log in
-                progress.total += Int(try await EventLog.count(of: source.types, on: log))
+                let archives = try await archives(of: source, on: log)
+                progress.total += try await total(of: source, archives, on: log)
                 try await apply(source, to: shadow, &progress) { cursor in
                     try await EventLog.rows(
                         after: cursor,
                         limit: Self.batchSize,
                         types: source.types,
+                        archives: archives,
                         on: log
                     )
                 } filter: { rows in
@@ -158,6 +165,21 @@ public struct RebuildRun: Sendable {
             }
         }
         return progress
+    }
+
+    private func archives(
+        of source: RebuildSource,
+        on log: PostgresConnection
+    ) async throws -> ArchivedRows? {
+        try await ArchivedRows.find(in: databases.archives, of: source.service, on: log)
+    }
+
+    private func total(
+        of source: RebuildSource,
+        _ archives: ArchivedRows?,
+        on log: PostgresConnection
+    ) async throws -> Int {
+        Int(try await EventLog.count(of: source.types, on: log)) + (archives?.count ?? 0)
     }
 
     private struct Progress {

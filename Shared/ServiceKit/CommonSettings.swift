@@ -151,6 +151,8 @@ public struct RebuildSettings: Sendable {
     public let shadowDatabaseURL: String
     /// The databases of other services, as a role that may read their logs.
     public let logURLs: [String: String]
+    /// The folder of the months of the logs that have left the databases, if any have.
+    public let archivesDirectory: String?
 
     /// Reads the settings.
     ///
@@ -174,6 +176,12 @@ public struct RebuildSettings: Sendable {
             )
         }
         logURLs = urls
+        let directory = reader.string(
+            "REBUILD_ARCHIVES_DIRECTORY",
+            default: "",
+            "The folder of the months that 'counterfoil log' has archived, if it has; used by rebuild only."
+        )
+        archivesDirectory = directory.isEmpty ? nil : directory
     }
 }
 

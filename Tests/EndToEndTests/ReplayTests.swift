@@ -158,8 +158,8 @@ extension StoreHarness {
     /// - Throws: ``HarnessError`` with its words if it fails.
     func operatorSays(_ arguments: [String]) async throws -> String {
         let needsJournal =
-            arguments.contains("--execute") && !arguments.contains("--to-file")
-            && !arguments.contains("--from-file")
+            arguments.first == "replay" && arguments.contains("--execute")
+            && !arguments.contains("--to-file") && !arguments.contains("--from-file")
         return try await ChildProcess.run(
             try BuiltExecutables.path("counterfoil"),
             arguments + (needsJournal ? ["--journal", directory + "/a.journal"] : []),

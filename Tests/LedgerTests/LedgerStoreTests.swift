@@ -1,5 +1,6 @@
 import EventTypes
 import Ledger
+import Messaging
 import Postgres
 import TestSupport
 import Testing
@@ -7,6 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(2))) struct LedgerStoreTests {
     let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
     static let role = "counterfoil_payments"
+    static let migrations =
+        MessagingMigrations.all(role: role) + LedgerMigrations.all(role: role)
 
     func posting(_ transaction: Int64, _ amount: Int64 = 999) -> Posting {
         let money = Money(minorUnits: amount, currency: Currency(unchecked: "USD"))
@@ -26,7 +29,7 @@ import Testing
         role: String? = Self.role,
         _ body: (PostgresClient) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: LedgerMigrations.all(role: Self.role)) { database in
+        try await withTestDatabase(migrations: Self.migrations) { database in
             try await database.withClient(role: role, body)
         }
     }
@@ -125,7 +128,7 @@ import Testing
     ]
 
     @Test func noRoleChangesTheBooksNotEvenTheOwner() async throws {
-        try await withTestDatabase(migrations: LedgerMigrations.all(role: Self.role)) { database in
+        try await withTestDatabase(migrations: Self.migrations) { database in
             for role in [Self.role, nil] {
                 try await database.withClient(role: role) { client in
                     for change in Self.changes {

@@ -136,7 +136,7 @@ struct ReplayTests {
 
     private func written(_ rows: [OutboxRow], to path: String) throws -> EventFileManifest {
         var writer = try EventFileWriter(path)
-        try writer.write(rows, of: "fulfillment")
+        try writer.write(rows.map(ExactRow.init), of: "fulfillment")
         return try writer.finish()
     }
 
@@ -149,15 +149,16 @@ struct ReplayTests {
             let manifest = try written(rows, to: path)
             #expect(manifest.events == 500)
             var read: [OutboxRow] = []
-            try await EventFileReader(path).read { page in
+            let cursor = try EventFileReader(path).open()
+            while case let page = try cursor.next(), !page.isEmpty {
                 #expect(page.allSatisfy { $0.service == "fulfillment" })
-                read += page.map(\.row)
+                read += page.map(\.row.row)
             }
             #expect(read.map(\.cursor) == rows.map(\.cursor))
             #expect(read.map(\.event.data) == rows.map(\.event.data))
             #expect(read.map(\.event.subject) == rows.map(\.event.subject))
             #expect(read.map(\.event.id) == rows.map(\.event.id))
-            let error = #expect(throws: OperatorError.self) { _ = try written(rows, to: path) }
+            let error = #expect(throws: MessagingError.self) { _ = try written(rows, to: path) }
             #expect(error?.description.contains("not written over") == true)
         }
     }
@@ -174,11 +175,11 @@ struct ReplayTests {
                 (other, "not the file that its manifest is of"),
             ] {
                 try Data(data).write(to: URL(fileURLWithPath: path))
-                let error = #expect(throws: OperatorError.self) { _ = try EventFileReader(path) }
+                let error = #expect(throws: MessagingError.self) { _ = try EventFileReader(path) }
                 #expect(error?.description.contains(words) == true)
             }
             try FileManager.default.removeItem(atPath: EventFileManifest.path(of: path))
-            let error = #expect(throws: OperatorError.self) { _ = try EventFileReader(path) }
+            let error = #expect(throws: MessagingError.self) { _ = try EventFileReader(path) }
             #expect(error?.description.contains("no manifest") == true)
         }
     }
@@ -215,16 +216,16 @@ struct ReplayTests {
             let address = try DatabaseOptions.parse([
                 "--payments-database-url", database.url(role: PostgresCluster.operatorRole),
             ]).address(of: .payments, [:])
-            try await ReplayLockStore.withLocks([address]) {
+            try await OperatorLockStore.withLocks([address]) {
                 let error = await #expect(throws: OperatorError.self) {
-                    try await ReplayLockStore.withLocks([address]) {}
+                    try await OperatorLockStore.withLocks([address]) {}
                 }
                 let text = error?.description ?? ""
                 #expect(text.contains("counterfoil replay, process \(getpid()) on "))
                 #expect(text.contains("since 2"))
             }
             // It ends with its holder.
-            try await ReplayLockStore.withLocks([address]) {}
+            try await OperatorLockStore.withLocks([address]) {}
         }
     }
 }

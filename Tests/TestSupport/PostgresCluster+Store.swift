@@ -38,7 +38,7 @@ extension PostgresCluster {
         return components?.string ?? ""
     }
 
-    /// Creates a database that only its owner, one role and the operator's may connect to,
+    /// Creates a database that only its owner, one role, the operator and the archivist may connect to,
     /// unless it is there.
     func ensureDatabase(_ name: String, connectableBy role: String) async throws {
         let exists = try await asSuperuser { connection in
@@ -50,7 +50,7 @@ extension PostgresCluster {
             try connection.execute(
                 """
                 GRANT CONNECT ON DATABASE "\(unsafe: name)"
-                TO \(unsafe: role), \(unsafe: Self.operatorRole)
+                TO \(unsafe: role), \(unsafe: Self.operatorRole), \(unsafe: Self.archivistRole)
                 """
             )
         }

@@ -29,6 +29,9 @@ public final class PostgresCluster: Sendable {
     /// The role of `counterfoil`, the operator's command line.
     public static let operatorRole = "counterfoil_operator"
 
+    /// The role of `counterfoil log drop`.
+    public static let archivistRole = "counterfoil_archivist"
+
     /// The role whose databases `counterfoil replay --verify` fills.
     public static let shadowRole = "counterfoil_shadow"
 
@@ -200,7 +203,7 @@ public final class PostgresCluster: Sendable {
     private func createRoles() async throws {
         let roles =
             [(Self.owner, "CREATEDB"), (Self.shadowRole, "CREATEDB")]
-            + (Self.serviceRoles + [Self.operatorRole]).map { ($0, "") }
+            + (Self.serviceRoles + [Self.operatorRole, Self.archivistRole]).map { ($0, "") }
         try await asSuperuser { connection in
             // One process at a time: several may share the server at POSTGRES_URL.
             try connection.execute("SELECT pg_advisory_lock(7220111)")

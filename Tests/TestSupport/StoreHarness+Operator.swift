@@ -29,6 +29,8 @@ extension StoreHarness {
         for service in StoreService.allCases {
             environment["COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"] =
                 databaseURL(service, role: PostgresCluster.operatorRole)
+            environment["COUNTERFOIL_ARCHIVIST_\(service.rawValue.uppercased())_DATABASE_URL"] =
+                databaseURL(service, role: PostgresCluster.archivistRole)
         }
         return environment
     }

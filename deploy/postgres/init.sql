@@ -4,8 +4,9 @@
 --   psql -v ON_ERROR_STOP=1 -U postgres -f init.sql
 --
 -- Passwords come from the environment: COUNTERFOIL_OWNER_PASSWORD, and
--- COUNTERFOIL_<SERVICE>_PASSWORD for each service, for OPERATOR and for SHADOW. A role without one
--- gets no password, and can then come in only where pg_hba.conf asks for none. Running it again changes nothing but passwords.
+-- COUNTERFOIL_<SERVICE>_PASSWORD for each service, and for OPERATOR, ARCHIVIST and SHADOW. One without
+-- gets no password, and can then come in only where pg_hba.conf asks for none. Running it again changes
+-- nothing but passwords, and adds what is new.
 
 \set ON_ERROR_STOP on
 \getenv owner_password COUNTERFOIL_OWNER_PASSWORD
@@ -15,13 +16,14 @@
 \getenv fulfillment_password COUNTERFOIL_FULFILLMENT_PASSWORD
 \getenv shadow_password COUNTERFOIL_SHADOW_PASSWORD
 \getenv operator_password COUNTERFOIL_OPERATOR_PASSWORD
+\getenv archivist_password COUNTERFOIL_ARCHIVIST_PASSWORD
 
 -- The owner has the databases and their tables, and runs migrations. The others are the services at
 -- run time: migrations grant each exactly what it needs. The operator is `counterfoil`, which reads.
 SELECT format('CREATE ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE', name)
 FROM unnest(ARRAY[
     'counterfoil_owner', 'counterfoil_catalog', 'counterfoil_payments', 'counterfoil_receipts',
-    'counterfoil_fulfillment', 'counterfoil_operator'
+    'counterfoil_fulfillment', 'counterfoil_operator', 'counterfoil_archivist'
 ]) AS name
 WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name)
 \gexec
@@ -53,15 +55,19 @@ ALTER ROLE counterfoil_shadow PASSWORD :'shadow_password';
 \if :{?operator_password}
 ALTER ROLE counterfoil_operator PASSWORD :'operator_password';
 \endif
+\if :{?archivist_password}
+ALTER ROLE counterfoil_archivist PASSWORD :'archivist_password';
+\endif
 
 SELECT format('CREATE DATABASE %I OWNER counterfoil_owner', name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = name)
 \gexec
 
--- A service connects to its own database and to no other; the operator to all of them.
+-- A service connects to its own database and to no other; the operator and the archivist to all.
 SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', name),
-    format('GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator', name, 'counterfoil_' || name)
+    format('GRANT CONNECT ON DATABASE %I TO %I, counterfoil_operator, counterfoil_archivist',
+        name, 'counterfoil_' || name)
 FROM unnest(ARRAY['catalog', 'payments', 'receipts', 'fulfillment']) AS name
 \gexec
 

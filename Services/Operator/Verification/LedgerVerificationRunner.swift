@@ -14,6 +14,8 @@ struct LedgerVerificationRunner: Sendable {
         var shadow: String
         /// The folder of the services' executables.
         var executables: String
+        /// The folder of the months that have left the live databases; `nil` if none is given.
+        var archives: String?
     }
 
     let places: Places
@@ -148,6 +150,7 @@ struct LedgerVerificationRunner: Sendable {
             "REBUILD_DATABASE_URL": places.databases[service]?.url ?? "",
             "REBUILD_SHADOW_DATABASE_URL": shadowURL(of: service),
         ]
+        if let archives = places.archives { environment["REBUILD_ARCHIVES_DIRECTORY"] = archives }
         for (other, address) in places.databases where other != service {
             environment["REBUILD_\(other.rawValue.uppercased())_DATABASE_URL"] = address.url
         }

@@ -24,7 +24,8 @@ struct VerificationOptions: ParsableArguments {
     /// Makes the books again, with progress on standard error.
     func run(
         _ databases: DatabaseOptions,
-        _ output: OutputOptions
+        _ output: OutputOptions,
+        archives: String?
     ) async throws -> VerificationReport {
         let progress = ProgressLine()
         defer { progress.end() }
@@ -37,7 +38,8 @@ struct VerificationOptions: ParsableArguments {
                 ),
                 shadow: shadowDatabaseURL ?? environment["COUNTERFOIL_SHADOW_DATABASE_URL"]
                     ?? "postgresql://counterfoil_shadow@127.0.0.1:5432/postgres",
-                executables: servicesDirectory ?? Self.ownDirectory
+                executables: servicesDirectory ?? Self.ownDirectory,
+                archives: archives
             ),
             services: service.isEmpty ? all : all.filter(service.contains),
             keepsShadows: keepShadow,

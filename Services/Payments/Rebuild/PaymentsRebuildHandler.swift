@@ -30,6 +30,7 @@ struct PaymentsRebuildHandler: Rebuilder {
 
     let unreadIndexes = [
         "transactions_restorable", "processor_attempts_due", "processor_attempts_waiting",
+        "ledger_postings_in_commit_order",
     ]
 
     var tables: [RebuiltTable] { PaymentsTables.all }

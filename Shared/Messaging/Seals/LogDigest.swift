@@ -128,6 +128,13 @@ public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 
+    /// The month so many months later.
+    public func advanced(by months: Int) -> LogMonth {
+        LogMonth(number: number + Int64(months))
+    }
+
+    private init(number: Int64) { self.number = number }
+
     /// By time.
     public static func < (left: LogMonth, right: LogMonth) -> Bool {
         left.number < right.number

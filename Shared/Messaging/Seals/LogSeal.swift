@@ -155,6 +155,9 @@ struct SealHeads: Equatable, Sendable {
     /// Every month that has a seal.
     var sealedMonths: Set<LogMonth> { Set(months.keys) }
 
+    /// The digest of a month's newest seal.
+    func digest(of month: LogMonth) -> LogDigest? { months[month]?.digest }
+
     private var newest: Head? { months.values.max { $0.last < $1.last } }
 
     /// Seals the rows that are not sealed yet.

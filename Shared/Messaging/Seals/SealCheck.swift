@@ -88,6 +88,66 @@ public struct SealCheck: Sendable {
         return report
     }
 
+    /// The digest of a month's newest seal.
+    ///
+    /// - Returns: `nil` if nothing of it is sealed.
+    public static func head(
+        of month: LogMonth,
+        on connection: isolated PostgresConnection
+    ) throws -> LogDigest? {
+        try SealStore.heads(of: SealedLog.outbox.name, on: connection).digest(of: month)
+    }
+
+    /// Checks a month of an event log that is in a file against the seals, which stay in the database.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which was checked against its manifest.
+    ///   - connection: A session of the service's database.
+    /// - Returns: What is there and what is wrong.
+    /// - Throws: `PostgresError`; ``MessagingError`` if the file is of no month, or cannot be read.
+    public static func check(
+        _ file: EventFileReader,
+        on connection: isolated PostgresConnection
+    ) throws -> SealReport {
+        guard let archived = file.manifest.month, let month = archived.month else {
+            throw MessagingError(.eventFile, "\(file.path) is no month of a log.")
+        }
+        let log = SealedLog.outbox.name
+        var report = SealReport()
+        var reading = MonthReading(log: log, month: month)
+        let cursor = try file.open()
+        while case let lines = try cursor.next(), !lines.isEmpty {
+            try Task.checkCancellation()
+            for row in SealedRow.sealing(lines.map(\.row)) {
+                guard row.month == month else {
+                    report.add(
+                        SealFinding(
+                            .insertedRow,
+                            log: log,
+                            month: month,
+                            cursor: row.cursor,
+                            "\(row.name) at \(row.cursor) is of \(row.month)"
+                        )
+                    )
+                    continue
+                }
+                try reading.take(row, &report, on: connection)
+            }
+        }
+        try reading.finish(&report, on: connection)
+        if report.months.first?.head != archived.head {
+            report.add(
+                SealFinding(
+                    .otherHead,
+                    log: log,
+                    month: month,
+                    "the file's manifest names another newest seal than the database has"
+                )
+            )
+        }
+        return report
+    }
+
     private func check(
         _ log: SealedLog,
         _ report: inout SealReport,
@@ -98,6 +158,21 @@ public struct SealCheck: Sendable {
         var months: [LogMonth: MonthReading] = [:]
         for month in heads.sealedMonths {
             months[month] = MonthReading(log: log.name, month: month)
+        }
+        for absent in try absentMonths(of: log, on: connection) {
+            let place = LogSeal.Place(month: absent.month, number: absent.lastSeal)
+            if try SealStore.digest(of: place, log: log.name, on: connection) != absent.head {
+                report.add(
+                    SealFinding(
+                        .brokenChain,
+                        log: log.name,
+                        month: absent.month,
+                        "the rows are in \(absent.fileName), and seal \(place) is not the one that "
+                            + "they left with"
+                    )
+                )
+            }
+            months[absent.month] = MonthReading(log: log.name, absent)
         }
         var end = OutboxCursor.start
         var waitingSince = Int64.max
@@ -150,14 +225,37 @@ public struct SealCheck: Sendable {
         }
     }
 
+    /// The months of a log whose rows are in files that are not read here.
+    private func absentMonths(
+        of log: SealedLog,
+        on connection: isolated PostgresConnection
+    ) throws -> [DroppedMonth] {
+        guard log.name == SealedLog.outbox.name, !log.includesArchives else { return [] }
+        return try LogArchiveStore.dropped(on: connection)
+    }
+
     /// A month's check with the seals it goes through, which are read as they are needed.
     private struct MonthReading {
         private var check: SealedMonthCheck
         private var page: [LogSeal] = []
         private var isAtEnd = false
+        /// The month's rows are in a file that is not read here.
+        private var absent: DroppedMonth?
 
         init(log: String, month: LogMonth) {
             check = SealedMonthCheck(log: log, month: month)
+        }
+
+        /// A month of which only what came after it left is to be read.
+        init(log: String, _ absent: DroppedMonth) {
+            self.absent = absent
+            check = SealedMonthCheck(
+                log: log,
+                month: absent.month,
+                after: (
+                    LogSeal.Place(month: absent.month, number: absent.lastSeal), absent.head
+                )
+            )
         }
 
         mutating func take(
@@ -191,7 +289,8 @@ public struct SealCheck: Sendable {
                     month: check.month,
                     rows: check.rowCount,
                     seals: check.sealCount,
-                    head: head.digest
+                    head: head.digest,
+                    archived: absent
                 )
             )
         }

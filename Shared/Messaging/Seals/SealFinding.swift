@@ -91,6 +91,8 @@ public struct SealReport: Sendable {
         public var seals: Int64
         /// The digest of the newest seal: whoever keeps it elsewhere can ask for it later.
         public var head: LogDigest
+        /// Set if most of its rows are in a file, and were not looked at.
+        public var archived: DroppedMonth?
     }
 
     /// Every month, by log and time.

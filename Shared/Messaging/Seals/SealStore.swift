@@ -140,20 +140,27 @@ enum SealStore {
     }
 
     /// The settled rows of the outbox after a place, with the digest of every column as it is.
+    ///
+    /// - Parameters:
+    ///   - cursor: The place.
+    ///   - limit: How many rows at most.
+    ///   - archives: The rows that are in files.
+    ///   - connection: The session.
+    /// - Returns: The rows, in their order.
+    /// - Throws: `PostgresError`; ``MessagingError`` of a file.
     static func outboxRows(
         after cursor: OutboxCursor,
         limit: Int,
+        archives: ArchivedRows? = nil,
         on connection: isolated PostgresConnection
     ) throws -> [SealedRow] {
-        let rows = try RelayStore.settled(after: cursor, limit: limit, on: connection)
-        var writer = DigestWriter()
-        return try EventLog.exactRows(in: rows).map { row, time in
-            SealedRow(
-                row,
-                microsecondsSinceEpoch: time.microsecondsSinceEpoch,
-                writer: &writer
-            )
+        var rows = try EventLog.exactRows(
+            in: RelayStore.settled(after: cursor, limit: limit, on: connection)
+        )
+        if let archives {
+            rows = try archives.merged(with: rows, after: cursor, limit: limit, types: [])
         }
+        return SealedRow.sealing(rows)
     }
 
     /// The moment of this database transaction, in microseconds since 1970-01-01 00:00 UTC.

@@ -6,6 +6,8 @@ public import Postgres
 public struct SealedLog: Sendable {
     /// Its name in `log_seals`.
     public let name: String
+    /// Whether what it reads has the months that are in files.
+    let includesArchives: Bool
     private let read: Reading
 
     /// Reads the settled rows after a place, in the order of their places, at most as many as the
@@ -20,13 +22,32 @@ public struct SealedLog: Sendable {
     ///   - read: Reads its rows. What it returns is a prefix of what is there, which no later commit
     ///     adds to.
     public init(name: String, read: @escaping Reading) {
+        self.init(name: name, includesArchives: false, read: read)
+    }
+
+    private init(name: String, includesArchives: Bool, read: @escaping Reading) {
         self.name = name
+        self.includesArchives = includesArchives
         self.read = read
     }
 
     /// A service's event log.
-    public static let outbox = SealedLog(name: "outbox") { cursor, limit, connection in
-        try SealStore.outboxRows(after: cursor, limit: limit, on: connection)
+    public static let outbox = outbox(archives: nil)
+
+    /// A service's event log with the months of it that are in files.
+    ///
+    /// - Parameter archives: Those months; they are checked like the others. `nil` if there are none,
+    ///   or if what is in files is not to be looked at.
+    /// - Returns: The log.
+    public static func outbox(archives: ArchivedRows?) -> SealedLog {
+        SealedLog(name: "outbox", includesArchives: archives != nil) { cursor, limit, connection in
+            try SealStore.outboxRows(
+                after: cursor,
+                limit: limit,
+                archives: archives,
+                on: connection
+            )
+        }
     }
 
     /// Reads the settled rows after a place.
@@ -40,38 +61,33 @@ public struct SealedLog: Sendable {
 }
 
 extension SealedRow {
-    /// A row of the outbox, with its exact time in microseconds since 1970-01-01 00:00 UTC.
-    init(_ row: OutboxRow, microsecondsSinceEpoch: Int64, writer: inout DigestWriter) {
-        writer.clear()
-        writer.write(row.cursor.xid)
-        writer.write(row.cursor.position)
-        writer.write(row.event.id.bytes)
-        writer.write(microsecondsSinceEpoch)
-        writer.write(row.event.type.rawValue)
-        writer.write(row.event.topic)
-        writer.write(row.event.key)
-        writer.write(row.event.subject)
-        writer.write(row.event.traceparent)
-        writer.write(row.event.data)
-        self.init(
-            cursor: row.cursor,
-            microsecondsSinceEpoch: microsecondsSinceEpoch,
-            content: writer,
-            kind: row.event.type.rawValue,
-            subject: row.event.subject
-        )
+    /// Rows of the outbox with their exact times.
+    static func sealing(_ rows: [ExactRow]) -> [SealedRow] {
+        var writer = DigestWriter()
+        return rows.map { exact in
+            let event = exact.row.event
+            writer.clear()
+            writer.write(exact.row.cursor.xid)
+            writer.write(exact.row.cursor.position)
+            writer.write(event.id.bytes)
+            writer.write(exact.microsecondsSinceEpoch)
+            writer.write(event.type.rawValue)
+            writer.write(event.topic)
+            writer.write(event.key)
+            writer.write(event.subject)
+            writer.write(event.traceparent)
+            writer.write(event.data)
+            return SealedRow(
+                cursor: exact.row.cursor,
+                microsecondsSinceEpoch: exact.microsecondsSinceEpoch,
+                content: writer,
+                kind: event.type.rawValue,
+                subject: event.subject
+            )
+        }
     }
 
     /// Rows of the outbox as the relay has read them: what it seals was written by ``Outbox``, whose
     /// times are whole milliseconds.
-    static func sealing(_ rows: [OutboxRow]) -> [SealedRow] {
-        var writer = DigestWriter()
-        return rows.map { row in
-            SealedRow(
-                row,
-                microsecondsSinceEpoch: row.event.time.millisecondsSinceEpoch * 1000,
-                writer: &writer
-            )
-        }
-    }
+    static func sealing(_ rows: [OutboxRow]) -> [SealedRow] { sealing(rows.map(ExactRow.init)) }
 }

@@ -2,40 +2,66 @@ import EventTypes
 import Foundation
 import Postgres
 
-/// One replay of a service's log at a time: an advisory lock of the service's database, which ends
-/// with the session whatever ends that.
-enum ReplayLockStore {
-    /// "replay" in ASCII.
-    private static let key: Int64 = 0x7265_706C_6179
+/// One command of a kind on a service's log at a time: an advisory lock of the service's database,
+/// which ends with the session whatever ends that.
+enum OperatorLockStore {
+    /// What is done once at a time.
+    struct Work: Sendable {
+        /// What it is called.
+        let name: String
+        /// What to do about another one that is under way.
+        let advice: String
+        /// Its lock: its name in ASCII.
+        let key: Int64
+
+        /// Sending a service's events again.
+        static let replay = Work(
+            name: "replay",
+            advice: "Wait for it, or end it; its journal says how it is resumed.",
+            key: 0x7265_706C_6179
+        )
+        /// Taking months of a service's log away.
+        static let archiving = Work(
+            name: "log",
+            advice: "Wait for it, or end it; what it has done by then is kept.",
+            key: 0x6C6F_67
+        )
+    }
 
     /// Runs a body while this process has the locks of databases.
     ///
     /// - Throws: ``OperatorError`` that says who has one of them; what the body throws.
     static func withLocks<R: Sendable>(
         _ addresses: ArraySlice<DatabaseAddress>,
+        of work: Work = .replay,
         _ body: () async throws -> R
     ) async throws -> R {
         guard let address = addresses.first else { return try await body() }
         return try await DatabaseReader.withSession(address) { connection in
-            let holder = try await connection.run { try acquire(on: $0) }
+            let holder = try await connection.run { try acquire(work, on: $0) }
             if let holder {
                 throw OperatorError(
                     .failed,
                     """
-                    Another replay of \(address.service.rawValue) is under way: \(holder).
-                    Wait for it, or end it; its journal says how it is resumed.
+                    Another \(work.name) of \(address.service.rawValue) is under way: \(holder).
+                    \(work.advice)
                     """
                 )
             }
-            return try await withLocks(addresses.dropFirst(), body)
+            return try await withLocks(addresses.dropFirst(), of: work, body)
         }
     }
 
     /// Takes the lock.
     ///
     /// - Returns: Who has it, if somebody does.
-    private static func acquire(on connection: isolated PostgresConnection) throws -> String? {
-        let name = "counterfoil replay, process \(getpid()) on \(ProcessInfo.processInfo.hostName)"
+    private static func acquire(
+        _ work: Work,
+        on connection: isolated PostgresConnection
+    ) throws -> String? {
+        let key = work.key
+        let name =
+            "counterfoil \(work.name), process \(getpid()) on \(ProcessInfo.processInfo.hostName)"
         _ = try connection.query(
             "SELECT set_config('application_name', \(String(name.prefix(63))), false)"
         )

@@ -1,0 +1,227 @@
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+
+/// Moves months of the logs into files.
+///
+/// A file is whole and checked, or not there; a month is dropped with the note of where it went, or
+/// stays. Killed in between, the next call goes on.
+struct LogArchiveRunner {
+    let directory: String
+    let databases: DatabaseOptions
+    let progress = ProgressLine()
+    private var outcomes: [ArchivingOutcome] = []
+
+    private static let pageSize = 2000
+
+    /// Prepares the folder.
+    ///
+    /// - Throws: ``OperatorError`` if there is none and none can be made.
+    init(directory: String, databases: DatabaseOptions) throws(OperatorError) {
+        self.directory = directory
+        self.databases = databases
+        // gzip that dies, of a full disk perhaps, is an error of the write and not our end.
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try FileManager.default.createDirectory(
+                atPath: directory,
+                withIntermediateDirectories: true
+            )
+        } catch {
+            throw OperatorError(
+                .usage,
+                "The folder \(directory) cannot be made: \(error.localizedDescription)"
+            )
+        }
+    }
+
+    /// Takes note of what became of a month.
+    mutating func note(
+        _ month: LogMonth,
+        of service: StoreOptions.Service,
+        _ step: ArchivingOutcome.Step,
+        _ file: EventFileReader? = nil
+    ) {
+        let outcome = ArchivingOutcome(
+            service: service.rawValue,
+            month: month.description,
+            step: step,
+            events: file?.manifest.events,
+            file: file?.path,
+            sha256: file?.manifest.sha256
+        )
+        outcomes.removeAll { $0.service == outcome.service && $0.month == outcome.month }
+        outcomes.append(outcome)
+    }
+
+    /// Says what was done.
+    func report(_ output: OutputOptions) throws {
+        progress.end()
+        if output.json { return try Console.say(json: outcomes) }
+        guard !outcomes.isEmpty else { return Console.say("Nothing is due.") }
+        for outcome in outcomes { Console.say(outcome.text) }
+    }
+
+    private func path(_ month: LogMonth, of service: StoreOptions.Service) -> String {
+        directory + "/" + ArchivedMonth.fileName(month, of: service.rawValue)
+    }
+
+    // MARK: - Into a file
+
+    /// Writes a month into its file and checks it, unless it is there already.
+    ///
+    /// - Returns: Whether there is a file now; a month without events has none.
+    /// - Throws: ``OperatorError``, `MessagingError`; there is then no file.
+    @discardableResult
+    mutating func export(
+        _ month: LogMonth,
+        of service: StoreOptions.Service
+    ) async throws -> Bool {
+        guard month < LogMonth(Timestamp.wallClock()) else {
+            throw OperatorError(.usage, "The month \(month) is not over; events still come to it.")
+        }
+        let address = databases.address(of: service)
+        if let dropped = try await dropped(month, address) {
+            note(
+                month,
+                of: service,
+                .alreadyDropped,
+                // Perhaps elsewhere by now.
+                try? EventFileReader(directory + "/" + dropped.fileName)
+            )
+            return false
+        }
+        let path = path(month, of: service)
+        let file: EventFileReader
+        if FileManager.default.fileExists(atPath: EventFileManifest.path(of: path)) {
+            file = try EventFileReader(path)
+        } else {
+            // A file without its manifest was interrupted between the two.
+            try? FileManager.default.removeItem(atPath: path)
+            guard try await write(month, of: service, to: path) else {
+                note(month, of: service, .empty)
+                return false
+            }
+            file = try EventFileReader(path)
+        }
+        try await check(file, of: service)
+        note(month, of: service, .exported, file)
+        return true
+    }
+
+    private func dropped(
+        _ month: LogMonth,
+        _ address: DatabaseAddress
+    ) async throws -> DroppedMonth? {
+        try await DatabaseReader.read(address) { connection in
+            try LogArchiveStore.dropped(on: connection).first { $0.month == month }
+        }
+    }
+
+    /// - Returns: Whether the month has events.
+    private func write(
+        _ month: LogMonth,
+        of service: StoreOptions.Service,
+        to path: String
+    ) async throws -> Bool {
+        let progress = progress
+        let name = service.rawValue
+        return try await OperatorLockStore.withLocks(
+            [databases.address(of: service)],
+            of: .archiving
+        ) {
+            try await DatabaseReader.read(databases.address(of: service)) { connection in
+                guard
+                    let head = try SealCheck.head(of: month, on: connection),
+                    case var rows = try LogArchiveStore.rows(
+                        of: month,
+                        after: .start,
+                        limit: Self.pageSize,
+                        on: connection
+                    ), let first = rows.first
+                else { return false }
+                var last = first
+                var written = 0
+                var writer = try EventFileWriter(path)
+                do {
+                    while let end = rows.last {
+                        try writer.write(rows, of: name)
+                        last = end
+                        written += rows.count
+                        progress.show("\(name) \(month): \(written.grouped) events")
+                        rows = try LogArchiveStore.rows(
+                            of: month,
+                            after: end.row.cursor,
+                            limit: Self.pageSize,
+                            on: connection
+                        )
+                    }
+                } catch {
+                    writer.discard()
+                    throw error
+                }
+                _ = try writer.finish(
+                    ArchivedMonth(
+                        month,
+                        of: name,
+                        first: first.row.cursor,
+                        last: last.row.cursor,
+                        head: head
+                    )
+                )
+                return true
+            }
+        }
+    }
+
+    /// Looks that a file holds what was sealed; one that does not is taken away.
+    private func check(_ file: EventFileReader, of service: StoreOptions.Service) async throws {
+        let report = try await DatabaseReader.read(databases.address(of: service)) { connection in
+            try SealCheck.check(file, on: connection)
+        }
+        guard let finding = report.findings.first else { return }
+        for path in [file.path, EventFileManifest.path(of: file.path)] {
+            try FileManager.default.moveItem(atPath: path, toPath: path + ".refused")
+        }
+        throw OperatorError(
+            .failed,
+            """
+            \(service.rawValue): what is in \(file.path) is not as it was sealed: \(finding)
+            It is called \(file.path).refused now. 'counterfoil verify' says all; a month that is not \
+            as it was sealed stays in the database.
+            """
+        )
+    }
+
+    // MARK: - Out of the database
+
+    /// Drops a month that is in a file.
+    ///
+    /// - Parameters:
+    ///   - month: The month.
+    ///   - service: The service.
+    ///   - execute: Whether to; or only to look whether its file is right.
+    /// - Throws: ``OperatorError``, `MessagingError`; nothing is dropped then.
+    mutating func drop(
+        _ month: LogMonth,
+        of service: StoreOptions.Service,
+        execute: Bool
+    ) async throws {
+        let path = path(month, of: service)
+        if let dropped = try await dropped(month, databases.address(of: service)) {
+            let file = try ArchivedRows.file(of: dropped, service.rawValue, in: directory)
+            return note(month, of: service, .alreadyDropped, file)
+        }
+        let file = try EventFileReader(path)
+        try await check(file, of: service)
+        guard execute else { return note(month, of: service, .mayBeDropped, file) }
+        let name = ArchivedMonth.fileName(month, of: service.rawValue)
+        progress.show("\(service.rawValue) \(month): the database looks once more, and drops it")
+        let address = DatabaseOptions.archivistAddress(of: service)
+        try await DatabaseReader.withSession(address, statementTimeout: .zero) { connection in
+            try await connection.run { try LogArchiveStore.drop(file, named: name, on: $0) }
+        }
+        note(month, of: service, .dropped, file)
+    }
+}

@@ -1,0 +1,199 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import Messaging
+
+/// Old months of the event logs: which there are, into files, and out of the databases.
+struct LogCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "log",
+        abstract: "Keeps old months of the event logs in files instead of the databases.",
+        discussion: """
+            Examples:
+              counterfoil log list
+              counterfoil log export --month 2026-01 --to /var/lib/counterfoil/archives
+              counterfoil log drop --month 2026-01 --from /var/lib/counterfoil/archives --execute
+              counterfoil log retain --keep 12 --to /var/lib/counterfoil/archives --execute
+
+            A month leaves when it is over, every consumer has confirmed it, and its file holds exactly
+            what was sealed; the database looks once more before it drops anything. Its seals stay, so
+            'counterfoil verify --archives DIR' checks the files, 'counterfoil replay --archives DIR' and
+            'counterfoil replay --verify --archives DIR' read them, and 'counterfoil replay --from-file'
+            sends one again. What consumers have done is remembered for good: what is replayed from a
+            file of any age is recognised.
+
+            Dropping needs the role counterfoil_archivist: COUNTERFOIL_ARCHIVIST_PAYMENTS_DATABASE_URL, …
+            """,
+        subcommands: [
+            LogListCommand.self, LogExportCommand.self, LogDropCommand.self, LogRetainCommand.self,
+        ]
+    )
+}
+
+/// Which services' logs a command is about.
+struct LogServicesOptions: ParsableArguments {
+    @Option(help: "The log of this service only; may be repeated.")
+    var service: [StoreOptions.Service] = []
+
+    /// The services that are asked for, in the order that all lists have.
+    var services: [StoreOptions.Service] {
+        StoreOptions.Service.allCases.filter { service.isEmpty || service.contains($0) }
+    }
+}
+
+/// Which months a command is about.
+struct LogMonthsOptions: ParsableArguments {
+    @Option(
+        help: "This month of UTC, such as 2026-01; may be repeated.",
+        transform: Self.month
+    )
+    var month: [LogMonth] = []
+
+    func validate() throws {
+        guard !month.isEmpty else { throw ValidationError("Say which: --month 2026-01.") }
+    }
+
+    @Sendable
+    private static func month(_ text: String) throws -> LogMonth {
+        guard let month = LogMonth(text) else {
+            throw ValidationError("'\(text)' is no month; write 2026-01.")
+        }
+        return month
+    }
+}
+
+/// Lists the months.
+struct LogListCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the months of the logs: how large they are, and where."
+    )
+
+    @OptionGroup var which: LogServicesOptions
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func perform() async throws {
+        var months: [LogMonthLine] = []
+        let present = LogMonth(Timestamp.wallClock())
+        for service in which.services {
+            months += try await DatabaseReader.read(databases.address(of: service)) { connection in
+                try LogArchiveStore.months(on: connection)
+            }
+            .filter { $0.month <= present }
+            .map { LogMonthLine($0, of: service.rawValue, isOver: $0.month < present) }
+        }
+        guard !output.json else { return try Console.say(json: months) }
+        Console.say(LogMonthLine.table(months, output.palette))
+    }
+}
+
+/// Writes months into files.
+struct LogExportCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Writes a month into a compressed file with a manifest, and checks it.",
+        discussion: """
+            The file holds one event a line as JSON, compressed; its manifest the count, its SHA-256 and \
+            the digest of the month's newest seal. It is checked against the seals after it was written. \
+            The database stays as it is.
+            """
+    )
+
+    @OptionGroup var which: LogServicesOptions
+    @OptionGroup var months: LogMonthsOptions
+    @Option(help: ArgumentHelp("The folder for the files.", valueName: "directory"))
+    var to: String
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func perform() async throws {
+        var archiver = try LogArchiveRunner(directory: to, databases: databases)
+        defer { archiver.progress.end() }
+        for service in which.services {
+            for month in months.month { try await archiver.export(month, of: service) }
+        }
+        try archiver.report(output)
+    }
+}
+
+/// Drops months that are in files.
+struct LogDropCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Drops a month that is in a file from the database.",
+        discussion: """
+            The file is checked against the seals first, and the database checks that it has what the \
+            file has. Without --execute it stops before dropping.
+            """
+    )
+
+    @OptionGroup var which: LogServicesOptions
+    @OptionGroup var months: LogMonthsOptions
+    @Option(help: ArgumentHelp("The folder of the files.", valueName: "directory"))
+    var from: String
+    @Flag(help: "Do it.")
+    var execute = false
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func perform() async throws {
+        var archiver = try LogArchiveRunner(directory: from, databases: databases)
+        defer { archiver.progress.end() }
+        for service in which.services {
+            for month in months.month {
+                try await archiver.drop(month, of: service, execute: execute)
+            }
+        }
+        try archiver.report(output)
+    }
+}
+
+/// Does both with whatever is old enough: for a timer.
+struct LogRetainCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retain",
+        abstract: "Keeps the newest months in the databases, and moves older ones into files.",
+        discussion: """
+            For a timer: it does what is due, and nothing if that is nothing. What was interrupted goes on \
+            with the next call. deploy/systemd and deploy/kubernetes run it once a day.
+            """
+    )
+
+    @Option(help: "How many months stay in the databases, the present one among them.")
+    var keep: Int
+    @OptionGroup var which: LogServicesOptions
+    @Option(help: ArgumentHelp("The folder for the files.", valueName: "directory"))
+    var to: String
+    @Flag(help: "Do it; without it, what is due is listed.")
+    var execute = false
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...1200).contains(keep) else {
+            throw ValidationError("--keep is a number of months from 1 to 1200.")
+        }
+    }
+
+    func perform() async throws {
+        var archiver = try LogArchiveRunner(directory: to, databases: databases)
+        defer { archiver.progress.end() }
+        let newestDue = LogMonth(Timestamp.wallClock()).advanced(by: -keep)
+        for service in which.services {
+            let due = try await DatabaseReader.read(databases.address(of: service)) { connection in
+                try LogArchiveStore.months(on: connection)
+            }
+            .filter { $0.dropped == nil && $0.month <= newestDue }
+            for month in due {
+                guard execute else {
+                    archiver.note(month.month, of: service, .due)
+                    continue
+                }
+                guard try await archiver.export(month.month, of: service) else { continue }
+                try await archiver.drop(month.month, of: service, execute: true)
+            }
+        }
+        try archiver.report(output)
+    }
+}

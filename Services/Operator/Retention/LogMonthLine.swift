@@ -1,0 +1,92 @@
+import Messaging
+
+/// A month of a log as it is listed.
+///
+/// Pure.
+struct LogMonthLine: Encodable, Hashable, Sendable {
+    let service: String
+    let month: String
+    /// About how many events, where they are in the database.
+    let events: Int64
+    let isEstimate: Bool
+    /// Bytes in the database.
+    let bytes: Int64
+    let isOver: Bool
+    /// The file it is in, once it has left.
+    let file: String?
+    /// The digest that the file's events were sealed with.
+    let head: String?
+
+    init(_ logged: LoggedMonth, of service: String, isOver: Bool) {
+        self.service = service
+        month = logged.month.description
+        events = logged.rows
+        isEstimate = logged.dropped == nil
+        bytes = logged.bytes
+        self.isOver = isOver
+        file = logged.dropped?.fileName
+        head = logged.dropped?.head.description
+    }
+
+    /// Where it is, in words.
+    private var place: Cell {
+        if let file { return Cell(file, .dim) }
+        return Cell(isOver ? "here" : "here, not over")
+    }
+
+    /// Months as a table.
+    static func table(_ months: [LogMonthLine], _ palette: Palette) -> String {
+        let head = ["SERVICE", "MONTH", "EVENTS", "SIZE", "WHERE"].map { Cell($0, .dim) }
+        return palette.table(
+            [head]
+                + months.map { month in
+                    [
+                        Cell(month.service), Cell(month.month),
+                        Cell((month.isEstimate ? "~" : "") + Int(month.events).grouped),
+                        Cell(month.file == nil ? size(month.bytes) : "-"), month.place,
+                    ]
+                },
+            numbers: [2, 3]
+        )
+    }
+
+    private static func size(_ bytes: Int64) -> String {
+        bytes < 10_000_000
+            ? "\(Int((bytes + 999) / 1000).grouped) KB" : "\(Int(bytes / 1_000_000).grouped) MB"
+    }
+}
+
+/// What was done with a month.
+struct ArchivingOutcome: Encodable, Hashable, Sendable {
+    /// How far it came.
+    enum Step: String, Encodable, Sendable {
+        case empty
+        case due
+        case exported
+        case mayBeDropped = "may-be-dropped"
+        case dropped
+        case alreadyDropped = "already-dropped"
+    }
+
+    let service: String
+    let month: String
+    var step: Step
+    var events: Int?
+    var file: String?
+    var sha256: String?
+
+    /// In a line.
+    var text: String {
+        let what = "\(service) \(month)"
+        let count = events.map { "\($0.grouped) events" } ?? "events"
+        return switch step {
+        case .empty: "\(what): has no events"
+        case .due: "\(what): is due; --execute moves it into a file"
+        case .exported: "\(what): \(count) in \(file ?? "")"
+        case .mayBeDropped:
+            "\(what): \(count) are in \(file ?? ""), as sealed; --execute drops them"
+        case .dropped: "\(what): \(count) in \(file ?? ""), dropped here"
+        case .alreadyDropped: "\(what): has left already, for \(file ?? "")"
+        }
+    }
+}

@@ -1,0 +1,11 @@
+-- Each posting gets a place in commit order, as events have, so that the ledger can be sealed like the
+-- event log: a digest over each posting with its entries and over the seal before (`log_seals`).
+-- Postings that were there get theirs in the order they lie in.
+CREATE SEQUENCE ledger_positions;
+GRANT USAGE ON SEQUENCE ledger_positions TO {role};
+
+ALTER TABLE ledger_postings
+    ADD COLUMN position bigint NOT NULL DEFAULT nextval('ledger_positions'),
+    ADD COLUMN xid xid8 NOT NULL DEFAULT outbox_xid();
+
+CREATE INDEX ledger_postings_in_commit_order ON ledger_postings (xid, position);

@@ -1,0 +1,146 @@
+import Crypto
+import Foundation
+
+/// What a file of events says of itself, in a file beside it: whoever reads the one checks it by the
+/// other first.
+public struct EventFileManifest: Codable, Hashable, Sendable {
+    /// The one form there is.
+    static let knownFormat = "counterfoil-events/1"
+
+    let format: String
+    /// How many events it holds, one a line.
+    public let events: Int
+    /// How many bytes the file has, as it lies there.
+    public let bytes: Int
+    /// SHA-256 of the file as it lies there, in hexadecimal digits.
+    public let sha256: String
+    /// Which month of a log it is, if it is one.
+    public let month: ArchivedMonth?
+
+    /// Where the manifest of a file is.
+    public static func path(of file: String) -> String { file + ".manifest.json" }
+
+    init(events: Int, month: ArchivedMonth?, of path: String) throws {
+        let (bytes, digest) = try Self.digest(of: path)
+        format = Self.knownFormat
+        self.events = events
+        self.bytes = bytes
+        sha256 = digest.description
+        self.month = month
+    }
+
+    /// Reads the manifest of a file, and looks that the file is what it says.
+    ///
+    /// - Throws: ``MessagingError`` that says what is missing or different.
+    static func checked(of path: String) throws -> EventFileManifest {
+        let manifestPath = Self.path(of: path)
+        let manifest: EventFileManifest
+        do {
+            let data = try Data(contentsOf: URL(fileURLWithPath: manifestPath))
+            manifest = try JSONDecoder().decode(EventFileManifest.self, from: data)
+        } catch {
+            throw MessagingError(
+                .eventFile,
+                "\(path) has no manifest that can be read at \(manifestPath), so nobody can say "
+                    + "whether it is whole."
+            )
+        }
+        guard manifest.format == knownFormat else {
+            throw MessagingError(
+                .eventFile,
+                "\(path) is of the form \(manifest.format), which is not known here."
+            )
+        }
+        let (bytes, digest) = try digest(of: path)
+        guard bytes == manifest.bytes else {
+            throw MessagingError(
+                .eventFile,
+                "\(path) has \(bytes) bytes and its manifest says \(manifest.bytes); it was cut or "
+                    + "added to."
+            )
+        }
+        guard digest.description == manifest.sha256 else {
+            throw MessagingError(
+                .eventFile,
+                "\(path) is not the file that its manifest is of: its SHA-256 is another."
+            )
+        }
+        return manifest
+    }
+
+    private static func digest(of path: String) throws -> (bytes: Int, digest: LogDigest) {
+        var hasher = SHA256()
+        var count = 0
+        do {
+            let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            defer { try? handle.close() }  // It was read only.
+            while let data = try handle.read(upToCount: 1 << 18), !data.isEmpty {
+                hasher.update(data: data)
+                count += data.count
+            }
+        } catch {
+            throw MessagingError(
+                .eventFile,
+                "\(path) cannot be read: \(error.localizedDescription)"
+            )
+        }
+        guard let digest = LogDigest(bytes: Array(hasher.finalize())) else {
+            throw MessagingError(.eventFile, "\(path) has no digest.")  // SHA-256 has 32 bytes.
+        }
+        return (count, digest)
+    }
+}
+
+/// A month of a service's event log that is in a file as a whole.
+public struct ArchivedMonth: Codable, Hashable, Sendable {
+    /// The service.
+    public let service: String
+    private let name: String
+    private let firstPlace: String
+    private let lastPlace: String
+    private let headDigest: String
+
+    private enum CodingKeys: String, CodingKey {
+        case service
+        case name = "month"
+        case firstPlace = "first"
+        case lastPlace = "last"
+        case headDigest = "head"
+    }
+
+    /// Names a month.
+    ///
+    /// - Parameters:
+    ///   - month: The month.
+    ///   - service: Whose log it is of.
+    ///   - first: The place of its first row.
+    ///   - last: The place of its last row.
+    ///   - head: The digest of its newest seal, which all of its rows are in.
+    public init(
+        _ month: LogMonth,
+        of service: String,
+        first: OutboxCursor,
+        last: OutboxCursor,
+        head: LogDigest
+    ) {
+        self.service = service
+        name = month.description
+        firstPlace = first.description
+        lastPlace = last.description
+        headDigest = head.description
+    }
+
+    /// The month; `nil` if the manifest names none.
+    public var month: LogMonth? { LogMonth(name) }
+    /// The place of its first row.
+    public var first: OutboxCursor? { OutboxCursor(utf8: Array(firstPlace.utf8)) }
+    /// The place of its last row.
+    public var last: OutboxCursor? { OutboxCursor(utf8: Array(lastPlace.utf8)) }
+    /// The digest of its newest seal.
+    public var head: LogDigest? { LogDigest(headDigest) }
+
+    /// What the file of a month is called.
+    public static func fileName(_ month: LogMonth, of service: String) -> String {
+        "\(service)-\(month).jsonl.gz"
+    }
+}

@@ -1,0 +1,165 @@
+public import Postgres
+
+/// A month that has left a service's database for a file.
+public struct DroppedMonth: Hashable, Sendable {
+    /// The month.
+    public let month: LogMonth
+    /// How many rows it had.
+    public let rowCount: Int64
+    /// The place of its last row.
+    public let last: OutboxCursor
+    /// The number of its newest seal at the time.
+    let lastSeal: Int64
+    /// The digest of that seal, which all of its rows are in.
+    public let head: LogDigest
+    /// What the file was called.
+    public let fileName: String
+    /// SHA-256 of the file.
+    public let fileDigest: LogDigest
+}
+
+/// A month of a service's event log, wherever it is.
+public struct LoggedMonth: Hashable, Sendable {
+    /// The month.
+    public let month: LogMonth
+    /// About how many rows it has; PostgreSQL's estimate where ``dropped`` is `nil`.
+    public let rows: Int64
+    /// What it takes in the database, with its indexes.
+    public let bytes: Int64
+    /// Set if it has left for a file.
+    public let dropped: DroppedMonth?
+}
+
+/// The SQL of the months of the event log: which are there, which have left, and how they leave.
+public enum LogArchiveStore {
+    /// The months that have left.
+    ///
+    /// - Throws: `PostgresError`; ``MessagingError`` if a row is not what it should be.
+    public static func dropped(
+        on connection: isolated PostgresConnection
+    ) throws -> [DroppedMonth] {
+        let rows = try connection.query(
+            """
+            SELECT month, row_count, last_xid, last_position, last_seal, head, file_name, file_sha256
+            FROM log_archives WHERE log = 'outbox' ORDER BY month
+            """
+        )
+        return try rows.map { row in
+            let (name, count, xid, position, seal, head, file, digest) = try row.decode(
+                String.self,
+                Int64.self,
+                UInt64.self,
+                Int64.self,
+                Int64.self,
+                [UInt8].self,
+                String.self,
+                [UInt8].self
+            )
+            guard let month = LogMonth(name), let head = LogDigest(bytes: head),
+                let digest = LogDigest(bytes: digest)
+            else { throw MessagingError(.sealUnreadable, "log_archives names no month: \(name)") }
+            return DroppedMonth(
+                month: month,
+                rowCount: count,
+                last: OutboxCursor(xid: xid, position: position),
+                lastSeal: seal,
+                head: head,
+                fileName: file,
+                fileDigest: digest
+            )
+        }
+    }
+
+    /// Every month there is or was, the oldest first; without those that have never had a row.
+    public static func months(
+        on connection: isolated PostgresConnection
+    ) throws -> [LoggedMonth] {
+        let dropped = try self.dropped(on: connection)
+        let rows = try connection.query(
+            """
+            SELECT substr(part.relname, 8), greatest(part.reltuples, 0)::bigint,
+                pg_total_relation_size(part.oid)
+            FROM pg_inherits JOIN pg_class AS part ON part.oid = inhrelid
+            WHERE inhparent = 'outbox'::regclass AND part.relname ~ '^outbox_[0-9]{4}_[0-9]{2}$'
+            """
+        )
+        var months = try rows.compactMap { row -> LoggedMonth? in
+            let (name, estimate, bytes) = try row.decode(String.self, Int64.self, Int64.self)
+            guard let month = LogMonth(name.replacing("_", with: "-")) else { return nil }
+            return LoggedMonth(month: month, rows: estimate, bytes: bytes, dropped: nil)
+        }
+        months += dropped.map {
+            LoggedMonth(month: $0.month, rows: $0.rowCount, bytes: 0, dropped: $0)
+        }
+        return months.sorted { $0.month < $1.month }
+    }
+
+    /// The rows of one month after a place.
+    ///
+    /// - Parameters:
+    ///   - month: The month; it is over.
+    ///   - cursor: The last row that was read.
+    ///   - limit: How many rows at most.
+    ///   - connection: The session.
+    /// - Returns: The rows, in the order of the log.
+    /// - Throws: `PostgresError`.
+    public static func rows(
+        of month: LogMonth,
+        after cursor: OutboxCursor,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [ExactRow] {
+        let first = "\(month)-01T00:00:00Z"
+        return try EventLog.exactRows(
+            in: connection.query(
+                """
+                SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
+                FROM outbox
+                WHERE time >= \(first)::timestamptz
+                    AND time < (
+                        (\(first)::timestamptz AT TIME ZONE 'UTC' + interval '1 month')
+                        AT TIME ZONE 'UTC'
+                    )
+                    AND (xid, position) > (\(cursor.xid), \(cursor.position))
+                ORDER BY xid, position LIMIT \(Int64(limit))
+                """
+            )
+        )
+    }
+
+    /// Whether every consumer has confirmed everything up to a place.
+    public static func isConfirmed(
+        through cursor: OutboxCursor,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try RelayStore.progress(on: connection).confirmed >= cursor
+    }
+
+    /// Drops a month that is in a file, and takes that down; the database looks once more whether it may.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which was checked against its manifest.
+    ///   - name: What it is called in the folder of archives.
+    ///   - connection: A session of the role `counterfoil_archivist`.
+    /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or not what
+    ///   the file holds; then nothing has changed. ``MessagingError`` if the file is of no month.
+    public static func drop(
+        _ file: EventFileReader,
+        named name: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard let archived = file.manifest.month, let month = archived.month,
+            let head = archived.head, let digest = LogDigest(file.manifest.sha256)
+        else { throw MessagingError(.eventFile, "\(file.path) is no month of a log.") }
+        // Readers go on while the rows are counted; nobody waits long for the moment of the drop.
+        try connection.execute("SET lock_timeout = '10s'")
+        _ = try connection.query(
+            """
+            SELECT archive_outbox_month(
+                \(month.description), \(name), \(digest.bytes), \(Int64(file.manifest.events)),
+                \(head.bytes)
+            )
+            """
+        )
+    }
+}

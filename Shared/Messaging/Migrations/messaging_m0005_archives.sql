@@ -1,0 +1,119 @@
+-- Old months of the event log leave the database once they are in files (`counterfoil log`). Their
+-- seals stay: 1 % of the rows' size, and by them the files are checked.
+
+DO $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'counterfoil_archivist') THEN
+        RAISE EXCEPTION 'the role counterfoil_archivist is not there; run deploy/postgres/init.sql again as a superuser (what is there stays as it is), then migrate again'
+            USING ERRCODE = 'undefined_object';
+    END IF;
+END
+$$;
+
+-- A month that has left: written with its rows' removal or not at all.
+CREATE TABLE log_archives (
+    log text NOT NULL,
+    month text NOT NULL,
+    row_count bigint NOT NULL CHECK (row_count > 0),
+    first_xid xid8 NOT NULL,
+    first_position bigint NOT NULL,
+    last_xid xid8 NOT NULL,
+    last_position bigint NOT NULL,
+    -- The month's newest seal at the time, which is over the last of the rows.
+    last_seal bigint NOT NULL,
+    head bytea NOT NULL CHECK (length(head) = 32),
+    file_name text NOT NULL,
+    file_sha256 bytea NOT NULL CHECK (length(file_sha256) = 32),
+    archived_at timestamptz NOT NULL DEFAULT now(),
+    archived_by text NOT NULL DEFAULT session_user,
+    PRIMARY KEY (log, month)
+);
+GRANT SELECT ON log_archives TO SERVICE_ROLE;
+
+GRANT USAGE ON SCHEMA public TO counterfoil_archivist;
+GRANT SELECT ON outbox, log_seals, log_archives, relay_cursor TO counterfoil_archivist;
+
+-- Drops a month of the outbox that is over, sealed to its last row and confirmed by every consumer,
+-- and takes down where it went. Who calls it says what the file holds; where that is not what is in
+-- the table, nothing happens. Runs with the owner's rights, so that a role may do this and nothing else.
+CREATE FUNCTION archive_outbox_month(
+    archived_month text,
+    archive_name text,
+    archive_sha256 bytea,
+    archive_rows bigint,
+    archive_head bytea
+) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    partition_name text := 'outbox_' || replace(archived_month, '-', '_');
+    month_start timestamptz;
+    month_end timestamptz;
+    found_rows bigint;
+    first_row record;
+    last_row record;
+    newest_seal record;
+    sealed_rows bigint;
+    is_confirmed boolean;
+BEGIN
+    IF archived_month !~ '^[0-9]{4}-(0[1-9]|1[0-2])$' OR NOT EXISTS (
+        SELECT FROM pg_inherits
+        WHERE inhparent = 'public.outbox'::regclass
+            AND inhrelid = to_regclass('public.' || partition_name)
+    ) THEN
+        RAISE EXCEPTION 'the outbox has no partition of the month %', archived_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    month_start := (archived_month || '-01')::timestamp AT TIME ZONE 'UTC';
+    month_end := ((archived_month || '-01')::timestamp + interval '1 month') AT TIME ZONE 'UTC';
+    IF month_end > now() THEN
+        RAISE EXCEPTION 'the month % is not over', archived_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    -- From here on nobody adds to the month: what is counted is what is dropped.
+    EXECUTE format('LOCK TABLE %I IN SHARE MODE', partition_name);
+    EXECUTE format('SELECT count(*) FROM %I', partition_name) INTO found_rows;
+    IF found_rows IS DISTINCT FROM archive_rows THEN
+        RAISE EXCEPTION 'the month % has % rows, and the file %', archived_month, found_rows,
+            archive_rows
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    EXECUTE format('SELECT xid, position FROM %I ORDER BY xid, position LIMIT 1', partition_name)
+        INTO first_row;
+    EXECUTE format(
+        'SELECT xid, position FROM %I ORDER BY xid DESC, position DESC LIMIT 1', partition_name
+    ) INTO last_row;
+    SELECT (last_row.xid, last_row.position) <= (confirmed_xid, confirmed_position)
+        INTO is_confirmed FROM relay_cursor;
+    IF is_confirmed IS NOT TRUE THEN
+        RAISE EXCEPTION 'the month % has events that a consumer has not confirmed', archived_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    SELECT number, digest, last_xid, last_position INTO newest_seal FROM log_seals
+        WHERE log = 'outbox' AND month = archived_month ORDER BY number DESC LIMIT 1;
+    SELECT sum(row_count) INTO sealed_rows FROM log_seals
+        WHERE log = 'outbox' AND month = archived_month;
+    IF sealed_rows IS DISTINCT FROM found_rows
+        OR (newest_seal.last_xid, newest_seal.last_position)
+            IS DISTINCT FROM (last_row.xid, last_row.position)
+        OR newest_seal.digest IS DISTINCT FROM archive_head
+    THEN
+        RAISE EXCEPTION 'the month % is not what its seals say, or the file not what they are over',
+            archived_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    IF EXISTS (
+        SELECT FROM outbox_default WHERE time >= month_start AND time < month_end
+    ) THEN
+        RAISE EXCEPTION 'the month % has rows outside its partition', archived_month
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    INSERT INTO log_archives (log, month, row_count, first_xid, first_position, last_xid,
+        last_position, last_seal, head, file_name, file_sha256)
+    VALUES ('outbox', archived_month, found_rows, first_row.xid, first_row.position, last_row.xid,
+        last_row.position, newest_seal.number, newest_seal.digest, archive_name, archive_sha256);
+    EXECUTE format('DROP TABLE %I', partition_name);
+END
+$$;
+REVOKE ALL ON FUNCTION archive_outbox_month(text, text, bytea, bigint, bytea) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION archive_outbox_month(text, text, bytea, bigint, bytea)
+    TO counterfoil_archivist;

@@ -1,0 +1,185 @@
+import EventTypes
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+extension EndToEnd {
+    /// `counterfoil log`: old months of the event logs leave the databases, and are still there.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Retention {
+        /// A store whose first purchases are of a month that is long over.
+        ///
+        /// Nobody can wait for a month: the log's first half is given a month before, and sealed anew
+        /// by the services' own relays. What the proof says of times that the books have as well is
+        /// the same before and after the month has left; that is what is compared.
+        private func withOldLog(
+            _ body: (StoreHarness, String) async throws -> Void
+        ) async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let old = [
+                    try await store.buy(), try await store.buy(SampleCatalog.pro, as: "bob"),
+                ]
+                try await store.expectWhole(old)
+                for process in store.processes { try await process.terminate() }
+                for service in StoreService.allCases {
+                    try await store.withDatabase(of: service) { connection in
+                        for statement in Self.aging {
+                            try connection.execute("\(unsafe: statement)")
+                        }
+                    }
+                }
+                for process in store.processes { try await process.start() }
+                let new = [try await store.buy(), try await store.buy(as: "carol")]
+                try await store.expectWhole(old + new)
+                try await eventually(within: .seconds(60), "everything to be sealed") {
+                    let said = try await store.counterfoil("verify")
+                    return said.exit == .code(0) && !said.output.contains("wait for") ? true : nil
+                }
+                try await body(store, store.directory + "/archives")
+            }
+        }
+
+        private static let aging = [
+            """
+            CREATE TABLE outbox_2026_02 PARTITION OF outbox
+            FOR VALUES FROM ('2026-02-01Z') TO ('2026-03-01Z')
+            """,
+            "UPDATE outbox SET time = '2026-02-14Z'::timestamptz + (time - date_trunc('day', time))",
+            "DELETE FROM log_seals WHERE log = 'outbox'",
+        ]
+
+        @Test func aMonthLeavesAndTheLogIsAsWholeAsBefore() async throws {
+            try await withOldLog { store, directory in
+                let heads = try await store.operatorSays(["verify", "--heads-only"])
+                let before = try await report(store)
+                let listed = try await store.operatorSays(["log", "list"])
+                #expect(listed.contains("2026-02"))
+                #expect(listed.contains("not over"))
+
+                let due = try await store.operatorSays([
+                    "log", "retain", "--keep", "3", "--to", directory,
+                ])
+                #expect(due.contains("payments 2026-02: is due"))
+                let done = try await store.operatorSays([
+                    "log", "retain", "--keep", "3", "--to", directory, "--execute",
+                ])
+                for service in StoreService.allCases {
+                    #expect(done.contains("\(service.rawValue) 2026-02: "))
+                }
+                #expect(done.contains("dropped here"))
+                let again = try await store.operatorSays([
+                    "log", "retain", "--keep", "3", "--to", directory, "--execute",
+                ])
+                #expect(again.contains("Nothing is due"))
+
+                // The chains pass through what they passed through, with the files and without.
+                let file = store.directory + "/heads"
+                try Data(heads.utf8).write(to: URL(fileURLWithPath: file))
+                let checked = try await store.operatorSays(["verify", "--heads", file])
+                #expect(checked.contains("were not looked at"))
+                _ = try await store.operatorSays([
+                    "verify", "--heads", file, "--archives", directory,
+                ])
+
+                // The proof reads the files, and says what it said.
+                let refused = try await store.counterfoil("replay", "--verify")
+                #expect(refused.output.contains("--archives"))
+                #expect(refused.exit == .code(1))
+                #expect(try await report(store, ["--archives", directory]) == before)
+
+                // What is sent again from a file is recognised, however old it is.
+                let payments = directory + "/payments-2026-02.jsonl.gz"
+                let plan = try await store.operatorSays(["replay", "--from-file", payments])
+                #expect(plan.contains("receipts has done all of it"))
+                let gap = try await store.counterfoil("replay", "--account", "ada")
+                #expect(gap.exit == .code(1))
+                #expect(gap.output.contains("-2026-02.jsonl.gz"))
+                let inboxes = try await store.inboxRows()
+                let sent = try await store.operatorSays([
+                    "replay", "--archives", directory, "--execute", "--rate", "1000",
+                ])
+                #expect(sent.contains("Through: "))
+                #expect(try await store.inboxRows() == inboxes)
+                // The store goes on; the story of an old purchase names where its events are.
+                let later = try await store.buy(as: "dave")
+                try await eventually(within: .seconds(30), "the later purchase to be done") {
+                    let told = try await store.operatorSays(["why", "\(later.transactionID)"])
+                    return told.contains("The app has not finished it") ? true : nil
+                }
+                try await store.withDatabase(of: .payments) { connection in
+                    _ = try connection.execute(
+                        "UPDATE transactions SET requested_at = '2026-02-14Z' WHERE id = 1000001"
+                    )
+                }
+                let told = try await store.operatorSays(["why", "1000001"])
+                #expect(told.contains("payments-2026-02.jsonl.gz"))
+            }
+        }
+
+        @Test func aFileThatWasCutOrEditedIsFoundAndNothingIsDropped() async throws {
+            try await withOldLog { store, directory in
+                _ = try await store.operatorSays([
+                    "log", "export", "--month", "2026-02", "--to", directory,
+                ])
+                let path = directory + "/payments-2026-02.jsonl.gz"
+                let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+                try whole.dropLast(9).write(to: URL(fileURLWithPath: path))
+                let drop = ["log", "drop", "--month", "2026-02", "--from", directory, "--execute"]
+                let cut = try await store.counterfoil(drop + ["--service", "payments"])
+                #expect(cut.exit == .code(1))
+                #expect(cut.output.contains("cut or added to"))
+                try whole.write(to: URL(fileURLWithPath: path))
+                let dropped = try await store.operatorSays(drop + ["--service", "payments"])
+                #expect(dropped.contains("dropped here"))
+
+                // A row that somebody edited does not leave unseen.
+                try await store.withDatabase(of: .receipts) { connection in
+                    _ = try connection.execute(
+                        "UPDATE outbox SET key = 'mallory' WHERE time < '2026-03-01Z'"
+                    )
+                }
+                let other = store.directory + "/others"
+                let edited = try await store.counterfoil([
+                    "log", "retain", "--keep", "1", "--to", other, "--execute", "--service",
+                    "receipts",
+                ])
+                #expect(edited.exit == .code(1))
+                #expect(edited.output.contains("is not as it was sealed"))
+                let kept = try await store.operatorSays(["log", "list", "--service", "receipts"])
+                #expect(!kept.contains("receipts-2026-02.jsonl.gz"))
+            }
+        }
+
+        @Test(arguments: [
+            (["log", "export", "--month", "2026-13", "--to", "x"], 64, "is no month"),
+            (["log", "export", "--to", "x"], 64, "--month 2026-01"),
+            (["log", "retain", "--keep", "0", "--to", "x"], 64, "1 to 1200"),
+        ])
+        func whatMakesNoSenseIsRefusedInWords(
+            _ arguments: [String],
+            _ code: Int32,
+            _ words: String
+        ) async throws {
+            try await withStore { store in
+                let said = try await store.counterfoil(arguments)
+                #expect(said.exit == .code(code))
+                #expect(said.output.contains(words), "\(said)")
+            }
+        }
+
+        /// What the proof says, apart from how long it took.
+        private func report(
+            _ store: StoreHarness,
+            _ arguments: [String] = []
+        ) async throws -> String {
+            let said = try await store.counterfoil(["replay", "--verify", "--json"] + arguments)
+            let lines = said.output.split(separator: "\n").filter { line in
+                !line.contains("illiseconds") && !line.contains(" · ")
+            }
+            #expect(lines.contains { $0.contains("\"tables\"") }, "\(said)")
+            return lines.joined(separator: "\n")
+        }
+    }
+}
