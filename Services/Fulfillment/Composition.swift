@@ -149,6 +149,7 @@ func composeFulfillment(
     HistoryRoutes(store: store).add(to: router)
     let unfinished = UnfinishedStore(client: client)
     UnfinishedRoutes(store: unfinished, now: now).add(to: router)
+    WebhookAdminRoutes(webhooks: webhooks, wake: { sender.wake() }).add(to: router)
     ServerFinishRoutes(
         authenticator: servers,
         store: store,
@@ -230,6 +231,10 @@ let fulfillmentMigrations =
         PostgresMigration(
             name: "fulfillment_m0004_content_uploads",
             bytes: PackageResources.m0004_content_uploads_sql
+        ),
+        PostgresMigration(
+            name: "fulfillment_m0006_webhooks_again",
+            bytes: PackageResources.m0006_webhooks_again_sql
         ),
     ]
 

@@ -30,6 +30,16 @@ struct WebhookHandler: Sendable {
         }
     }
 
+    /// Has a transaction's webhooks sent again, each under the id it has.
+    ///
+    /// - Returns: How many there are; `nil` if there is no such transaction.
+    func sendAgain(_ id: TransactionID) async throws -> Int? {
+        let now = now()
+        return try await client.withTransaction { connection in
+            try WebhookStore.askAgain(for: id, at: now, on: connection)
+        }
+    }
+
     /// How long it is until the next webhook is due; `nil` if none is owed.
     func untilNextDue() async throws -> Duration? {
         let due = try await client.withConnection { try WebhookStore.nextDue(on: $0) }

@@ -15,13 +15,21 @@ enum WebhookStore {
     ) throws -> [Webhook] {
         let rows = try connection.query(
             """
-            WITH due AS MATERIALIZED (
+            WITH pending AS MATERIALIZED (
                 SELECT transaction_id, target FROM deliveries
                 WHERE state = 'pending' AND kind = 'webhook' AND next_attempt_at <= \(now)
                     AND host <> ALL(\(hosts))
                 ORDER BY next_attempt_at
                 LIMIT \(limit)
                 FOR UPDATE SKIP LOCKED
+            ), again AS MATERIALIZED (
+                SELECT transaction_id, target FROM deliveries
+                WHERE state = 'delivered' AND next_attempt_at <= \(now) AND host <> ALL(\(hosts))
+                ORDER BY next_attempt_at
+                LIMIT \(limit)
+                FOR UPDATE SKIP LOCKED
+            ), due AS (
+                SELECT * FROM pending UNION ALL SELECT * FROM again LIMIT \(limit)
             ), leased AS (
                 UPDATE deliveries
                 SET attempts = attempts + 1, last_attempt_at = \(now), next_attempt_at = \(lease)
@@ -65,17 +73,47 @@ enum WebhookStore {
     static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
         let rows = try connection.query(
             """
-            SELECT min(next_attempt_at) FROM deliveries
-            WHERE state = 'pending' AND kind = 'webhook'
+            SELECT least(
+                (
+                    SELECT min(next_attempt_at) FROM deliveries
+                    WHERE state = 'pending' AND kind = 'webhook'
+                ),
+                (
+                    SELECT min(next_attempt_at) FROM deliveries
+                    WHERE state = 'delivered' AND next_attempt_at IS NOT NULL
+                )
+            )
             """
         )
         guard let row = rows.first else { return nil }
         return try row.decode(Timestamp?.self)
     }
 
+    /// Makes a transaction's webhooks due now, those that were confirmed as well.
+    ///
+    /// - Returns: How many it has that are not void; `nil` if there is no such transaction.
+    static func askAgain(
+        for id: TransactionID,
+        at now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Int? {
+        let rows = try connection.query(
+            """
+            WITH asked AS (
+                UPDATE deliveries SET next_attempt_at = \(now)
+                WHERE transaction_id = \(id.number) AND kind = 'webhook' AND state <> 'void'
+                RETURNING 1
+            )
+            SELECT (SELECT count(*) FROM asked)
+            FROM queue_transactions WHERE transaction_id = \(id.number)
+            """
+        )
+        return try rows.first.map { Int(try $0.decode(Int64.self)) }
+    }
+
     /// Records confirmed tries.
     ///
-    /// A delivery that is void by now stays void.
+    /// A delivery that is void by now stays void; one that was asked for again is delivered as before.
     ///
     /// - Returns: Those that were pending until now.
     @discardableResult
@@ -86,13 +124,21 @@ enum WebhookStore {
         guard !confirmed.isEmpty else { return [] }
         let rows = try connection.query(
             """
+            WITH confirmed AS (
+                SELECT * FROM unnest(
+                    \(confirmed.map(\.transactionID.number)),
+                    \(confirmed.map(\.target)), \(confirmed.map(\.confirmedAt))
+                ) AS confirmed (transaction_id, target, time)
+            ), again AS (
+                UPDATE deliveries SET next_attempt_at = NULL
+                FROM confirmed
+                WHERE deliveries.transaction_id = confirmed.transaction_id
+                    AND deliveries.target = confirmed.target AND state = 'delivered'
+            )
             UPDATE deliveries
             SET state = 'delivered', delivered_at = confirmed.time, last_result = 'SUCCESS',
                 next_attempt_at = NULL
-            FROM unnest(
-                \(confirmed.map(\.transactionID.number)),
-                \(confirmed.map(\.target)), \(confirmed.map(\.confirmedAt))
-            ) AS confirmed (transaction_id, target, time)
+            FROM confirmed
             WHERE deliveries.transaction_id = confirmed.transaction_id
                 AND deliveries.target = confirmed.target AND state = 'pending'
             RETURNING deliveries.transaction_id, deliveries.target
@@ -117,7 +163,8 @@ enum WebhookStore {
         try connection.execute(
             """
             UPDATE deliveries
-            SET last_result = failed.result, next_attempt_at = failed.next_attempt_at
+            SET next_attempt_at = failed.next_attempt_at,
+                last_result = CASE state WHEN 'pending' THEN failed.result ELSE last_result END
             FROM unnest(
                 \(outcomes.map(\.webhook.transactionID.number)),
                 \(outcomes.map(\.webhook.target)), \(outcomes.map { Int32($0.webhook.attempt) }),
@@ -125,7 +172,7 @@ enum WebhookStore {
             ) AS failed (transaction_id, target, attempts, result, next_attempt_at)
             WHERE deliveries.transaction_id = failed.transaction_id
                 AND deliveries.target = failed.target
-                AND deliveries.attempts = failed.attempts AND state = 'pending'
+                AND deliveries.attempts = failed.attempts AND state <> 'void'
             """
         )
     }

@@ -46,7 +46,7 @@ struct OperatorCommand: AsyncParsableCommand {
             StatusCommand.self, WhyCommand.self, ReconcileCommand.self, ReplayCommand.self,
             VerifyCommand.self, LogCommand.self,
             LagCommand.self, DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
+            RefundCommand.self, ResendCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
             TokenCommand.self,
         ]
     )

@@ -170,6 +170,12 @@ public enum Routes {
     ///
     /// `POST`.
     public static func refund(_ id: TransactionID) -> String { "\(adminTransactions)/\(id)/refund" }
+    /// `fulfillment`, administrators: send a transaction's webhooks again.
+    ///
+    /// `POST`.
+    public static func webhooks(_ id: TransactionID) -> String {
+        "\(adminTransactions)/\(id)/webhooks"
+    }
     /// `payments`, administrators: take up an interrupted payment as one new transaction.
     ///
     /// `POST`.

@@ -81,6 +81,36 @@ struct WebhookSenderTests {
         }
     }
 
+    @Test("What was confirmed is sent again when it is asked for, under the same id, and stays delivered")
+    func again() async throws {
+        try await withMerchant { merchant, store in
+            try await store.arrive(.sample(1, plan: [merchant.target]))
+            try await store.send { _ in try await store.untilDelivered() }
+            let told = try await store.published().count
+            #expect(try await store.webhooks.sendAgain(TransactionID(number: 2)) == nil)
+            // The first of two more tries fails.
+            merchant.answer { $0 == 1 ? .internalServerError : .noContent }
+            #expect(try await store.webhooks.sendAgain(TransactionID(number: 1)) == 1)
+            try await store.send { sender in
+                try await eventually("the failure is recorded") {
+                    let row = try await store.delivery(of: 1)
+                    return row.attempts == 2
+                        && row.next ?? startOfTime < store.clock.now().advanced(by: .seconds(9))
+                        ? true : nil
+                }
+                #expect(try await store.delivery(of: 1).result == "SUCCESS")
+                store.clock.advance(by: .seconds(10))
+                sender.wake()
+                try await eventually("it is confirmed again") {
+                    try await store.delivery(of: 1).next == nil ? true : nil
+                }
+            }
+            #expect(merchant.received.map(\.id) == Array(repeating: "delivery_1_0", count: 3))
+            #expect(try await store.published().count == told)
+            #expect(try await store.finish(1) == .finished(at: store.clock.now()))
+        }
+    }
+
     @Test("A recipient that does not answer in time has timed out")
     func timeout() async throws {
         try await withMerchant { merchant, store in

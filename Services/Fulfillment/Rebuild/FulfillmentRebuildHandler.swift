@@ -15,7 +15,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
 
     let unreadIndexes = [
         "queue_transactions_unfinished", "queue_transactions_finished", "deliveries_due",
-        "credit_entries_by_account",
+        "deliveries_again", "credit_entries_by_account",
     ]
 
     var tables: [RebuiltTable] { FulfillmentTables.all }
