@@ -43,10 +43,10 @@ struct OperatorCommand: AsyncParsableCommand {
             """,
         version: "counterfoil 0.1.0",
         subcommands: [
-            StatusCommand.self, WhyCommand.self, ReconcileCommand.self, ReplayCommand.self,
-            VerifyCommand.self, LogCommand.self,
-            LagCommand.self, DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self,
-            RefundCommand.self, ResendCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
+            StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
+            ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,
+            DeadLettersCommand.self, ProductsCommand.self, BuyCommand.self, RefundCommand.self,
+            ResendCommand.self, ApproveCommand.self, DeclineCommand.self, KeysCommand.self,
             TokenCommand.self,
         ]
     )

@@ -63,24 +63,14 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
         if let redriveRequestedAt { fields.append(("redrive asked", "\(redriveRequestedAt)")) }
         if let settledAt { fields.append(("settled", "\(settledAt)")) }
         if let discardReason { fields.append(("discarded for", Cell(discardReason))) }
-        if let trace = TraceID(traceparent: traceparent) { fields.append(("trace", "\(trace)")) }
+        if let trace = traceparent.flatMap({ TraceContext($0) })?.traceID {
+            fields.append(("trace", "\(trace)"))
+        }
         return fields.map { [Cell($0.0, .dim), $0.1] }
     }
 
     private static func short(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
         return line.count > 80 ? line.prefix(79) + "…" : line
-    }
-}
-
-/// The trace that an event belongs to, as W3C Trace Context carries it.
-struct TraceID: Hashable, Sendable, CustomStringConvertible {
-    let description: String
-
-    /// Reads `00-<trace>-<parent>-<flags>`.
-    init?(traceparent: String?) {
-        let parts = traceparent?.split(separator: "-") ?? []
-        guard parts.count >= 4, parts[1].count == 32 else { return nil }
-        description = String(parts[1])
     }
 }

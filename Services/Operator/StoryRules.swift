@@ -41,7 +41,22 @@ struct StoryRules {
         // A stable order for what happened in the same millisecond: that of causes and effects.
         return all.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-            .map(\.element)
+            .map { traced($0.element) }
+    }
+
+    /// A step with the trace of the event that tells of it: the last of its service by then, or the
+    /// first, which a state came before.
+    private func traced(_ step: Story.Step) -> Story.Step {
+        guard step.kind != "event" else { return step }
+        let events =
+            switch step.service {
+            case "receipts": receipts.events
+            case "fulfillment": fulfillment.events
+            default: payments.events
+            }
+        var step = step
+        step.traceID = (events.last { $0.time <= step.time } ?? events.first)?.traceID
+        return step
     }
 
     private var asked: Story.Step {

@@ -345,7 +345,7 @@ enum StoryStore {
                 type: EventType(rawValue: type),
                 topic: topic,
                 time: time,
-                traceID: TraceID(traceparent: trace)?.description,
+                traceID: trace.flatMap { TraceContext($0) }?.traceID.description,
                 isPublished: isPublished
             )
         }

@@ -85,14 +85,6 @@ import Testing
         #expect(ShowDeadLetterCommand.text(of: Data([0x00, 0xFF, 0x1A])) == "00ff1a")
     }
 
-    @Test(arguments: [
-        ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", true), ("", false),
-        ("00-short-00f067aa0ba902b7-01", false),
-    ])
-    func aTraceIsThatOfW3C(text: String, isOne: Bool) {
-        #expect((TraceID(traceparent: text) != nil) == isOne)
-    }
-
     @Test func aRedriveSaysWhatCameOfIt() {
         var redrive = RedriveCommand.Redrive(
             service: .receipts,

@@ -1,0 +1,93 @@
+import ArgumentParser
+import EventTypes
+
+/// `counterfoil trace`: the spans of a purchase put together from the services' files.
+struct TraceCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trace",
+        abstract: "Puts a trace together from the services' files of spans.",
+        discussion: """
+            Services that are started with SPANS_FILE append their spans to it, one a line, as \
+            OTLP/JSON; with SPANS_FILE=- they stand in the log, whose other lines are passed over. \
+            What this prints is each hop of the trace under the one that caused it. To have it in a \
+            tracing system, let an OpenTelemetry collector read the same files (otlpjsonfile).
+
+            Of a transaction or an order, its trace is asked of the services' databases.
+
+            Examples:
+              counterfoil trace 1000001 /var/log/counterfoil/*.spans
+              counterfoil trace 4bf92f3577b34da6a3ce929d0e0e4736 payments.log receipts.log
+
+            JSON: {"traces": [ids], "spans": [{"traceID", "spanID", "parentSpanID", "service",
+              "name", "start", "end" (nanoseconds since 1970), "attributes", "links", "isError"}]}
+            """
+    )
+
+    @OptionGroup var databases: DatabaseOptions
+    @OptionGroup var output: OutputOptions
+
+    @Argument(help: "A trace id, a transaction id or an order id.")
+    var subject: String
+
+    @Argument(help: "Files of spans, or logs with spans in them.")
+    var files: [String]
+
+    func validate() throws {
+        if TraceID(subject) == nil, transactionID == nil {
+            throw ValidationError(
+                "'\(subject)' is no trace id (32 lower-case hexadecimal digits), transaction or order."
+            )
+        }
+    }
+
+    private var transactionID: TransactionID? {
+        guard case .transaction(let id) = StorySubject(subject) else { return nil }
+        return id
+    }
+
+    func perform() async throws {
+        let traces = try await traces()
+        let spans = try SpanFile.spans(of: Set(traces), in: files)
+        if output.json {
+            return try Console.say(json: Answer(traces: traces.map(\.description), spans: spans))
+        }
+        guard !spans.isEmpty else {
+            throw OperatorError(
+                .failed,
+                """
+                The files hold no span of trace \(traces.map(\.description).joined(separator: ", ")).
+                Services record spans only where SPANS_FILE is set, and not those of requests whose \
+                traceparent says 'not sampled'. What happened is told by: counterfoil why
+                """
+            )
+        }
+        for trace in traces {
+            Console.say(output.palette.styled(Cell("trace", .dim)) + " \(trace)")
+            let rows = Waterfall(spans.filter { $0.traceID == trace.description }).rows()
+            Console.say(output.palette.table(rows, numbers: [0, 1]))
+        }
+    }
+
+    private struct Answer: Encodable {
+        let traces: [String]
+        let spans: [RecordedSpan]
+    }
+
+    /// The trace that is named, or those of the transaction.
+    private func traces() async throws -> [TraceID] {
+        if let trace = TraceID(subject) { return [trace] }
+        guard let transactionID else { return [] }
+        let story = try await StoryReader(databases: databases).story(
+            of: transactionID,
+            at: Timestamp.wallClock()
+        )
+        let traces = story.traceIDs.compactMap { TraceID($0) }
+        guard !traces.isEmpty else {
+            throw OperatorError(
+                .failed,
+                "No event of transaction \(transactionID) has a trace: it is of before there were any."
+            )
+        }
+        return traces
+    }
+}
