@@ -61,7 +61,7 @@ struct AdminRoutes: Sendable {
             wish: .put(product.draft),
             precondition: precondition
         )
-        return try await apply(edit, by: administrator)
+        return try await apply(edit, by: administrator, context.trace)
     }
 
     @Sendable
@@ -75,7 +75,7 @@ struct AdminRoutes: Sendable {
             wish: .takeOffSale,
             precondition: try precondition(of: request)
         )
-        return try await apply(edit, by: administrator)
+        return try await apply(edit, by: administrator, context.trace)
     }
 
     @Sendable
@@ -101,7 +101,11 @@ struct AdminRoutes: Sendable {
         let read = CatalogDocumentReader.read(json)
         guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
         let edits = read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) }
-        let decisions = try await handler.apply(edits, by: administrator.name)
+        let decisions = try await handler.apply(
+            edits,
+            by: administrator.name,
+            trace: context.trace
+        )
         var result = CatalogImportResult(created: 0, changed: 0, unchanged: 0)
         var problems: [ProductProblem] = []
         for decision in decisions {
@@ -118,9 +122,11 @@ struct AdminRoutes: Sendable {
 
     private func apply(
         _ edit: ProductRules.Edit,
-        by administrator: AuthenticatedAdministrator
+        by administrator: AuthenticatedAdministrator,
+        _ trace: TraceContext
     ) async throws -> Response {
-        guard let decision = try await handler.apply([edit], by: administrator.name).first else {
+        let decisions = try await handler.apply([edit], by: administrator.name, trace: trace)
+        guard let decision = decisions.first else {
             preconditionFailure("One edit has one decision.")
         }
         switch decision {

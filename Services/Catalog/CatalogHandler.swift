@@ -19,12 +19,13 @@ struct CatalogHandler: Sendable {
     /// - Returns: What came of each edit, in their order. If one is refused, nothing is changed.
     func apply(
         _ edits: [ProductRules.Edit],
-        by administrator: String
+        by administrator: String,
+        trace: TraceContext
     ) async throws -> [ProductRules.Decision] {
         let time = now()
         let decisions = try await reachingDatabase {
             try await client.withTransaction { connection in
-                try Self.decide(edits, by: administrator, at: time, on: connection)
+                try Self.decide(edits, by: administrator, trace, at: time, on: connection)
             }
         }
         let written = ProductRules.written(by: decisions)
@@ -63,6 +64,7 @@ struct CatalogHandler: Sendable {
     private static func decide(
         _ edits: [ProductRules.Edit],
         by administrator: String,
+        _ trace: TraceContext,
         at time: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> [ProductRules.Decision] {
@@ -76,6 +78,7 @@ struct CatalogHandler: Sendable {
         let written = ProductRules.written(by: decisions)
         guard !written.isEmpty else { return decisions }
         try CatalogStore.write(written, by: administrator, at: time, on: connection)
+        let traceparent = trace.description
         let events = try written.map { product in
             try OutboxEvent(
                 ProductChanged(product: product, changedBy: administrator),
@@ -83,7 +86,8 @@ struct CatalogHandler: Sendable {
                 topic: Topics.catalogProducts,
                 key: product.id.rawValue,
                 subject: product.id.rawValue,
-                time: time
+                time: time,
+                traceparent: traceparent
             )
         }
         try Outbox.append(events, on: connection)

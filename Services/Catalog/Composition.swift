@@ -62,6 +62,7 @@ struct CatalogService {
     ) throws {
         try KafkaLibrary.requireSupportedVersion()
         let common = settings.common
+        let spans = common.spans(of: "catalog", logger)
         let client = PostgresClient(
             settings: PostgresSettings(
                 url: common.databaseURL,
@@ -95,6 +96,7 @@ struct CatalogService {
                 partitions: common.topicPartitions,
                 replicationFactor: common.topicReplication
             ),
+            spans: spans,
             logger: logger
         )
         let readiness = [
@@ -106,6 +108,7 @@ struct CatalogService {
         let router = storeRouter(
             authenticator: authenticator,
             readiness: readiness,
+            spans: spans,
             logger: logger
         )
         CatalogRoutes(priceList: priceList).add(to: router)

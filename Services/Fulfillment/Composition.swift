@@ -18,6 +18,7 @@ func composeFulfillment(
     guard let signer else { return Composition(services: [], readiness: []) }
     let now: @Sendable () -> Timestamp = { .wallClock() }
     let common = settings.common
+    let spans = common.spans(of: "fulfillment", logger)
 
     // What can be refused comes before what has to be closed: HTTP clients.
     let authenticator = try Authenticator(
@@ -55,6 +56,7 @@ func composeFulfillment(
             partitions: common.topicPartitions,
             replicationFactor: common.topicReplication
         ),
+        spans: spans,
         logger: logger
     )
 
@@ -76,6 +78,7 @@ func composeFulfillment(
             signer: signer,
             recorder: recorder,
             retries: settings.webhookRetries,
+            spans: spans,
             logger: logger
         ),
         limits: settings.webhooks,
@@ -93,11 +96,12 @@ func composeFulfillment(
         ),
         client: client,
         kafka: kafka,
+        spans: spans,
         logger: logger
     )
 
     // What clients are told, and what they ask.
-    let hub = QueueHub(limits: settings.streams)
+    let hub = QueueHub(limits: settings.streams, spans: spans)
     let tail = EventTail(
         topics: [Topics.fulfillmentTransactions],
         kafka: kafka,
@@ -111,7 +115,12 @@ func composeFulfillment(
         interval: settings.heartbeat,
         logger: logger
     )
-    let finishing = FinishHandler(client: client, now: now, wakeRelay: { relay.wake() })
+    let finishing = FinishHandler(
+        client: client,
+        now: now,
+        spans: spans,
+        wakeRelay: { relay.wake() }
+    )
     let finishes = RequestBatcher<FinishRequest, FinishOutcome>(
         name: "finishes",
         batchSizeMax: settings.finishBatchMax,
@@ -143,6 +152,7 @@ func composeFulfillment(
     let router = storeRouter(
         authenticator: authenticator,
         readiness: readiness,
+        spans: spans,
         logger: logger
     )
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
@@ -231,6 +241,10 @@ let fulfillmentMigrations =
         PostgresMigration(
             name: "fulfillment_m0004_content_uploads",
             bytes: PackageResources.m0004_content_uploads_sql
+        ),
+        PostgresMigration(
+            name: "fulfillment_m0005_traces",
+            bytes: PackageResources.m0005_traces_sql
         ),
         PostgresMigration(
             name: "fulfillment_m0006_webhooks_again",

@@ -6,6 +6,8 @@ import Postgres
 struct FinishRequest: Hashable, Sendable {
     let transactionID: TransactionID
     let queue: QueueKey
+    /// The trace of its HTTP request, which is the purchase's only if the client has carried it on.
+    let trace: TraceContext
 }
 
 /// What a finish came to.
@@ -20,30 +22,37 @@ enum FinishOutcome: Hashable, Sendable {
 struct FinishHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> Timestamp
+    var spans: SpanRecorder = .off
     /// Told after the commit that the outbox has events.
     let wakeRelay: @Sendable () -> Void
 
     /// Answers requests, each in the place of its own.
     func finish(_ requests: [FinishRequest]) async throws -> [FinishOutcome] {
         let now = now()
-        let (outcomes, hasChanged) = try await client.withTransaction { connection in
-            try Self.finish(requests, now: now, on: connection)
+        let start = spans.start
+        let (outcomes, traces) = try await client.withTransaction { [spans] connection in
+            try Self.finish(requests, now: now, spans, on: connection)
         }
-        if hasChanged { wakeRelay() }
+        if !traces.isEmpty {
+            let end = spans.start
+            spans.record(traces.compactMap { $0.span(from: start, to: end) })
+            wakeRelay()
+        }
         return outcomes
     }
 
     private static func finish(
         _ requests: [FinishRequest],
         now: Timestamp,
+        _ spans: SpanRecorder,
         on connection: isolated PostgresConnection
-    ) throws -> ([FinishOutcome], Bool) {
+    ) throws -> ([FinishOutcome], [FinishTrace]) {
         try QueueStore.lockExisting(Set(requests.map(\.queue)), on: connection)
         var known = try QueueStore.transactions(
             Set(requests.map(\.transactionID)),
             on: connection
         )
-        var finished: [(id: TransactionID, ordinal: Int64)] = []
+        var finished: [(id: TransactionID, ordinal: Int64, trace: FinishTrace)] = []
         var counts: [QueueKey: Int64] = [:]
         let outcomes = requests.map { request -> FinishOutcome in
             switch QueueRules.finish(known[request.transactionID], from: request.queue) {
@@ -55,14 +64,21 @@ struct FinishHandler: Sendable {
                 // A second request of the same batch finds it finished.
                 known[request.transactionID]?.finishedAt = now
                 counts[request.queue, default: 0] += 1
-                finished.append((request.transactionID, counts[request.queue, default: 0]))
+                let trace = FinishTrace(
+                    of: known[request.transactionID]?.traceparent,
+                    by: request.trace,
+                    for: spans
+                )
+                finished.append(
+                    (request.transactionID, counts[request.queue, default: 0], trace)
+                )
                 return .finished(at: now)
             }
         }
-        guard !finished.isEmpty else { return (outcomes, false) }
+        guard !finished.isEmpty else { return (outcomes, []) }
         let revisions = try QueueStore.advance(counts, on: connection)
         let snapshots = try QueueStore.snapshots(finished.map(\.id), on: connection)
-        let changes = finished.compactMap { id, ordinal -> QueueChange? in
+        let changes = finished.compactMap { id, ordinal, trace -> QueueChange? in
             guard let row = known[id], let snapshot = snapshots[id] else { return nil }
             return QueueChange(
                 queue: row.queue,
@@ -71,11 +87,12 @@ struct FinishHandler: Sendable {
                 snapshot: snapshot,
                 isDelivered: row.isDelivered,
                 finishedAt: now,
-                contents: row.contents
+                contents: row.contents,
+                traceparent: trace.traceparent
             )
         }
         try QueueStore.finish(changes, on: connection)
         try QueueStore.publish(changes, as: .transactionFinished, now: now, on: connection)
-        return (outcomes, true)
+        return (outcomes, finished.map(\.trace))
     }
 }

@@ -76,7 +76,8 @@ struct FulfillmentRoutes: Sendable {
     ) async throws -> Response {
         let queue = try context.requireQueue()
         guard let id = context.transactionID else { throw Self.problem(of: .unknown) }
-        switch try await finishes.submit(FinishRequest(transactionID: id, queue: queue)) {
+        let finish = FinishRequest(transactionID: id, queue: queue, trace: context.trace)
+        switch try await finishes.submit(finish) {
         case .finished(let time):
             return try jsonResponse(FinishResponse(transactionID: id, finishedAt: time))
         case .refused(let refusal):

@@ -35,9 +35,11 @@ final class QueueHub: Sendable {
 
     private let state = Mutex(State())
     private let limits: Limits
+    private let spans: SpanRecorder
 
-    init(limits: Limits) {
+    init(limits: Limits, spans: SpanRecorder = .off) {
         self.limits = limits
+        self.spans = spans
     }
 
     /// Whether nobody is connected.
@@ -104,6 +106,22 @@ final class QueueHub: Sendable {
         for (queue, messages) in changes {
             send(.changes(messages), to: queue)
         }
+        if spans.isOn { spans.record(wanted.compactMap(Self.span(of:))) }
+    }
+
+    /// The span of an event that was handed on to a stream.
+    private static func span(of event: ReceivedEvent) -> Span? {
+        guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
+        let now = Span.clock()
+        return Span(
+            "stream \(event.type)",
+            .producer,
+            cause.child(),
+            parent: cause.spanID,
+            from: now,
+            to: now,
+            attributes: ["messaging.message.id": .text(event.id.description)]
+        )
     }
 
     /// The message of an event that streams are told of, and the app that it is for.

@@ -110,6 +110,8 @@ struct QueuePlan: Sendable {
         guard var change = QueueRules.apply(transaction, to: known[transaction.id]) else {
             return nil
         }
+        // Written once: what changes it later has traces of its own.
+        if known[transaction.id] == nil { change.after.traceparent = arrival.traceparent }
         if change.isGranted, let contents { change.after.contents = contents }
         deliveries += change.deliveries.map { Timed(value: $0, time: time) }
         if change.isGranted {

@@ -11,6 +11,8 @@ struct QueuedTransaction: Hashable, Sendable {
     var finishedAt: Timestamp?
     /// The JSON of what is hosted for it, fixed when it entered the queue as paid.
     var contents: [UInt8]?
+    /// The trace that it entered the queue by.
+    var traceparent: String?
 
     /// Whether the store has received payment, or received it once for the original.
     var isPaid: Bool { state == .purchased || state == .restored }
@@ -50,7 +52,8 @@ enum QueueRules {
                 revokedAt: transaction.revokedAt,
                 isDelivered: false,
                 finishedAt: before?.finishedAt,
-                contents: before?.contents
+                contents: before?.contents,
+                traceparent: before?.traceparent
             )
         )
         let wasPaid = before?.isPaid ?? false

@@ -52,7 +52,7 @@ enum QueueStore {
         let rows = try connection.query(
             """
             SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
-                finished_at, contents
+                finished_at, contents, traceparent
             FROM queue_transactions WHERE transaction_id = ANY(\(ids.map(\.number)))
             """
         )
@@ -60,7 +60,7 @@ enum QueueStore {
         for row in rows {
             let (
                 number, accountID, bundleID, version, state, revokedAt, isDelivered, finishedAt,
-                contents
+                contents, traceparent
             ) = try row.decode(
                 Int64.self,
                 AccountID.self,
@@ -70,7 +70,8 @@ enum QueueStore {
                 Timestamp?.self,
                 Bool.self,
                 Timestamp?.self,
-                PostgresJSON?.self
+                PostgresJSON?.self,
+                String?.self
             )
             let id = TransactionID(number: number)
             transactions[id] = QueuedTransaction(
@@ -81,7 +82,8 @@ enum QueueStore {
                 revokedAt: revokedAt,
                 isDelivered: isDelivered,
                 finishedAt: finishedAt,
-                contents: contents?.bytes
+                contents: contents?.bytes,
+                traceparent: traceparent
             )
         }
         return transactions
@@ -139,7 +141,7 @@ enum QueueStore {
             """
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-                is_delivered, contents, revision, changed_at)
+                is_delivered, contents, revision, changed_at, traceparent)
             SELECT * FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
@@ -148,7 +150,7 @@ enum QueueStore {
                 \(rows.map(\.after.isDelivered)),
                 \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
-                \(rows.map(\.time))
+                \(rows.map(\.time)), \(rows.map(\.after.traceparent))
             )
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,

@@ -32,7 +32,12 @@ struct ServerFinishRoutes: Sendable {
         guard let found = try await store.place(of: id), found.queue.bundleID == bundle,
             found.isPaid
         else { throw ServerAPIError.transactionIDNotFound }
-        switch try await finishes.submit(FinishRequest(transactionID: id, queue: found.queue)) {
+        let finish = FinishRequest(
+            transactionID: id,
+            queue: found.queue,
+            trace: context.trace
+        )
+        switch try await finishes.submit(finish) {
         case .finished:
             return Response(status: .ok)
         case .refused(.notDelivered):

@@ -14,6 +14,13 @@ struct Webhook: Callback, Hashable {
     let queue: QueueKey
     let state: TransactionState
     let snapshot: TransactionSnapshot
+    /// The trace of its purchase.
+    var traceparent: String?
+
+    /// The id of its trace, for a log line; empty if it has none.
+    var trace: String {
+        traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
+    }
 
     /// The delivery's identity, the same at every try.
     var id: String { "delivery_\(transactionID)_\(target.prefix { $0 != ":" })" }

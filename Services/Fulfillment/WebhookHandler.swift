@@ -99,7 +99,8 @@ struct WebhookHandler: Sendable {
                 snapshot: row.snapshot,
                 isDelivered: true,
                 finishedAt: nil,
-                contents: row.contents
+                contents: row.contents,
+                traceparent: row.traceparent
             )
         }
         try QueueStore.markDelivered(changes, now: now, on: connection)
@@ -118,8 +119,8 @@ struct WebhookHandler: Sendable {
         of outcomes: [WebhookOutcome],
         now: Timestamp
     ) throws -> [OutboxEvent] {
-        let accounts = Dictionary(
-            outcomes.map { ($0.webhook.transactionID, $0.webhook.queue.accountID) },
+        let webhooks = Dictionary(
+            outcomes.map { ($0.webhook.transactionID, $0.webhook) },
             uniquingKeysWith: { first, _ in first }
         )
         return try confirmations.map { confirmation in
@@ -127,9 +128,10 @@ struct WebhookHandler: Sendable {
                 confirmation,
                 type: .deliveryConfirmed,
                 topic: Topics.fulfillmentTransactions,
-                key: accounts[confirmation.transactionID]?.rawValue ?? "",
+                key: webhooks[confirmation.transactionID]?.queue.accountID.rawValue ?? "",
                 subject: confirmation.transactionID.rawValue,
-                time: now
+                time: now,
+                traceparent: webhooks[confirmation.transactionID]?.traceparent
             )
         }
     }

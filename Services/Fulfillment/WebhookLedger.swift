@@ -17,6 +17,7 @@ struct WebhookLedger: CallbackLedger {
     let recorder: RequestBatcher<WebhookOutcome, Void>
     /// The wait between the tries of one delivery.
     let retries: RetryPolicy
+    var spans: SpanRecorder = .off
     let logger: Logger
 
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
@@ -40,6 +41,7 @@ struct WebhookLedger: CallbackLedger {
                     metadata: [
                         "webhook.id": "\(webhook.id)", "webhook.result": "\(result.rawValue)",
                         "webhook.attempt": "\(webhook.attempt)", "webhook.host": "\(webhook.host)",
+                        "trace": "\(webhook.trace)",
                     ]
                 )
             }
@@ -67,10 +69,23 @@ struct WebhookLedger: CallbackLedger {
     /// Sends a webhook, signed for this try.
     func send(_ webhook: Webhook) async throws -> CallbackResult {
         let body = try webhook.body()
-        return try await transport.post(
-            body,
-            to: webhook.url,
-            headers: signer.headers(id: webhook.id, time: handler.now(), body: body)
+        var headers = signer.headers(id: webhook.id, time: handler.now(), body: body)
+        let step = spans.next(after: webhook.traceparent)
+        if let step { headers.append((name: "traceparent", value: step.traceparent)) }
+        let start = spans.start
+        let result = try await transport.post(body, to: webhook.url, headers: headers)
+        let span = step?.span(
+            "call webhook",
+            .client,
+            from: start,
+            to: spans.start,
+            attributes: [
+                "server.address": .text(webhook.host), "counterfoil.try": .number(webhook.attempt),
+                "counterfoil.result": .text(result.rawValue),
+            ],
+            isError: result != .success
         )
+        if let span { spans.record([span]) }
+        return result
     }
 }

@@ -39,12 +39,12 @@ enum WebhookStore {
                 RETURNING deliveries.transaction_id, deliveries.target, attempts, url, host
             )
             SELECT leased.transaction_id, target, attempts, url, host, account_id, bundle_id, state,
-                transaction
+                transaction, traceparent
             FROM leased JOIN queue_transactions USING (transaction_id)
             """
         )
         return try rows.map { row in
-            let (number, target, attempts, url, host, accountID, bundleID, state, json) =
+            let (number, target, attempts, url, host, accountID, bundleID, state, json, trace) =
                 try row.decode(
                     Int64.self,
                     String.self,
@@ -54,7 +54,8 @@ enum WebhookStore {
                     AccountID.self,
                     BundleID.self,
                     String.self,
-                    PostgresJSON.self
+                    PostgresJSON.self,
+                    String?.self
                 )
             return Webhook(
                 transactionID: TransactionID(number: number),
@@ -64,7 +65,8 @@ enum WebhookStore {
                 host: host,
                 queue: QueueKey(accountID: accountID, bundleID: bundleID),
                 state: TransactionState(rawValue: state),
-                snapshot: TransactionSnapshot(bytes: json.bytes)
+                snapshot: TransactionSnapshot(bytes: json.bytes),
+                traceparent: trace
             )
         }
     }
@@ -182,11 +184,12 @@ enum WebhookStore {
         among ids: Set<TransactionID>,
         on connection: isolated PostgresConnection
     ) throws -> [(
-        id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot, contents: [UInt8]?
+        id: TransactionID, queue: QueueKey, snapshot: TransactionSnapshot, contents: [UInt8]?,
+        traceparent: String?
     )] {
         let rows = try connection.query(
             """
-            SELECT transaction_id, account_id, bundle_id, transaction, contents
+            SELECT transaction_id, account_id, bundle_id, transaction, contents, traceparent
             FROM queue_transactions
             WHERE transaction_id = ANY(\(ids.map(\.number))) AND NOT is_delivered
                 AND state IN ('purchased', 'restored')
@@ -199,18 +202,20 @@ enum WebhookStore {
             """
         )
         return try rows.map { row in
-            let (number, accountID, bundleID, json, contents) = try row.decode(
+            let (number, accountID, bundleID, json, contents, traceparent) = try row.decode(
                 Int64.self,
                 AccountID.self,
                 BundleID.self,
                 PostgresJSON.self,
-                PostgresJSON?.self
+                PostgresJSON?.self,
+                String?.self
             )
             return (
                 TransactionID(number: number),
                 QueueKey(accountID: accountID, bundleID: bundleID),
                 TransactionSnapshot(bytes: json.bytes),
-                contents?.bytes
+                contents?.bytes,
+                traceparent
             )
         }
     }

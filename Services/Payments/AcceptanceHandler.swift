@@ -68,7 +68,8 @@ struct AcceptanceHandler {
                 .transactionPurchasing,
                 at: time,
                 purchaseIntentID: acceptances[index].purchaseIntentID,
-                resumes: acceptances[index].resumes
+                resumes: acceptances[index].resumes,
+                traceparent: acceptances[index].record.traceparent
             )
             acceptances[index].body = event.data
             events.append(event)
@@ -79,7 +80,14 @@ struct AcceptanceHandler {
                 to: acceptances[index].record
             ) {
                 acceptances[index].record = record
-                events.append(try OutboxEvent(record.transaction, type, at: time))
+                events.append(
+                    try OutboxEvent(
+                        record.transaction,
+                        type,
+                        at: time,
+                        traceparent: record.traceparent
+                    )
+                )
             }
         }
         try TransactionStore.insert(acceptances.map(\.record), on: connection)

@@ -32,10 +32,11 @@ struct AccountHandler: Sendable {
     /// Notes whether an account may pay, and where it buys.
     func change(
         _ id: AccountID,
-        _ change: AccountChangeRequest
+        _ change: AccountChangeRequest,
+        trace: TraceContext
     ) async throws -> Result<Account, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: change.bundleID)
-        return try await perform(on: key, makesAccount: true) {
+        return try await perform(on: key, makesAccount: true, trace) {
             account,
             _,
             connection -> Effect<Void> in
@@ -53,10 +54,11 @@ struct AccountHandler: Sendable {
     func begin(
         _ request: PurchaseIntentRequest,
         for id: AccountID,
-        idempotencyKey: String?
+        idempotencyKey: String?,
+        trace: TraceContext
     ) async throws -> Result<PurchaseIntent, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: request.bundleID)
-        return try await perform(on: key, makesAccount: true) {
+        return try await perform(on: key, makesAccount: true, trace) {
             account,
             time,
             connection -> Effect<PurchaseIntent> in
@@ -94,9 +96,13 @@ struct AccountHandler: Sendable {
     /// Declines a purchase for good; one that has ended stays as it ended.
     func decline(
         _ id: PurchaseIntentID,
-        by key: AccountKey
+        by key: AccountKey,
+        trace: TraceContext
     ) async throws -> Result<Account, AccountRefusal> {
-        try await perform(on: key, makesAccount: false) { _, time, connection -> Effect<Void> in
+        try await perform(on: key, makesAccount: false, trace) {
+            _,
+            time,
+            connection -> Effect<Void> in
             guard let row = try PurchaseIntentStore.find(id, of: key, on: connection) else {
                 return .refused(.purchaseIntentUnknown)
             }
@@ -110,10 +116,11 @@ struct AccountHandler: Sendable {
     func ask(
         _ id: AccountID,
         about productID: ProductID,
-        _ request: PriceConsentRequest
+        _ request: PriceConsentRequest,
+        trace: TraceContext
     ) async throws -> Result<PriceConsent, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: request.bundleID)
-        return try await perform(on: key, makesAccount: true) {
+        return try await perform(on: key, makesAccount: true, trace) {
             account,
             time,
             connection -> Effect<PriceConsent> in
@@ -137,9 +144,13 @@ struct AccountHandler: Sendable {
     func decide(
         _ decision: PriceConsentDecisionRequest.Decision,
         on id: PriceConsentID,
-        by key: AccountKey
+        by key: AccountKey,
+        trace: TraceContext
     ) async throws -> Result<Account, AccountRefusal> {
-        try await perform(on: key, makesAccount: false) { _, time, connection -> Effect<Void> in
+        try await perform(on: key, makesAccount: false, trace) {
+            _,
+            time,
+            connection -> Effect<Void> in
             guard let consent = try PriceConsentStore.find(id, of: key, on: connection) else {
                 return .refused(.priceConsentUnknown)
             }
@@ -164,6 +175,7 @@ struct AccountHandler: Sendable {
     private func perform<Answer: Sendable>(
         on key: AccountKey,
         makesAccount: Bool,
+        _ trace: TraceContext,
         _ body:
             @escaping @Sendable (Account, Timestamp, isolated PostgresConnection) throws
             -> Effect<Answer>
@@ -183,7 +195,12 @@ struct AccountHandler: Sendable {
             case .changed(let answer):
                 try AccountStore.raise([key], on: connection)
                 let changed = try Self.load(key, on: connection)
-                try Outbox.append([OutboxEvent(changed, at: time)], on: connection)
+                let event = try OutboxEvent(
+                    changed,
+                    at: time,
+                    traceparent: trace.description
+                )
+                try Outbox.append([event], on: connection)
                 return (.success((changed, answer)), true)
             }
         }
@@ -202,14 +219,15 @@ struct AccountHandler: Sendable {
 
 extension OutboxEvent {
     /// The event of an account that changed.
-    init(_ account: Account, at time: Timestamp) throws {
+    init(_ account: Account, at time: Timestamp, traceparent: String?) throws {
         try self.init(
             AccountChanged(account: account),
             type: .accountChanged,
             topic: Topics.paymentsTransactions,
             key: account.accountID.rawValue,
             subject: account.accountID.rawValue,
-            time: time
+            time: time,
+            traceparent: traceparent
         )
     }
 }

@@ -46,7 +46,7 @@ struct AccountRoutes: Sendable {
         let key = try context.requireAccountKey()
         guard let id = context.parameters.get("id").flatMap({ PurchaseIntentID(rawValue: $0) })
         else { throw AccountRefusal.purchaseIntentUnknown.problem }
-        return try answer(try await accounts.decline(id, by: key))
+        return try answer(try await accounts.decline(id, by: key, trace: context.trace))
     }
 
     @Sendable
@@ -57,7 +57,9 @@ struct AccountRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap({ PriceConsentID(rawValue: $0) })
         else { throw AccountRefusal.priceConsentUnknown.problem }
         let body = try await decodeBody(PriceConsentDecisionRequest.self, from: request)
-        return try answer(try await accounts.decide(body.decision, on: id, by: key))
+        return try answer(
+            try await accounts.decide(body.decision, on: id, by: key, trace: context.trace)
+        )
     }
 
     @Sendable
@@ -86,7 +88,7 @@ struct AccountRoutes: Sendable {
     {
         let id = try accountID(context)
         let body = try await decodeBody(AccountChangeRequest.self, from: request)
-        return try answer(try await accounts.change(id, body))
+        return try answer(try await accounts.change(id, body, trace: context.trace))
     }
 
     @Sendable
@@ -96,7 +98,12 @@ struct AccountRoutes: Sendable {
         let id = try accountID(context)
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(PurchaseIntentRequest.self, from: request)
-        switch try await accounts.begin(body, for: id, idempotencyKey: key) {
+        switch try await accounts.begin(
+            body,
+            for: id,
+            idempotencyKey: key,
+            trace: context.trace
+        ) {
         case .failure(let refusal): throw refusal.problem
         case .success(let intent):
             return try jsonResponse(
@@ -114,7 +121,7 @@ struct AccountRoutes: Sendable {
         guard let productID = context.parameters.get("product").flatMap({ ProductID(rawValue: $0) })
         else { throw PaymentRefusal.productUnknown.problem }
         let body = try await decodeBody(PriceConsentRequest.self, from: request)
-        switch try await accounts.ask(id, about: productID, body) {
+        switch try await accounts.ask(id, about: productID, body, trace: context.trace) {
         case .failure(let refusal): throw refusal.problem
         case .success(let consent):
             return try jsonResponse(PriceConsentResponse(priceConsent: consent))

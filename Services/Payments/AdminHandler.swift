@@ -33,10 +33,12 @@ struct AdminHandler: Sendable {
     /// The first word counts (trap 27).
     func decide(
         _ decision: ApprovalRequest.Decision,
-        on id: TransactionID
+        on id: TransactionID,
+        trace: TraceContext
     ) async throws -> AdminReply {
+        let start = outcomes.spans.start
         let (reply, report) = try await outcomes.client.withRepeatableTransaction { connection in
-            var settlement = outcomes.settlement()
+            var settlement = outcomes.settlement(within: trace)
             try settlement.lock([id], on: connection)
             guard let record = settlement.records[id] else {
                 return (AdminReply.unknown, OutcomeReport())
@@ -60,6 +62,7 @@ struct AdminHandler: Sendable {
             let after = settlement.records[id] ?? record
             return (.done(after.transaction), report)
         }
+        outcomes.record(report.steps, from: start)
         didCommit(report.followUps)
         return reply
     }
@@ -68,24 +71,25 @@ struct AdminHandler: Sendable {
     ///
     /// What cost nothing is revoked at once; otherwise the attempt that is owed has to be carried
     /// out.
-    func beginRefund(of id: TransactionID) async throws -> AdminReply {
-        let (reply, hasCommitted) = try await outcomes.client.withRepeatableTransaction {
-            connection in
-            var settlement = outcomes.settlement()
+    func beginRefund(of id: TransactionID, trace: TraceContext) async throws -> AdminReply {
+        let start = outcomes.spans.start
+        let (reply, report) = try await outcomes.client.withRepeatableTransaction {
+            connection -> (AdminReply, OutcomeReport?) in
+            var settlement = outcomes.settlement(within: trace)
             try settlement.lock([id], on: connection)
-            guard let record = settlement.records[id] else { return (AdminReply.unknown, false) }
+            guard let record = settlement.records[id] else { return (.unknown, nil) }
             let transaction = record.transaction
             guard transaction.state == .purchased else {
-                return (.refused(.notPurchased, transaction), false)
+                return (.refused(.notPurchased, transaction), nil)
             }
-            guard transaction.revokedAt == nil else { return (.done(transaction), false) }
+            guard transaction.revokedAt == nil else { return (.done(transaction), nil) }
             guard !transaction.price.isZero else {
                 try settlement.apply(.refund, to: id)
-                _ = try settlement.store(on: connection)
-                return (.done(settlement.records[id]?.transaction ?? transaction), true)
+                let report = try settlement.store(on: connection)
+                return (.done(settlement.records[id]?.transaction ?? transaction), report)
             }
             if let owed = settlement.attempts[AttemptKey(transactionID: id, kind: .refund)] {
-                return (.owed(owed, transaction), false)
+                return (.owed(owed, transaction), nil)
             }
             let charge = settlement.attempts[AttemptKey(transactionID: id, kind: .charge)]
             let attempt = ProcessorAttempt(
@@ -99,10 +103,12 @@ struct AdminHandler: Sendable {
                 dueAt: settlement.time.advanced(by: outcomes.policy.lease)
             )
             settlement.add(attempt)
-            _ = try settlement.store(on: connection)
-            return (.owed(attempt, transaction), true)
+            return (.owed(attempt, transaction), try settlement.store(on: connection))
         }
-        if hasCommitted { didCommit([]) }
+        if let report {
+            outcomes.record(report.steps, from: start)
+            didCommit([])
+        }
         return reply
     }
 

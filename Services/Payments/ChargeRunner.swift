@@ -105,6 +105,7 @@ final class ChargeRunner: Service {
     /// An error of the database is retried; given up, the attempts are found again when their lease
     /// ends.
     func carryOut(_ attempts: [ProcessorAttempt]) async {
+        let start = handler.spans.start
         let charges = attempts.filter { $0.kind == .charge }
         let refunds = attempts.filter { $0.kind == .refund }
         var results: [AttemptResult] = []
@@ -123,7 +124,7 @@ final class ChargeRunner: Service {
                 AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
             }
         }
-        await commit(results)
+        await commit(results, from: start)
     }
 
     /// Takes attempts that are due and finds out what became of them.
@@ -132,6 +133,7 @@ final class ChargeRunner: Service {
     func recover() async throws -> Int {
         let due = try await handler.takeDue(limit: limits.batchSizeMax)
         guard !due.isEmpty else { return 0 }
+        let start = handler.spans.start
         recovered.increment(by: due.count)
         logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
         var results = due.filter { $0.step == .awaitingApproval }.map {
@@ -149,7 +151,7 @@ final class ChargeRunner: Service {
                 }
             }
         }
-        await commit(results)
+        await commit(results, from: start)
         offer(callable)
         return due.count
     }
@@ -214,12 +216,12 @@ final class ChargeRunner: Service {
     ///
     /// A batch that the database refuses for a reason of its own is committed one by one, so that
     /// one bad outcome spoils no other.
-    private func commit(_ results: [AttemptResult]) async {
+    private func commit(_ results: [AttemptResult], from start: UInt64) async {
         guard !results.isEmpty else { return }
         var failures = 0
         while true {
             do {
-                let report = try await handler.settle(results)
+                let report = try await handler.settle(results, from: start)
                 count(report)
                 didCommit()
                 follow(report)
@@ -244,7 +246,7 @@ final class ChargeRunner: Service {
                     )
                     return
                 }
-                for result in results { await commit([result]) }
+                for result in results { await commit([result], from: start) }
                 return
             }
         }

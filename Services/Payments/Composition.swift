@@ -19,6 +19,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let common = settings.common
     let now: @Sendable () -> Timestamp = Timestamp.wallClock
     try reader.check()
+    let spans = common.spans(of: "payments", logger)
     let authenticator = try Authenticator(
         appKeysDirectory: common.appKeysDirectory,
         adminKeysDirectory: common.adminKeysDirectory,
@@ -66,6 +67,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
             partitions: common.topicPartitions,
             replicationFactor: common.topicReplication
         ),
+        spans: spans,
         logger: logger
     )
 
@@ -80,6 +82,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         client: client,
         policy: settings.policy,
         owner: owner,
+        spans: spans,
         logger: logger,
         now: now
     )
@@ -134,6 +137,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         handler: ProjectionHandler(),
         client: client,
         kafka: kafka,
+        spans: spans,
         logger: logger
     )
 
@@ -144,7 +148,12 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
     ]
-    let router = storeRouter(authenticator: authenticator, readiness: readiness, logger: logger)
+    let router = storeRouter(
+        authenticator: authenticator,
+        readiness: readiness,
+        spans: spans,
+        logger: logger
+    )
     routes.add(to: router)
     AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
@@ -208,6 +217,7 @@ enum PaymentsMigrations {
             own("payments_m0003_accounts", PackageResources.m0003_accounts_sql),
             own("payments_m0004_resumptions", PackageResources.m0004_resumptions_sql),
             own("payments_m0005_operator", PackageResources.m0005_operator_sql),
+            own("payments_m0006_traces", PackageResources.m0006_traces_sql),
         ]
 
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {

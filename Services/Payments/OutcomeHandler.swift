@@ -15,6 +15,7 @@ struct OutcomeHandler: Sendable {
     let client: PostgresClient
     let policy: AttemptPolicy
     let owner: LeaseOwner
+    var spans: SpanRecorder = .off
     let logger: Logger
     let now: @Sendable () -> Timestamp
 
@@ -34,17 +35,39 @@ struct OutcomeHandler: Sendable {
     }
 
     /// Commits a batch of outcomes.
-    func settle(_ results: [AttemptResult]) async throws -> OutcomeReport {
+    ///
+    /// `start` is when the processor was asked, if spans are taken.
+    func settle(_ results: [AttemptResult], from start: UInt64 = 0) async throws -> OutcomeReport {
         guard !results.isEmpty else { return OutcomeReport() }
-        return try await client.withTransaction { connection in
+        let report = try await client.withTransaction { connection in
             var settlement = settlement()
             return try settlement.settle(results, on: connection)
         }
+        record(report.steps, from: start)
+        return report
+    }
+
+    /// Records the spans of what was committed.
+    func record(_ steps: [(type: EventType, step: SpanStep)], from start: UInt64) {
+        guard spans.isOn else { return }
+        let end = Span.clock()
+        spans.record(
+            steps.compactMap { $1.span($0.rawValue, .internal, from: start, to: end) }
+        )
     }
 
     /// Begins a database transaction of commands that come from an administrator.
-    func settlement() -> Settlement {
-        Settlement(time: now(), policy: policy, owner: owner, logger: logger)
+    ///
+    /// `trace` is the administrator's: it becomes that of transactions of before there were traces.
+    func settlement(within trace: TraceContext? = nil) -> Settlement {
+        Settlement(
+            time: now(),
+            policy: policy,
+            owner: owner,
+            spans: spans,
+            trace: trace,
+            logger: logger
+        )
     }
 
     /// Whether committing the same outcomes again may help.
@@ -59,6 +82,8 @@ struct Settlement {
     let time: Timestamp
     let policy: AttemptPolicy
     let owner: LeaseOwner
+    let spans: SpanRecorder
+    let trace: TraceContext?
     let logger: Logger
 
     var records: [TransactionID: TransactionRecord] = [:]
@@ -71,10 +96,19 @@ struct Settlement {
     private var ownershipChanges: [OwnershipStore.Change] = []
     var report = OutcomeReport()
 
-    init(time: Timestamp, policy: AttemptPolicy, owner: LeaseOwner, logger: Logger) {
+    init(
+        time: Timestamp,
+        policy: AttemptPolicy,
+        owner: LeaseOwner,
+        spans: SpanRecorder,
+        trace: TraceContext?,
+        logger: Logger
+    ) {
         self.time = time
         self.policy = policy
         self.owner = owner
+        self.spans = spans
+        self.trace = trace
         self.logger = logger
     }
 
@@ -118,11 +152,27 @@ struct Settlement {
                 moved.transaction,
                 type,
                 at: time,
-                posting: posting.map { PostingReference($0, of: moved) }
+                posting: posting.map { PostingReference($0, of: moved) },
+                traceparent: step(type, of: moved)
             )
         )
         if moved.isOwnable { noteOwnership(of: moved) }
         return move
+    }
+
+    /// The trace context of an event: a step of its transaction's trace, whoever it waited for.
+    mutating func step(_ type: EventType, of record: TransactionRecord) -> String? {
+        let traceparent = record.traceparent ?? beginTrace(of: record.transaction.id)
+        guard spans.isOn, let step = spans.next(after: traceparent) else { return traceparent }
+        report.steps.append((type, step))
+        return step.traceparent
+    }
+
+    /// The trace of a transaction of before there were traces.
+    private mutating func beginTrace(of id: TransactionID) -> String {
+        let traceparent = records[id]?.traceparent ?? (trace ?? .begin()).description
+        records[id]?.traceparent = traceparent
+        return traceparent
     }
 
     /// Replaces an attempt that is locked.

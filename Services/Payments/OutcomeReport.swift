@@ -9,6 +9,9 @@ struct OutcomeReport: Sendable {
     /// What became of transactions, and of how many.
     var moves: [Move: Int] = [:]
 
+    /// The events, as steps of their transactions' traces.
+    var steps: [(type: EventType, step: SpanStep)] = []
+
     /// One kind of change.
     struct Move: Hashable, Sendable {
         let type: EventType

@@ -11,6 +11,8 @@ struct PaymentSubmission: Sendable {
     let account: AuthenticatedAccount
     let idempotencyKey: String
     let request: PaymentRequest
+    /// The trace of its HTTP request, which becomes that of the purchase.
+    let trace: TraceContext
 
     var key: RequestKey {
         RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
@@ -247,7 +249,8 @@ struct PaymentHandler: Sendable {
                 price: accepted.price,
                 time: time
             ),
-            taxBasisPoints: tax.basisPoints(in: request.storefront)
+            taxBasisPoints: tax.basisPoints(in: request.storefront),
+            traceparent: submission.trace.description
         )
         var acceptance = writer.acceptance(
             of: record,
@@ -282,14 +285,20 @@ struct PaymentHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> [OutboxEvent] {
         let paid = acceptances.compactMap { acceptance in
-            batch[acceptance.position].intent.map { ($0, acceptance.record.transaction.id) }
+            batch[acceptance.position].intent.map { ($0, acceptance.record) }
         }
         guard !paid.isEmpty else { return [] }
-        try PurchaseIntentStore.end(paid.map { ($0.id, $1) }, at: time, on: connection)
+        try PurchaseIntentStore.end(
+            paid.map { ($0.id, $1.transaction.id) },
+            at: time,
+            on: connection
+        )
         let keys = Set(paid.map(\.0.account))
         try AccountStore.raise(keys, on: connection)
-        return try AccountStore.load(keys, on: connection).values.map {
-            try OutboxEvent($0, at: time)
+        // An account that pays two intents at once changes by the trace of the last.
+        let traces = Dictionary(paid.map { ($0.account, $1.traceparent) }) { $1 }
+        return try AccountStore.load(keys, on: connection).map { key, account in
+            try OutboxEvent(account, at: time, traceparent: traces[key] ?? nil)
         }
     }
 

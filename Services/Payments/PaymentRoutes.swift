@@ -34,7 +34,8 @@ struct PaymentRoutes: Sendable {
         let submission = PaymentSubmission(
             account: try context.requireAccount(),
             idempotencyKey: try request.requireIdempotencyKey(),
-            request: try await decodeBody(PaymentRequest.self, from: request)
+            request: try await decodeBody(PaymentRequest.self, from: request),
+            trace: context.trace
         )
         switch try await payments.submit(submission) {
         case .accepted(let body, let isReplay):
@@ -55,7 +56,7 @@ struct PaymentRoutes: Sendable {
         let account = try context.requireAccount()
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(RestoreRequest.self, from: request)
-        switch try await restores.restore(body, account, key: key) {
+        switch try await restores.restore(body, account, key: key, trace: context.trace) {
         case .restored(let transactions, let isReplay):
             return try jsonResponse(
                 RestoreResponse(transactions: transactions),
@@ -99,7 +100,7 @@ struct PaymentRoutes: Sendable {
     {
         let id = try transactionID(context)
         let body = try await decodeBody(ApprovalRequest.self, from: request)
-        return try answer(try await admin.decide(body.decision, on: id))
+        return try answer(try await admin.decide(body.decision, on: id, trace: context.trace))
     }
 
     /// Refunds and waits for the processor's answer.
@@ -110,7 +111,10 @@ struct PaymentRoutes: Sendable {
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let reply = try await admin.beginRefund(of: try transactionID(context))
+        let reply = try await admin.beginRefund(
+            of: try transactionID(context),
+            trace: context.trace
+        )
         guard case .owed(let attempt, _) = reply else { return try answer(reply) }
         await runner.carryOut([attempt])
         let transaction = try await record(context).transaction
@@ -131,7 +135,7 @@ struct PaymentRoutes: Sendable {
             bytes.readableBytes == 0
             ? ResumptionRequest() : try decodeJSON(ResumptionRequest.self, from: bytes)
         let method = body.paymentMethod ?? SandboxPaymentMethod.success.rawValue
-        switch try await resumptions.resume(id, by: method) {
+        switch try await resumptions.resume(id, by: method, trace: context.trace) {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .notInterrupted(let transaction):
             throw TransactionRefusal.notInterrupted.problem(of: transaction)

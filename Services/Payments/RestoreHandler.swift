@@ -28,11 +28,12 @@ struct RestoreHandler: Sendable {
     func restore(
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
-        key: String
+        key: String,
+        trace: TraceContext
     ) async throws -> RestoreReply {
         let time = now()
         let reply = try await client.withRepeatableTransaction { connection in
-            try Self.restore(request, account, key: key, time, on: connection)
+            try Self.restore(request, account, key: key, trace, time, on: connection)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
         return reply
@@ -42,6 +43,7 @@ struct RestoreHandler: Sendable {
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
         key: String,
+        _ trace: TraceContext,
         _ time: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply {
@@ -65,6 +67,8 @@ struct RestoreHandler: Sendable {
             }
             return reply
         }
+        // What is restored by one request is one trace, that of the request.
+        let traceparent = trace.description
         let records = zip(ids, originals).map { id, original in
             TransactionRecord(
                 transaction: PaymentRules.restored(
@@ -72,12 +76,20 @@ struct RestoreHandler: Sendable {
                     original: original.transaction,
                     time: time
                 ),
-                taxBasisPoints: original.taxBasisPoints
+                taxBasisPoints: original.taxBasisPoints,
+                traceparent: traceparent
             )
         }
         try TransactionStore.insert(records, on: connection)
         try Outbox.append(
-            records.map { try OutboxEvent($0.transaction, .transactionRestored, at: time) },
+            records.map {
+                try OutboxEvent(
+                    $0.transaction,
+                    .transactionRestored,
+                    at: time,
+                    traceparent: traceparent
+                )
+            },
             on: connection
         )
         return .restored(records.map(\.transaction), isReplay: false)

@@ -26,7 +26,8 @@ struct ResumptionHandler: Sendable {
     /// Takes up a payment, by the method that the buyer has mended.
     func resume(
         _ id: TransactionID,
-        by paymentMethod: String
+        by paymentMethod: String,
+        trace: TraceContext
     ) async throws -> ResumptionReply {
         let time = outcomes.now()
         let (reply, attempt) = try await outcomes.client.withRepeatableTransaction { connection in
@@ -44,7 +45,13 @@ struct ResumptionHandler: Sendable {
             if let refusal = try refusal(of: failed, by: paymentMethod, on: connection) {
                 return (.refused(refusal), nil)
             }
-            let acceptance = try accept(failed, by: paymentMethod, at: time, on: connection)
+            let acceptance = try accept(
+                failed,
+                by: paymentMethod,
+                trace,
+                at: time,
+                on: connection
+            )
             // One that waits for another's outcome is not called.
             let attempt = acceptance.attempt.flatMap { $0.step == .calling ? $0 : nil }
             return (.resumed(acceptance.record.transaction), attempt)
@@ -76,13 +83,15 @@ struct ResumptionHandler: Sendable {
     private func accept(
         _ failed: TransactionRecord,
         by paymentMethod: String,
+        _ trace: TraceContext,
         at time: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> Acceptance {
         let id = try TransactionStore.nextID(on: connection)
         let record = TransactionRecord(
             transaction: PaymentRules.resumed(id: id, failed: failed.transaction, time: time),
-            taxBasisPoints: failed.taxBasisPoints
+            taxBasisPoints: failed.taxBasisPoints,
+            traceparent: trace.description
         )
         let writer = AcceptanceHandler(policy: outcomes.policy, owner: outcomes.owner)
         var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]

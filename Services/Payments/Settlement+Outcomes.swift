@@ -48,6 +48,7 @@ extension Settlement {
             "A charge was confirmed for a transaction that does not take it; it is returned",
             metadata: [
                 "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
+                "trace": "\(records[attempt.transactionID]?.trace ?? "")",
             ]
         )
         let refund = AttemptKey(transactionID: attempt.transactionID, kind: .refund)
@@ -108,7 +109,8 @@ extension Settlement {
                 record.transaction,
                 type,
                 at: time,
-                posting: PostingReference(posting, of: record, gross: gross)
+                posting: PostingReference(posting, of: record, gross: gross),
+                traceparent: step(type, of: record)
             )
         )
     }
@@ -116,7 +118,14 @@ extension Settlement {
     /// Tells of what happened to a transaction that stays as it is.
     mutating func tell(_ type: EventType, of id: TransactionID) throws {
         guard let record = records[id] else { return }
-        events.append(try OutboxEvent(record.transaction, type, at: time))
+        events.append(
+            try OutboxEvent(
+                record.transaction,
+                type,
+                at: time,
+                traceparent: step(type, of: record)
+            )
+        )
     }
 
     private mutating func fail(_ attempt: ProcessorAttempt, _ reason: FailureReason) throws {
@@ -127,6 +136,7 @@ extension Settlement {
                 "The processor says that a purchased transaction was not charged",
                 metadata: [
                     "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
+                    "trace": "\(records[attempt.transactionID]?.trace ?? "")",
                 ]
             )
             return

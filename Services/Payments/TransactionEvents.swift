@@ -12,7 +12,8 @@ extension OutboxEvent {
         at time: Timestamp,
         posting: PostingReference? = nil,
         purchaseIntentID: PurchaseIntentID? = nil,
-        resumes: TransactionID? = nil
+        resumes: TransactionID? = nil,
+        traceparent: String?
     ) throws {
         try self.init(
             TransactionChanged(
@@ -25,7 +26,8 @@ extension OutboxEvent {
             topic: Topics.paymentsTransactions,
             key: transaction.accountID.rawValue,
             subject: transaction.id.rawValue,
-            time: time
+            time: time,
+            traceparent: traceparent
         )
     }
 }

@@ -10,6 +10,13 @@ struct TransactionRecord: Hashable, Sendable {
     /// The rate of the tax contained in the price, as it was when the payment was accepted, so that
     /// a refund reverses exactly what was posted.
     var taxBasisPoints: Int
+    /// The trace of the request that it began with, to which everything that becomes of it belongs.
+    var traceparent: String?
+
+    /// The id of its trace, for a log line; empty if it has none.
+    var trace: String {
+        traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
+    }
 
     /// Whether the product is one that an account owns once and for good (spec X1).
     var isOwnable: Bool { transaction.productType == .nonConsumable }

@@ -11,7 +11,8 @@ enum TransactionStore {
         t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
-        t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points
+        t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
+        t.traceparent
         """
 
     /// Draws ids for new transactions.
@@ -46,7 +47,7 @@ enum TransactionStore {
                 id, original_id, version, state, account_id, bundle_id, product_id,
                 product_version, product_type, quantity, storefront, price, currency,
                 application_username, delivery_plan, requested_at, purchased_at,
-                original_purchased_at, failure_reason, tax_basis_points)
+                original_purchased_at, failure_reason, tax_basis_points, traceparent)
             SELECT * FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -61,7 +62,7 @@ enum TransactionStore {
                 \(transactions.map(\.requestedAt)), \(transactions.map(\.purchasedAt)),
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
-                \(records.map { Int32($0.taxBasisPoints) }))
+                \(records.map { Int32($0.taxBasisPoints) }), \(records.map(\.traceparent)))
             """
         )
     }
@@ -186,7 +187,7 @@ enum TransactionStore {
         let (
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
-            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints
+            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -209,7 +210,8 @@ enum TransactionStore {
             String?.self,
             Timestamp?.self,
             String?.self,
-            Int32.self
+            Int32.self,
+            String?.self
         )
         return TransactionRecord(
             transaction: Transaction(
@@ -234,7 +236,8 @@ enum TransactionStore {
                 revokedAt: revokedAt
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
-            taxBasisPoints: Int(taxBasisPoints)
+            taxBasisPoints: Int(taxBasisPoints),
+            traceparent: traceparent
         )
     }
 }

@@ -22,6 +22,7 @@ func composeReceipts(
     try KafkaLibrary.requireSupportedVersion()
     let settings = try ReceiptsSettings(&reader, now: now())
     let common = settings.common
+    let spans = common.spans(of: "receipts", logger)
     let chain = settings.chain
     warnIfExpiring(chain, at: now(), logger)
     // What can be refused comes before what has to be closed: HTTP clients.
@@ -62,6 +63,7 @@ func composeReceipts(
             partitions: common.topicPartitions,
             replicationFactor: common.topicReplication
         ),
+        spans: spans,
         logger: logger
     )
     let store = ReceiptStore()
@@ -112,6 +114,7 @@ func composeReceipts(
         ),
         client: client,
         kafka: kafka,
+        spans: spans,
         logger: logger
     )
     let schema = PostgresSchemaGuard(
@@ -131,6 +134,7 @@ func composeReceipts(
     let router = storeRouter(
         authenticator: authenticator,
         readiness: readiness,
+        spans: spans,
         logger: logger
     )
     ReceiptRoutes(

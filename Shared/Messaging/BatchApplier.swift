@@ -11,15 +11,23 @@ struct BatchApplier: Sendable {
     let consumer: String
     let handler: any EventHandler
     let client: PostgresClient
+    let spans: SpanRecorder
     let logger: Logger
     private let applied: Counter
     private let duplicates: Counter
     private let dead: Counter
 
-    init(consumer: String, handler: any EventHandler, client: PostgresClient, logger: Logger) {
+    init(
+        consumer: String,
+        handler: any EventHandler,
+        client: PostgresClient,
+        spans: SpanRecorder = .off,
+        logger: Logger
+    ) {
         self.consumer = consumer
         self.handler = handler
         self.client = client
+        self.spans = spans
         self.logger = logger
         let dimensions = [("consumer", consumer)]
         applied = Counter(label: "inbox_events_applied", dimensions: dimensions)
@@ -54,15 +62,17 @@ struct BatchApplier: Sendable {
             try await bury(message, problem)
         }
         guard !events.isEmpty else { return }
+        let trace = BatchTrace(of: events, for: spans)
+        let events = trace.events
         do {
-            try await settle(applyTogether(events))
+            try await settle(applyTogether(events), trace)
         } catch let error where isPoison(error) {
             logger.warning(
                 "A batch holds an event that cannot be applied; applying one by one",
                 metadata: ["events": "\(events.count)", "error": "\(error)"]
             )
             for event in events {
-                try await applyAlone(event)
+                try await applyAlone(event, trace)
             }
         }
     }
@@ -113,9 +123,9 @@ struct BatchApplier: Sendable {
         }
     }
 
-    private func applyAlone(_ event: ReceivedEvent) async throws {
+    private func applyAlone(_ event: ReceivedEvent, _ trace: BatchTrace) async throws {
         do {
-            try await settle(applyTogether([event]))
+            try await settle(applyTogether([event]), trace)
         } catch let error where isPoison(error) {
             let reason = Self.reason(of: error)
             try await client.withTransaction { [consumer] connection in
@@ -128,13 +138,14 @@ struct BatchApplier: Sendable {
                 )
             }
             dead.increment()
+            trace.end([event], isError: true)
             logger.error(
                 "An event cannot be applied; it and later ones of its key wait for a redrive",
                 metadata: [
                     "event.id": "\(event.id)", "event.type": "\(event.type)",
                     "event.subject": "\(event.subject)", "kafka.topic": "\(event.topic)",
                     "kafka.partition": "\(event.partition)", "kafka.offset": "\(event.offset)",
-                    "error": "\(error)",
+                    "trace": "\(event.trace)", "error": "\(error)",
                 ]
             )
         }
@@ -181,7 +192,8 @@ struct BatchApplier: Sendable {
         return result
     }
 
-    private func settle(_ result: Result) async {
+    private func settle(_ result: Result, _ trace: BatchTrace) async {
+        trace.end(result.fresh)
         applied.increment(by: result.fresh.count)
         if result.duplicates > 0 { duplicates.increment(by: result.duplicates) }
         if result.parked > 0 {

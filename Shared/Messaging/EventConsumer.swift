@@ -28,6 +28,7 @@ public struct EventConsumer: Service {
     ///   - client: Where it does it.
     ///   - kafka: How to reach the broker.
     ///   - batchSizeMax: The most events in one database transaction.
+    ///   - spans: Takes a span of each event that was applied.
     ///   - logger: Where it reports.
     public init(
         name: String,
@@ -36,6 +37,7 @@ public struct EventConsumer: Service {
         client: PostgresClient,
         kafka: KafkaSettings,
         batchSizeMax: Int = 500,
+        spans: SpanRecorder = .off,
         logger: Logger
     ) {
         var logger = logger
@@ -51,6 +53,7 @@ public struct EventConsumer: Service {
                 consumer: name,
                 handler: handler,
                 client: client,
+                spans: spans,
                 logger: logger
             ),
             logger: logger

@@ -110,7 +110,8 @@ enum EventHeaders {
                 case EventHeaders.type: type = value
                 case EventHeaders.time: time = Timestamp(utf8: header.value)
                 case EventHeaders.subject: subject = value
-                case EventHeaders.traceparent: traceparent = value
+                case EventHeaders.traceparent:
+                    traceparent = TraceContext(utf8: header.value)?.description
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
                 case EventHeaders.position: cursor = OutboxCursor(utf8: header.value) ?? .start
                 case EventHeaders.replay: isReplayed = true

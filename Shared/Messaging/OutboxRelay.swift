@@ -32,6 +32,7 @@ public struct OutboxRelay: Service {
     ///   - client: Its database.
     ///   - kafka: How to reach the broker, for topics and for the consumers' offsets.
     ///   - topicSettings: What a missing topic is made with.
+    ///   - spans: Takes a span of each event that was published.
     ///   - logger: Where it reports.
     public init(
         service: String,
@@ -39,6 +40,7 @@ public struct OutboxRelay: Service {
         client: PostgresClient,
         kafka: KafkaSettings,
         topicSettings: TopicSettings,
+        spans: SpanRecorder = .off,
         logger: Logger
     ) {
         var logger = logger
@@ -54,6 +56,7 @@ public struct OutboxRelay: Service {
             kafka: kafka,
             topicSettings: topicSettings,
             signal: signal,
+            spans: spans,
             logger: logger
         )
     }

@@ -14,8 +14,8 @@ public struct ReceivedEvent: Sendable {
     public let subject: String
     /// When it happened.
     public let time: Timestamp
-    /// The W3C trace context it happened in.
-    public let traceparent: String?
+    /// The W3C trace context it happened in, or that it is acted on in; always well-formed.
+    public internal(set) var traceparent: String?
     /// Its data: JSON.
     public let data: [UInt8]
     /// The partition it came from.

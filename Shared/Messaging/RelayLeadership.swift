@@ -14,6 +14,7 @@ final class RelayLeadership: Sendable {
     private let kafka: KafkaSettings
     private let topicSettings: TopicSettings
     private let signal: Signal
+    private let spans: SpanRecorder
     private let logger: Logger
     private let areTopicsThere = Atomic(false)
     private let publishedEvents: Counter
@@ -33,6 +34,7 @@ final class RelayLeadership: Sendable {
         kafka: KafkaSettings,
         topicSettings: TopicSettings,
         signal: Signal,
+        spans: SpanRecorder = .off,
         logger: Logger
     ) {
         self.service = service
@@ -41,6 +43,7 @@ final class RelayLeadership: Sendable {
         self.kafka = kafka
         self.topicSettings = topicSettings
         self.signal = signal
+        self.spans = spans
         self.logger = logger
         publishedEvents = Counter(label: "outbox_events_published")
         lostLogs = Counter(label: "outbox_logs_lost")
@@ -186,6 +189,7 @@ final class RelayLeadership: Sendable {
         }
         guard let last = rows.last else { return waits ? .unsettled : .empty }
         let epoch = progress.epoch
+        let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
         let deliveries: [KafkaDelivery]
         do {
@@ -207,7 +211,23 @@ final class RelayLeadership: Sendable {
             try RelayStore.save(saved, touched: Array(offsets.keys), seals: seals, on: connection)
         }
         publishedEvents.increment(by: rows.count)
+        if spans.isOn { spans.record(rows.compactMap { Self.span(of: $0.event, from: start) }) }
         return rows.count == Self.batchSize ? .full : .published
+    }
+
+    /// The span of an event that was published; its message carries the event's own trace context, as
+    /// the log has it.
+    private static func span(of event: OutboxEvent, from start: UInt64) -> Span? {
+        guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
+        return Span(
+            "publish \(event.type)",
+            .producer,
+            cause.child(),
+            parent: cause.spanID,
+            from: start,
+            to: Span.clock(),
+            attributes: SpanAttributes.of(event.topic, event.id)
+        )
     }
 
     /// Seals some of the rows that were published without: by a relay that knew no seals.

@@ -1,4 +1,5 @@
-import Logging
+public import EventTypes
+public import Logging
 
 /// The settings that every service has.
 ///
@@ -11,6 +12,7 @@ import Logging
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
 /// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
 /// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | whose tokens are believed |
+/// | `SPANS_FILE` | none | where spans of traces are appended |
 public struct CommonSettings: Sendable {
     /// Where and how HTTP is served.
     public let http: HTTPSettings
@@ -30,6 +32,8 @@ public struct CommonSettings: Sendable {
     public let appKeysDirectory: String
     /// The directory of the administrators' public keys.
     public let adminKeysDirectory: String
+    /// Where spans of traces are appended; empty for nowhere.
+    public let spansFile: String
 
     /// Reads the settings.
     ///
@@ -78,6 +82,18 @@ public struct CommonSettings: Sendable {
             "ADMIN_KEYS_DIRECTORY",
             "Public keys of the administrators: <name>.pem. They sign administrator tokens."
         )
+        spansFile = reader.string(
+            "SPANS_FILE",
+            default: "",
+            "Where spans of traces are appended as OTLP/JSON, one a line; - for the log."
+        )
+    }
+
+    /// Takes the spans of a service; `SpanRecorder.off` if they are asked for nowhere.
+    public func spans(of service: String, _ logger: Logger) -> SpanRecorder {
+        guard !spansFile.isEmpty else { return .off }
+        let output = SpanOutput(path: spansFile, service: service, logger: logger)
+        return SpanRecorder { output.write($0) }
     }
 }
 

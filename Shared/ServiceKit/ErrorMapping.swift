@@ -10,9 +10,10 @@ enum ErrorMapping {
     static func problem(
         for error: any Error,
         request: Request,
+        trace: TraceContext,
         logger: Logger
     ) -> HTTPProblem {
-        var problem = mapped(error, request: request, logger: logger)
+        var problem = mapped(error, request: request, trace: trace, logger: logger)
         if hasMuchBodyLeft(request) {
             problem.closesConnection = true
         }
@@ -22,20 +23,24 @@ enum ErrorMapping {
     private static func mapped(
         _ error: any Error,
         request: Request,
+        trace: TraceContext,
         logger: Logger
     ) -> HTTPProblem {
         switch error {
         case let problem as HTTPProblem:
             return problem
         case let error as any RetriableError where error.isRetriable:
-            logger.debug("request failed for now", metadata: ["error": "\(error)"])
+            logger.debug(
+                "request failed for now",
+                metadata: ["error": "\(error)", "trace": "\(trace.traceID)"]
+            )
             return .tryAgain("The service cannot reach what it needs at present. Try again.")
         case is CancellationError:
             return .tryAgain("The service is shutting down. Try again.")
         case let error as Hummingbird.HTTPError:
             return routed(error, request: request)
         default:
-            return incident(error, request: request, logger: logger)
+            return incident(error, request: request, trace: trace, logger: logger)
         }
     }
 
@@ -56,6 +61,7 @@ enum ErrorMapping {
     private static func incident(
         _ error: any Error,
         request: Request,
+        trace: TraceContext,
         logger: Logger
     ) -> HTTPProblem {
         let number = UInt64.random(in: .min ... .max)
@@ -66,6 +72,7 @@ enum ErrorMapping {
             metadata: [
                 "incident": "\(incident)", "error": "\(error)", "error.type": "\(type(of: error))",
                 "http.method": "\(request.method)", "http.path": "\(shortened(request.uri.path))",
+                "trace": "\(trace.traceID)",
             ]
         )
         var problem = HTTPProblem(

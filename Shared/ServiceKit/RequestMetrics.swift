@@ -45,7 +45,7 @@ final class RequestMetrics: Sendable {
     }
 
     /// A method from outside may be any word; only the usual ones get series of their own.
-    private static func known(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
+    static func known(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
         let usual: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
         return usual.contains(method) ? method : HTTPRequest.Method("OTHER") ?? .get
     }

@@ -1,3 +1,4 @@
+public import EventTypes
 public import Hummingbird
 import NIOCore
 
@@ -13,6 +14,9 @@ public struct StoreRequestContext: RequestContext {
     /// The merchant's server that the request comes from, on routes of the App Store Server API.
     public var server: AuthenticatedServer?
 
+    /// The trace that the request belongs to: its client's, or one of its own.
+    public internal(set) var trace: TraceContext
+
     /// The connection, so that it can be closed after a refusal.
     let channel: any Channel
 
@@ -27,6 +31,7 @@ public struct StoreRequestContext: RequestContext {
     public init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         channel = source.channel
+        trace = .begin()
     }
 
     /// The account that the request speaks for.

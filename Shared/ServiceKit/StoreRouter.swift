@@ -1,3 +1,4 @@
+public import EventTypes
 import HTTPTypes
 public import Hummingbird
 public import Logging
@@ -22,10 +23,11 @@ public struct StoreRouter {
         authenticator: Authenticator,
         readiness: [ReadinessCheck],
         metrics: PrometheusMetrics,
+        spans: SpanRecorder,
         logger: Logger
     ) {
         router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
-        router.add(middleware: EdgeMiddleware(logger: logger))
+        router.add(middleware: EdgeMiddleware(spans: spans, logger: logger))
         open = router.group()
         account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
         admin = router.group().add(
@@ -45,17 +47,20 @@ public struct StoreRouter {
 /// - Parameters:
 ///   - authenticator: Tells who sent a request.
 ///   - readiness: What `/health/ready` asks; see ``ReadinessCheck``.
+///   - spans: Takes a span of each request.
 ///   - logger: The service's own; requests are logged with it.
 /// - Returns: The routes, to add the service's own to.
 public func storeRouter(
     authenticator: Authenticator,
     readiness: [ReadinessCheck],
+    spans: SpanRecorder = .off,
     logger: Logger
 ) -> StoreRouter {
     StoreRouter(
         authenticator: authenticator,
         readiness: readiness,
         metrics: .shared,
+        spans: spans,
         logger: logger
     )
 }
@@ -63,10 +68,14 @@ public func storeRouter(
 /// Turns errors into problems and measures requests; the outermost of all.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
+    let spans: SpanRecorder
     let logger: Logger
     private let metrics = RequestMetrics()
 
-    init(logger: Logger) { self.logger = logger }
+    init(spans: SpanRecorder, logger: Logger) {
+        self.spans = spans
+        self.logger = logger
+    }
 
     func handle(
         _ request: Request,
@@ -77,6 +86,7 @@ struct EdgeMiddleware: RouterMiddleware {
         var context = context
         // The server's own logger is silenced; handlers get the service's.
         context.logger = logger
+        let span = RequestSpan(of: request, &context, for: spans)
         var response: Response
         do {
             response = try await next(request, context)
@@ -87,6 +97,7 @@ struct EdgeMiddleware: RouterMiddleware {
             let problem = ErrorMapping.problem(
                 for: error,
                 request: request,
+                trace: context.trace,
                 logger: logger
             )
             response = problem.response()
@@ -94,6 +105,7 @@ struct EdgeMiddleware: RouterMiddleware {
                 response.body = closing(response.body, context: context)
             }
         }
+        span?.end(context.endpointPath, request.method, response.status)
         metrics.record(
             route: context.endpointPath ?? "unknown",
             method: request.method,

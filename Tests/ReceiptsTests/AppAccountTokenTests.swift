@@ -95,3 +95,14 @@ import Testing
         }
     }
 }
+
+extension AppAccountTokenHandler {
+    /// Sets a token in a test that is about something else than traces.
+    fileprivate func set(
+        _ token: String,
+        of id: TransactionID,
+        in bundle: BundleID
+    ) async throws {
+        try await set(token, of: id, in: bundle, trace: .begin())
+    }
+}

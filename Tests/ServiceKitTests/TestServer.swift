@@ -39,6 +39,8 @@ func withServer<R: Sendable>(
     readiness: [ReadinessCheck] = [],
     settings: HTTPSettings = HTTPSettings(port: 0),
     keys: TestKeys? = nil,
+    spans: SpanRecorder = .off,
+    logger: Logger = silent,
     routes: (StoreRouter) -> Void = { _ in },
     _ body: @escaping @Sendable (Int, ServiceGroup) async throws -> R
 ) async throws -> R {
@@ -47,7 +49,8 @@ func withServer<R: Sendable>(
     let router = storeRouter(
         authenticator: try keys.authenticator(),
         readiness: readiness,
-        logger: silent
+        spans: spans,
+        logger: logger
     )
     routes(router)
     let (ports, listening) = AsyncStream.makeStream(of: Int.self)

@@ -19,6 +19,7 @@ enum FulfillmentTables {
             columns: [
                 "transaction_id", "account_id", "bundle_id", "version", "state", "revoked_at",
                 "transaction", "is_delivered", "finished_at", "revision", "changed_at", "contents",
+                "traceparent",
             ]
         ),
         RebuiltTable(

@@ -88,7 +88,11 @@ struct PaymentHistory {
         guard event.transaction.version == 1 else {
             return contradict(row, "a transaction begins with version 1")
         }
-        records[id] = TransactionRecord(transaction: event.transaction, taxBasisPoints: 0)
+        records[id] = TransactionRecord(
+            transaction: event.transaction,
+            taxBasisPoints: 0,
+            traceparent: row.event.traceparent
+        )
         inserted.append(id)
         if let intent = event.purchaseIntentID {
             accountSteps.append(.paid(intent, by: id, at: row.event.time))

@@ -15,6 +15,7 @@ enum PaymentsTables {
                 "product_version", "product_type", "quantity", "storefront", "price", "currency",
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
+                "traceparent",
                 // Before money moves, no event tells of the rate.
                 .init(
                     "tax_basis_points",

@@ -25,14 +25,29 @@ struct AppAccountTokenHandler: Sendable {
     ///   - token: A UUID in lower case.
     ///   - id: The original transaction.
     ///   - bundle: The app.
+    ///   - trace: The request's, to which the events belong.
     /// - Throws: ``ServerAPIError`` if it is not there or not the original.
-    func set(_ token: String, of id: TransactionID, in bundle: BundleID) async throws {
+    func set(
+        _ token: String,
+        of id: TransactionID,
+        in bundle: BundleID,
+        trace: TraceContext
+    ) async throws {
+        let traceparent = trace.description
         let now = now()
         var last: TransactionID?
         repeat {
             let after = last
             last = try await client.withTransaction { [self] connection in
-                try set(token, of: id, in: bundle, after: after, at: now, on: connection)
+                try set(
+                    token,
+                    of: id,
+                    in: bundle,
+                    after: after,
+                    traceparent,
+                    at: now,
+                    on: connection
+                )
             }
         } while last != nil
     }
@@ -45,6 +60,7 @@ struct AppAccountTokenHandler: Sendable {
         of id: TransactionID,
         in bundle: BundleID,
         after last: TransactionID?,
+        _ traceparent: String,
         at now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> TransactionID? {
@@ -99,7 +115,8 @@ struct AppAccountTokenHandler: Sendable {
                         signing: signing
                     ),
                     key: place.owner.account,
-                    at: now
+                    at: now,
+                    traceparent: traceparent
                 )
             },
             on: connection

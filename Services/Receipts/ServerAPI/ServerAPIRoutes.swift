@@ -88,7 +88,7 @@ struct ServerAPIRoutes: Sendable {
         guard let token = parsed.appAccountToken.flatMap({ EventID($0.lowercased()) }) else {
             throw ServerAPIError.invalidAppAccountTokenUUID
         }
-        try await tokens.set(token.description, of: id, in: bundle)
+        try await tokens.set(token.description, of: id, in: bundle, trace: context.trace)
         return Response(status: .ok)
     }
 

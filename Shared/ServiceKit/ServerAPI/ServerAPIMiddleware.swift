@@ -1,3 +1,4 @@
+import EventTypes
 import HTTPTypes
 public import Hummingbird
 import Logging
@@ -45,6 +46,7 @@ public struct ServerAPIMiddleware: RouterMiddleware {
                     "error": "\(error)", "error.type": "\(type(of: error))",
                     "http.method": "\(request.method)",
                     "http.path": "\(shortened(request.uri.path))",
+                    "trace": "\(context.trace.traceID)",
                 ]
             )
             return ServerAPIError.generalInternal.response()

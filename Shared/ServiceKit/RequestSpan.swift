@@ -1,0 +1,62 @@
+import EventTypes
+import HTTPTypes
+import Hummingbird
+
+/// The span of a request, within the trace that its `traceparent` names.
+struct RequestSpan {
+    private let spans: SpanRecorder
+    private let context: TraceContext
+    private let parent: SpanID?
+    private let start: UInt64
+
+    /// W3C Trace Context.
+    private static let header = HTTPField.Name("traceparent")
+
+    /// Reads where a request comes from, and gives its context its trace.
+    ///
+    /// Without a well-formed `traceparent`, or with several, it begins a trace of its own; that is
+    /// never an error to the client. `tracestate` is read by nobody here and is not kept: what a
+    /// client's tracing system notes for itself has no place in a log that is never deleted.
+    ///
+    /// - Returns: `nil` where nobody takes spans.
+    init?(of request: Request, _ context: inout StoreRequestContext, for spans: SpanRecorder) {
+        let parent = Self.traceparent(of: request)
+        if let parent {
+            // A span that nobody records must not stand between those that are.
+            context.trace = spans.isOn ? parent.child() : parent
+        }
+        guard spans.isOn else { return nil }
+        self.spans = spans
+        self.context = context.trace
+        self.parent = parent?.spanID
+        start = Span.clock()
+    }
+
+    /// Records the span, named by the route and never by the path.
+    func end(_ route: String?, _ method: HTTPRequest.Method, _ status: HTTPResponse.Status) {
+        let route = route ?? "unknown"
+        guard !route.hasPrefix("/health"), route != "/metrics" else { return }
+        let method = RequestMetrics.known(method).rawValue
+        spans.record([
+            Span(
+                "\(method) \(route)",
+                .server,
+                context,
+                parent: parent,
+                from: start,
+                to: Span.clock(),
+                attributes: [
+                    "http.request.method": .text(method), "http.route": .text(route),
+                    "http.response.status_code": .number(status.code),
+                ],
+                isError: status.code >= 500
+            )
+        ])
+    }
+
+    private static func traceparent(of request: Request) -> TraceContext? {
+        guard let name = Self.header, let value = request.headers[name] else { return nil }
+        // Several are joined by a comma, which no `traceparent` has where it has its last digit.
+        return TraceContext(utf8: Array(value.utf8))
+    }
+}

@@ -1,0 +1,192 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// A purchase is one trace, over HTTP, Kafka, a merchant's endpoint and everybody's logs.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Traces {
+        private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+
+        @Test func aPurchaseIsOneTraceAcrossAllServices() async throws {
+            var options = StoreOptions()
+            for service in StoreService.allCases { options.settings[service] = ["SPANS_FILE": "-"] }
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                let merchant = try await WebhookReceiver.start()
+                try await store.sellGift(deliveredTo: merchant.url)
+                let watcher = try EventWatcher.start(store)
+                let gift = try await store.buy(
+                    SampleCatalog.gift,
+                    traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01"
+                )
+                // By another process of the client, which knows nothing of the trace.
+                try await store.client(account: "quinn").finishUntilDone(gift)
+                _ = try await store.administrator.refund(gift).value
+                try await store.expect(
+                    [
+                        "transaction.purchasing.v1", "transaction.purchased.v1",
+                        "transaction.refunded.v1", "receipt.issued.v1", "receipt.reissued.v1",
+                        "queue.changed.v1", "delivery.confirmed.v1", "transaction.finished.v1",
+                    ],
+                    of: gift,
+                    in: Self.trace
+                )
+                let sent = try await eventually("the broker to have all of it") {
+                    let sent = watcher.sightings.filter { $0.subject == gift.rawValue }
+                    return Set(sent.map(\.type)).count == 8 ? sent : nil
+                }
+                let headers = Set(sent.compactMap { $0.headers["traceparent"] })
+                #expect(sent.allSatisfy { $0.headers["traceparent"] != nil })
+                #expect(
+                    Set(headers.compactMap { TraceContext($0)?.traceID.description }) == [
+                        Self.trace
+                    ]
+                )
+                let webhook = try #require(merchant.deliveries.first)
+                let told = webhook.headers.first(name: "traceparent").flatMap { TraceContext($0) }
+                #expect(told?.traceID.description == Self.trace)
+                await watcher.stop()
+                await merchant.stop()
+                try await store.tells(gift, in: Self.trace)
+                try await store.putsTogether(gift)
+            }
+        }
+
+        @Test func garbageIsANewTraceAndNoTwoPurchasesShareOne() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                var purchases: [TransactionID] = []
+                for traceparent in [
+                    nil, nil, "garbage", "00-\(Self.trace)-0000000000000000-01",
+                    "ff-\(Self.trace)-00f067aa0ba902b7-01", String(repeating: "0", count: 4000),
+                ] as [String?] {
+                    purchases.append(
+                        try await store.buy(SampleCatalog.coins, traceparent: traceparent)
+                    )
+                }
+                var traces: Set<String> = []
+                for id in purchases {
+                    try await store.client(account: "quinn").finishUntilDone(id)
+                    let found = try await store.traces(of: id)
+                    #expect(Set(found.map(\.trace)).count == 1, "\(found)")
+                    traces.formUnion(found.map(\.trace))
+                }
+                #expect(traces.count == purchases.count && !traces.contains(Self.trace))
+                // Nobody asked for spans.
+                let answer = try await store.counterfoil(
+                    ["trace", purchases[0].rawValue] + store.logs
+                )
+                #expect(answer.exit == .code(1), "\(answer)")
+                #expect(answer.output.contains("SPANS_FILE"), "\(answer)")
+            }
+        }
+    }
+}
+
+extension StoreHarness {
+    /// The services' logs.
+    fileprivate var logs: [String] {
+        processes.map { "\(directory)/logs/\($0.name).log" }
+    }
+
+    fileprivate func buy(
+        _ product: ProductID,
+        traceparent: String?
+    ) async throws -> TransactionID {
+        let client = try client(account: "quinn")
+        let response = try await client.raw(
+            .POST,
+            client.urls.payments + Routes.payments,
+            body: Array(try JSONEncoder().encode(PaymentRequest.sample(product))),
+            headers: [
+                ("content-type", "application/json"), ("idempotency-key", UUID().uuidString),
+            ] + (traceparent.map { [("traceparent", $0)] } ?? [])
+        )
+        #expect(response.status == 201, "\(response.text)")
+        return try response.decode(TransactionResponse.self).transaction.id
+    }
+
+    /// The events about a transaction in the logs of all services, and their traces.
+    fileprivate func traces(
+        of id: TransactionID
+    ) async throws -> [(type: String, trace: String)] {
+        var found: [(type: String, trace: String)] = []
+        for service in StoreService.allCases {
+            found += try await withDatabase(of: service) { connection in
+                try connection.query(
+                    "SELECT type, traceparent FROM outbox WHERE subject = \(id.rawValue)"
+                ).map { row in
+                    let (type, traceparent) = try row.decode(String.self, String?.self)
+                    let trace = traceparent.flatMap { TraceContext($0) }?.traceID
+                    return (type: type, trace: trace?.description ?? "none")
+                }
+            }
+        }
+        return found
+    }
+
+    /// Waits until all services have told of a transaction, each time in the trace.
+    fileprivate func expect(
+        _ types: Set<String>,
+        of id: TransactionID,
+        in trace: String
+    ) async throws {
+        let found = try await eventually(within: .seconds(30), "all services to tell of \(id)") {
+            let found = try await traces(of: id)
+            return types.isSubset(of: Set(found.map(\.type))) ? found : nil
+        }
+        #expect(found.allSatisfy { $0.trace == trace }, "\(found)")
+    }
+
+    /// `counterfoil why` names the trace at each step.
+    fileprivate func tells(_ id: TransactionID, in trace: String) async throws {
+        let answer = try await counterfoil("why", id.rawValue, "--json")
+        let story = try #require(
+            try JSONSerialization.jsonObject(with: Data(answer.output.utf8)) as? [String: Any]
+        )
+        let steps = try #require(story["steps"] as? [[String: Any]])
+        #expect(steps.count > 10)
+        #expect(steps.allSatisfy { $0["traceID"] as? String == trace }, "\(answer.output)")
+        let text = try await counterfoil("why", id.rawValue)
+        #expect(text.output.contains("trace \(trace)\n"), "\(text.output)")
+    }
+
+    /// `counterfoil trace` makes one tree of what stands in four logs.
+    fileprivate func putsTogether(_ id: TransactionID) async throws {
+        let answer = try await counterfoil(["trace", id.rawValue] + logs)
+        #expect(answer.exit == .code(0), "\(answer)")
+        let hops = [
+            ("payments", "POST /v1/payments 201"), ("payments", "transaction.purchased.v1"),
+            ("payments", "publish transaction.purchased.v1"),
+            ("receipts", "apply transaction.purchased.v1"),
+            ("receipts", "publish receipt.issued.v1"), ("fulfillment", "apply receipt.issued.v1"),
+            ("fulfillment", "call webhook: SUCCESS"), ("fulfillment", "transaction.finished.v1"),
+            ("payments", "apply transaction.finished.v1"),
+            ("payments", "transaction.refunded.v1"), ("receipts", "apply transaction.refunded.v1"),
+        ]
+        let lines = answer.output.split(separator: "\n").map {
+            $0.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+        }
+        for (service, name) in hops {
+            #expect(
+                lines.contains { $0.contains(" ms \(service) \(name)") },
+                "\(service) \(name)\n\(answer.output)"
+            )
+        }
+        // Everything but the request follows from the request; the finish came in its own trace.
+        let json = try await counterfoil(["trace", id.rawValue, "--json"] + logs)
+        let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
+        let spans = try #require((object as? [String: Any])?["spans"] as? [[String: Any]])
+        let known = Set(spans.compactMap { $0["spanID"] as? String })
+        let roots = spans.filter { !known.contains($0["parentSpanID"] as? String ?? "") }
+        #expect(roots.compactMap { $0["name"] as? String } == ["POST /v1/payments"])
+        let finish = spans.first { $0["name"] as? String == "transaction.finished.v1" }
+        #expect((finish?["links"] as? [String])?.count == 1)
+        #expect(!answer.output.contains("quinn") && !json.output.contains("quinn"))
+    }
+}

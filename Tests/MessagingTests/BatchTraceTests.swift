@@ -1,0 +1,47 @@
+import EventTypes
+import Synchronization
+import Testing
+
+@testable import Messaging
+
+/// A batch applies many events; each stays in the trace that it came in.
+@Suite struct BatchTraceTests {
+    private func event(_ traceparent: String?) -> ReceivedEvent {
+        let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+        return ReceivedEvent(
+            id: EventID(time: time),
+            type: .receiptIssued,
+            topic: "receipts.issued",
+            key: "quinn",
+            subject: "1000001",
+            time: time,
+            traceparent: traceparent,
+            data: []
+        )
+    }
+
+    @Test func eachEventOfABatchIsASpanOfItsOwnTrace() throws {
+        let taken = Mutex<[Span]>([])
+        let recorder = SpanRecorder { spans in taken.withLock { $0 += spans } }
+        let causes = (0..<5).map { _ in TraceContext.begin() }
+        let came = causes.map { event($0.description) } + [event(nil)]
+        // One of them stands twice in the batch.
+        let trace = BatchTrace(of: came + [came[0]], for: recorder)
+        trace.end(Array(trace.events.prefix(6)))
+        let spans = taken.withLock { $0 }
+        #expect(spans.map(\.context.traceID) == causes.map(\.traceID))
+        #expect(spans.map(\.parent) == causes.map(\.spanID))
+        // What follows from an event is caused by its span.
+        #expect(trace.events.prefix(5).map(\.traceparent) == spans.map(\.context.description))
+        #expect(trace.events.last?.traceparent == trace.events[0].traceparent)
+        #expect(trace.events[5].traceparent == nil)
+        #expect(spans.allSatisfy { $0.name == "apply receipt.issued.v1" })
+        #expect(!"\(spans)".contains("quinn"))
+    }
+
+    @Test func whereNobodyTakesSpansEventsAreAsTheyCame() {
+        let cause = TraceContext.begin()
+        let trace = BatchTrace(of: [event(cause.description)], for: .off)
+        #expect(trace.events.map(\.traceparent) == [cause.description])
+    }
+}

@@ -1,0 +1,87 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+
+@testable import Payments
+
+// Requests of tests that are about something else than traces: each begins one of its own.
+
+extension PaymentSubmission {
+    init(account: AuthenticatedAccount, idempotencyKey: String, request: PaymentRequest) {
+        self.init(
+            account: account,
+            idempotencyKey: idempotencyKey,
+            request: request,
+            trace: .begin()
+        )
+    }
+}
+
+extension AdminHandler {
+    func decide(
+        _ decision: ApprovalRequest.Decision,
+        on id: TransactionID
+    ) async throws -> AdminReply {
+        try await decide(decision, on: id, trace: .begin())
+    }
+
+    func beginRefund(of id: TransactionID) async throws -> AdminReply {
+        try await beginRefund(of: id, trace: .begin())
+    }
+}
+
+extension ResumptionHandler {
+    func resume(_ id: TransactionID, by method: String) async throws -> ResumptionReply {
+        try await resume(id, by: method, trace: .begin())
+    }
+}
+
+extension RestoreHandler {
+    func restore(
+        _ request: RestoreRequest,
+        _ account: AuthenticatedAccount,
+        key: String
+    ) async throws -> RestoreReply {
+        try await restore(request, account, key: key, trace: .begin())
+    }
+}
+
+extension AccountHandler {
+    func change(
+        _ id: AccountID,
+        _ change: AccountChangeRequest
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await self.change(id, change, trace: .begin())
+    }
+
+    func begin(
+        _ request: PurchaseIntentRequest,
+        for id: AccountID,
+        idempotencyKey: String?
+    ) async throws -> Result<PurchaseIntent, AccountRefusal> {
+        try await begin(request, for: id, idempotencyKey: idempotencyKey, trace: .begin())
+    }
+
+    func decline(
+        _ id: PurchaseIntentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await decline(id, by: key, trace: .begin())
+    }
+
+    func ask(
+        _ id: AccountID,
+        about productID: ProductID,
+        _ request: PriceConsentRequest
+    ) async throws -> Result<PriceConsent, AccountRefusal> {
+        try await ask(id, about: productID, request, trace: .begin())
+    }
+
+    func decide(
+        _ decision: PriceConsentDecisionRequest.Decision,
+        on id: PriceConsentID,
+        by key: AccountKey
+    ) async throws -> Result<Account, AccountRefusal> {
+        try await decide(decision, on: id, by: key, trace: .begin())
+    }
+}
