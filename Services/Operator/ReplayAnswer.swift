@@ -11,8 +11,11 @@ struct ReplayAnswer: Encodable {
     let wouldAct: [String: Int]
     let consumer: String?
     let refused: [String: Int]
+    /// What the broker has, if it was read.
+    let broker: BrokerReport?
 
-    init(_ plan: ReplayOutline, consumer: String?) {
+    init(_ plan: ReplayOutline, consumer: String?, broker: BrokerReport? = nil) {
+        self.broker = broker
         events = plan.events
         keys = plan.keyCount
         first = plan.first?.description

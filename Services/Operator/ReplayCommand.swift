@@ -1,11 +1,9 @@
 import ArgumentParser
-import Dispatch
 import EventTypes
 import Foundation
 import Kafka
 import Logging
 import Messaging
-import Synchronization
 
 /// Sends events of the logs again, keeps them in a file, or proves the books by them.
 struct ReplayCommand: OperatorSubcommand {
@@ -20,10 +18,16 @@ struct ReplayCommand: OperatorSubcommand {
                 --until 2026-11-21T15:00:00Z --consumer receipts --execute
               counterfoil replay --account ada --to-file ada.jsonl --execute
               counterfoil replay --from-file ada.jsonl --execute
+              counterfoil replay --source kafka --topic payments.transactions --partition 0 \\
+                --from-offset 100 --to-offset 200
               counterfoil replay --resume replay.journal
               counterfoil replay --verify
             The log is checked against its seals first. A replay that was killed or interrupted goes
             on with --resume.
+
+            --source kafka reads what the broker still has, up to where it ended at the beginning, and \
+            says what of the log it has not. An event of a version that is not known is named and \
+            never half-read.
 
             --verify sends nothing: it makes every service's books again from the event log, in
             databases of their own, by the services' own executables, and compares them with the live
@@ -44,6 +48,8 @@ struct ReplayCommand: OperatorSubcommand {
 
     @Option(help: "The folder of the months that 'counterfoil log' has archived.")
     var archives: String?
+
+    @OptionGroup(title: "From where") var broker: BrokerOptions
 
     @Option(help: "Go on with the replay of this journal.")
     var resume: String?
@@ -78,6 +84,11 @@ struct ReplayCommand: OperatorSubcommand {
         if toFile != nil, consumer != nil || fromFile != nil {
             throw ValidationError("--to-file goes with neither --consumer nor --from-file.")
         }
+        if broker.isUsed, fromFile != nil || resume != nil || verify {
+            throw ValidationError(
+                "--source kafka goes with none of --from-file, --resume, --verify."
+            )
+        }
         if verify,
             options.selection != ReplaySelection() || execute || toFile != nil || fromFile != nil
                 || resume != nil || consumer != nil
@@ -100,6 +111,7 @@ struct ReplayCommand: OperatorSubcommand {
         let selection = options.selection
         try selection.check(at: Timestamp.wallClock())
         try checkConsumer(of: selection)
+        if broker.isUsed { return try await replay(selection, from: broker.range(selection)) }
         let source: ReplaySource = try fromFile.map { .file(try EventFileReader($0)) } ?? .logs
         if case .logs = source, !unverified { try await verify(selection.services) }
         let planner = ReplayPlanner(
@@ -126,21 +138,28 @@ struct ReplayCommand: OperatorSubcommand {
         if let toFile {
             return try await keep(selection, ends, in: toFile, plan.events)
         }
-        let id = EventID(time: Timestamp.wallClock())
-        let kept = ReplayJournal(
-            id: id,
+        let kept = newJournal(plan, selection, ends)
+        switch source {
+        case .logs:
+            try await send(kept, journalPath: journal ?? "replay-\(kept.id).journal")
+        case .file(let file):
+            try await send(kept, from: file)
+        }
+    }
+
+    func newJournal(
+        _ plan: ReplayOutline,
+        _ selection: ReplaySelection,
+        _ ends: [String: String]
+    ) -> ReplayJournal {
+        ReplayJournal(
+            id: EventID(time: Timestamp.wallClock()),
             selection: selection,
             consumer: consumer,
             rate: rate,
             total: plan.events - plan.refused.values.reduce(0, +),
             ends: ends
         )
-        switch source {
-        case .logs:
-            try await send(kept, journalPath: journal ?? "replay-\(id).journal")
-        case .file(let file):
-            try await send(kept, from: file)
-        }
     }
 
     private func prove() async throws {
@@ -155,11 +174,11 @@ struct ReplayCommand: OperatorSubcommand {
         guard report.differenceCount == 0 else { throw ExitCode(1) }
     }
 
-    private func archived(_ selection: ReplaySelection) -> ReplayArchives {
+    func archived(_ selection: ReplaySelection) -> ReplayArchives {
         ReplayArchives(directory: archives, since: selection.since)
     }
 
-    private var address: @Sendable (String) -> DatabaseAddress {
+    var address: @Sendable (String) -> DatabaseAddress {
         let databases = databases
         return { name in
             // Services and databases have the same names; a topic's producer is one of them.
@@ -167,7 +186,7 @@ struct ReplayCommand: OperatorSubcommand {
         }
     }
 
-    private func checkConsumer(of selection: ReplaySelection) throws(OperatorError) {
+    func checkConsumer(of selection: ReplaySelection) throws(OperatorError) {
         guard let consumer else { return }
         let consumers = Set(selection.selectedTopics.flatMap(\.consumers))
         guard consumers.contains(consumer) else {
@@ -199,7 +218,7 @@ struct ReplayCommand: OperatorSubcommand {
         }
     }
 
-    private func show(_ plan: ReplayOutline) throws {
+    func show(_ plan: ReplayOutline) throws {
         let answer = ReplayAnswer(plan, consumer: consumer)
         if output.json { return try Console.say(json: answer) }
         Console.say(answer.text(output.palette))
@@ -243,7 +262,7 @@ struct ReplayCommand: OperatorSubcommand {
         }
     }
 
-    private func send(_ journal: ReplayJournal, from file: EventFileReader) async throws {
+    func send(_ journal: ReplayJournal, from file: EventFileReader) async throws {
         try await sending(
             journal,
             resumption: "the same command again; what was done is recognised"
@@ -285,32 +304,4 @@ struct ReplayCommand: OperatorSubcommand {
 enum ReplaySource: Sendable {
     case logs
     case file(EventFileReader)
-}
-
-/// Ctrl-C and SIGTERM, as a question: the replay ends between two batches and says how it goes on.
-final class Interruption: Sendable {
-    private let raised = Atomic(false)
-    /// `nonisolated(unsafe)`: the array never changes, and Dispatch's sources, which are not declared
-    /// sendable, may be used from any thread.
-    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
-
-    init() {
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: .global())
-        }
-        for source in sources {
-            source.setEventHandler { [weak self] in self?.raised.store(true, ordering: .relaxed) }
-            source.resume()
-        }
-    }
-
-    /// Whether one came.
-    var isRaised: Bool { raised.load(ordering: .relaxed) }
-
-    /// Lets the signals end the process again.
-    func end() {
-        for source in sources { source.cancel() }
-        for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
-    }
 }

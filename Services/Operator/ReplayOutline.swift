@@ -48,6 +48,10 @@ struct ReplayOutline: Sendable {
             switch event.type {
             case .productChanged: _ = try EventCoding.decode(ProductChanged.self, from: event.data)
             case .receiptIssued: _ = try EventCoding.decode(ReceiptIssued.self, from: event.data)
+            case .receiptReissued:
+                _ = try EventCoding.decode(ReceiptReissued.self, from: event.data)
+            case .deliveryConfirmed:
+                _ = try EventCoding.decode(DeliveryConfirmed.self, from: event.data)
             case .queueChanged, .transactionFinished:
                 _ = try EventCoding.decode(QueueChanged.self, from: event.data)
             case .accountChanged: _ = try EventCoding.decode(AccountChanged.self, from: event.data)

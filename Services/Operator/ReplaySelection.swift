@@ -24,6 +24,8 @@ struct ReplaySelection: Codable, Hashable, Sendable {
         .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
         .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
+        .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
+        .deliveryConfirmed,
     ]
 
     /// The topics that are selected.

@@ -5,6 +5,14 @@ public struct EventType: OpenEnum {
     /// Wraps a name; one that this version does not know is kept.
     public init(rawValue: String) { self.rawValue = rawValue }
 
+    /// The name without its version: that of `transaction.purchased.v1` is `transaction.purchased`.
+    public var name: Substring {
+        guard let dot = rawValue.lastIndex(of: "."), rawValue[dot...].hasPrefix(".v") else {
+            return rawValue[...]
+        }
+        return rawValue[..<dot]
+    }
+
     /// A product was created, changed, or put on or off sale.
     ///
     /// Data: ``ProductChanged``.

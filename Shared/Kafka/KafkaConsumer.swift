@@ -61,6 +61,22 @@ public actor KafkaConsumer {
         following = Following(missing: Set(topics))
     }
 
+    /// Makes a reader of partitions, each from an offset.
+    ///
+    /// An offset that is gone sends it to the partition's beginning.
+    ///
+    /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``.
+    public init(
+        settings: KafkaSettings,
+        reading offsets: [KafkaTopicPartition: Int64],
+        logger: Logger
+    ) throws(KafkaError) {
+        try KafkaLibrary.requireSupportedVersion()
+        consumer = try RDKafkaConsumer(settings: settings, group: nil, logger: logger)
+        executor = ThreadExecutor(name: "kafka-reader")
+        try consumer.assign(offsets)
+    }
+
     deinit {
         // Whoever ends without closing leaves the group here, on whatever thread this is.
         executor.shutDown()

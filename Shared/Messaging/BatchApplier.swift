@@ -87,6 +87,7 @@ struct BatchApplier: Sendable {
         do {
             let events = try await client.withTransaction { [consumer, handler] connection in
                 let events = try DeadLetters.nextRedrive(consumer: consumer, on: connection)
+                try UnknownVersion.refuse(in: events, known: handler.eventTypes)
                 let known = events.filter { handler.eventTypes.contains($0.type) }
                 let fresh = try Inbox.insert(known.map(\.id), consumer: consumer, on: connection)
                 try handler.apply(known.filter { fresh.contains($0.id) }, on: connection)
@@ -157,6 +158,7 @@ struct BatchApplier: Sendable {
         handler: any EventHandler,
         on connection: isolated PostgresConnection
     ) throws -> Result {
+        try UnknownVersion.refuse(in: events, known: handler.eventTypes)
         let known = events.filter { handler.eventTypes.contains($0.type) }
         var result = Result(fresh: [], duplicates: 0, parked: 0)
         if !known.isEmpty {

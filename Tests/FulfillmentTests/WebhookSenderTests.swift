@@ -81,7 +81,9 @@ struct WebhookSenderTests {
         }
     }
 
-    @Test("What was confirmed is sent again when it is asked for, under the same id, and stays delivered")
+    @Test(
+        "What was confirmed is sent again when it is asked for, under the same id, and stays delivered"
+    )
     func again() async throws {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))

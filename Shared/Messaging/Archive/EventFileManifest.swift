@@ -20,6 +20,24 @@ public struct EventFileManifest: Codable, Hashable, Sendable {
     /// Where the manifest of a file is.
     public static func path(of file: String) -> String { file + ".manifest.json" }
 
+    /// Gives a whole file, and its manifest, another name.
+    ///
+    /// - Throws: ``MessagingError`` if there is one of that name, or it cannot be moved.
+    public static func move(_ file: String, to name: String) throws {
+        for path in [name, path(of: name)] where FileManager.default.fileExists(atPath: path) {
+            throw MessagingError(.eventFile, "\(path) is there already; it is not written over.")
+        }
+        do {
+            try FileManager.default.moveItem(atPath: path(of: file), toPath: path(of: name))
+            try FileManager.default.moveItem(atPath: file, toPath: name)
+        } catch {
+            throw MessagingError(
+                .eventFile,
+                "\(name) cannot be written: \(error.localizedDescription)"
+            )
+        }
+    }
+
     init(events: Int, month: ArchivedMonth?, of path: String) throws {
         let (bytes, digest) = try Self.digest(of: path)
         format = Self.knownFormat

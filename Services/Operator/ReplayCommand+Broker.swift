@@ -1,0 +1,127 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import Messaging
+
+/// Where a replay's events come from, beside the logs.
+struct BrokerOptions: ParsableArguments {
+    /// The sources of events.
+    enum Source: String, CaseIterable, ExpressibleByArgument {
+        case log
+        case kafka
+    }
+
+    @Option(help: "The event log in PostgreSQL, which is complete, or what the broker still has.")
+    var source = Source.log
+
+    @Option(help: "With --source kafka: this partition of the topic only.")
+    var partition: Int32?
+
+    @Option(help: "With --source kafka: from this offset on.")
+    var fromOffset: Int64?
+
+    @Option(help: "With --source kafka: through this offset.")
+    var toOffset: Int64?
+
+    /// Whether the broker is read.
+    var isUsed: Bool { source == .kafka }
+
+    func validate() throws {
+        guard isUsed || (partition == nil && fromOffset == nil && toOffset == nil) else {
+            throw ValidationError("Partitions and offsets are the broker's: add --source kafka.")
+        }
+        guard partition ?? 0 >= 0, fromOffset ?? 0 >= 0, toOffset ?? 0 >= 0 else {
+            throw ValidationError("Partitions and offsets are numbers from 0.")
+        }
+        if let fromOffset, let toOffset, fromOffset > toOffset {
+            throw ValidationError("Between \(fromOffset) and \(toOffset) there is nothing.")
+        }
+    }
+
+    /// Which part of the topics is read.
+    ///
+    /// - Throws: ``OperatorError`` for offsets of no one topic.
+    func range(_ selection: ReplaySelection) throws(OperatorError) -> BrokerRange {
+        guard
+            partition == nil && fromOffset == nil && toOffset == nil
+                || selection.topics.count == 1
+        else {
+            throw OperatorError(
+                .usage,
+                "Partitions and offsets are of one topic: say which by --topic."
+            )
+        }
+        return BrokerRange(partition: partition, from: fromOffset, to: toOffset)
+    }
+}
+
+extension ReplayCommand {
+    /// Replays what the broker has.
+    ///
+    /// It is read once, into a file, and that is planned and sent: what comes into the topics
+    /// meanwhile, this replay's own messages among it, is not read.
+    func replay(_ selection: ReplaySelection, from range: BrokerRange) async throws {
+        let reader = BrokerReader(
+            settings: try kafka.settings(),
+            databases: address,
+            archives: archived(selection)
+        )
+        let directory = FileManager.default.temporaryDirectory
+            .appending(path: "counterfoil-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }  // A leftover does no harm.
+        let path = directory.appending(path: "events.jsonl").path
+        var writer = try EventFileWriter(path)
+        let report = try await reader.read(selection, range) { events in
+            for (service, row) in events { try writer.write([ExactRow(row)], of: service) }
+        }
+        let manifest = try writer.finish()
+        let file = try EventFileReader(path)
+        let planner = ReplayPlanner(
+            selection: selection,
+            consumer: consumer,
+            archives: archived(selection),
+            databases: address
+        )
+        let (plan, ends) = try await planner.plan(.file(file))
+        try show(plan, report)
+        guard plan.events > 0 else { throw OperatorError(.failed, "No event is selected.") }
+        guard execute else {
+            return Console.say("Nothing was sent: this is the plan. Add --execute to do it.")
+        }
+        guard report.unreadable.isEmpty || skipUnreadable else {
+            throw OperatorError(
+                .failed,
+                "Nothing was sent: \(report.unreadable[0]). Add --skip-unreadable to leave such out."
+            )
+        }
+        guard report.partitions.allSatisfy(\.isWhole) else {
+            throw OperatorError(
+                .failed,
+                "Nothing was sent: the broker has not given all that it has confirmed. The event log "
+                    + "is complete: --source log."
+            )
+        }
+        guard let toFile else {
+            // Before anything is sent: what the newest of a key is only the log says.
+            let compacted = Topics.all.filter(\.isCompacted).map(\.name)
+            if let topic = compacted.first(where: { plan.counts[$0] != nil }) {
+                throw OperatorError(
+                    .failed,
+                    "Nothing was sent: \(topic) keeps the newest message of each key only; replay it "
+                        + "from the log, and the others by --topic."
+                )
+            }
+            return try await send(newJournal(plan, selection, ends), from: file)
+        }
+        try EventFileManifest.move(path, to: toFile)
+        Console.say("\(manifest.events) events are in \(toFile), SHA-256 \(manifest.sha256).")
+    }
+
+    private func show(_ plan: ReplayOutline, _ report: BrokerReport) throws {
+        let answer = ReplayAnswer(plan, consumer: consumer, broker: report)
+        if output.json { return try Console.say(json: answer) }
+        Console.say(report.text(output.palette))
+        Console.say(answer.text(output.palette))
+    }
+}
