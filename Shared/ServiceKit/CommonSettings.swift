@@ -57,9 +57,9 @@ public struct CommonSettings: Sendable {
             "KAFKA_BOOTSTRAP_SERVERS",
             "The broker's addresses: host:port,host:port."
         )
-        kafkaProperties = reader.list(
+        // A password of SASL is among them, which no log may show.
+        kafkaProperties = reader.secretList(
             "KAFKA_PROPERTIES",
-            default: [:],
             "Further librdkafka properties (TLS, SASL, timeouts): name=value,name=value."
         )
         topicPartitions = reader.integer(

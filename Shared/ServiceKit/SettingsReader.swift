@@ -66,22 +66,11 @@ public struct SettingsReader {
         default: String? = nil,
         _ meaning: String
     ) -> String {
-        text(key, default: `default`, isSecret: false, meaning)
-    }
-
-    /// Reads a text that must never be shown.
-    ///
-    /// - Parameters:
-    ///   - key: The environment variable.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - meaning: What it is for, in a sentence.
-    /// - Returns: The text.
-    public mutating func secret(
-        _ key: String,
-        default: String? = nil,
-        _ meaning: String
-    ) -> String {
-        text(key, default: `default`, isSecret: true, meaning)
+        let value = value(of: key, default: `default`, meaning)
+        if let value, value.isEmpty, `default` != "" {
+            refuse(key, "is empty (\(meaning))")
+        }
+        return value ?? `default` ?? ""
     }
 
     /// Reads a whole number.
@@ -176,13 +165,18 @@ public struct SettingsReader {
         let text = `default`.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
         guard let value = value(of: key, default: text, meaning) else { return `default` }
+        return entries(of: key, in: value) ?? `default`
+    }
+
+    /// The entries of a list; `nil`, with a problem noted, if it is none.
+    mutating func entries(of key: String, in value: String) -> [String: String]? {
         var entries: [String: String] = [:]
         for entry in value.split(separator: ",") {
             let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = parts[0].trimmingCharacters(in: .whitespaces)
             guard parts.count == 2, !name.isEmpty else {
                 refuse(key, "holds an entry that is not name=value")
-                return `default`
+                return nil
             }
             entries[name] = parts[1].trimmingCharacters(in: .whitespaces)
         }
@@ -207,8 +201,7 @@ public struct SettingsReader {
         do {
             return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         } catch {
-            let reason = (error as NSError).localizedDescription
-            refuse(key, "names a file that cannot be read: \(quoted(path)) (\(reason))")
+            refuse(key, unreadable(path, error))
             return []
         }
     }
@@ -223,39 +216,76 @@ public struct SettingsReader {
         problems.append(SettingsProblem(key: key, problem: problem))
     }
 
-    private mutating func text(
-        _ key: String,
-        default: String?,
-        isSecret: Bool,
-        _ meaning: String
-    ) -> String {
-        let value = value(of: key, default: `default`, isSecret: isSecret, meaning)
-        if let value, value.isEmpty, `default` != "" {
-            refuse(key, "is empty (\(meaning))")
-        }
-        return value ?? `default` ?? ""
-    }
-
     /// The value as it stands, the default, or `nil` with a problem noted if there is neither.
     private mutating func value(
         of key: String,
         default: String?,
-        isSecret: Bool = false,
         _ meaning: String
     ) -> String? {
-        let value = configuration.string(forKey: ConfigKey(key), isSecret: isSecret)
+        let value = configuration.string(forKey: ConfigKey(key))
         documented.append(
-            DocumentedSetting(
-                key: key,
-                defaultValue: `default`.map { isSecret && !$0.isEmpty ? "<redacted>" : $0 },
-                value: value.map { isSecret ? "<redacted>" : $0 },
-                meaning: meaning
-            )
+            DocumentedSetting(key: key, defaultValue: `default`, value: value, meaning: meaning)
         )
         if value == nil, `default` == nil {
             refuse(key, "is required: \(meaning)")
         }
         return value ?? `default`
+    }
+
+    /// A secret as it stands: the variable's value, or the contents of the file that its `_FILE` form
+    /// names; `nil`, with a problem noted where one is due, if there is neither.
+    mutating func secretValue(of key: String, default: String?, _ meaning: String) -> String? {
+        let fileKey = key + "_FILE"
+        let value = configuration.string(forKey: ConfigKey(key), isSecret: true)
+        let path = configuration.string(forKey: ConfigKey(fileKey))
+        documented.append(
+            DocumentedSetting(
+                key: key,
+                defaultValue: `default`.map { $0.isEmpty ? $0 : "<redacted>" },
+                value: value.map { _ in "<redacted>" },
+                meaning: meaning
+            )
+        )
+        documented.append(
+            DocumentedSetting(
+                key: fileKey,
+                defaultValue: "",
+                value: path,
+                meaning: "A file that holds \(key), instead of it. A path."
+            )
+        )
+        guard let path, !path.isEmpty else {
+            if value == nil, `default` == nil {
+                refuse(key, "is required, or \(fileKey): \(meaning)")
+            }
+            return value
+        }
+        guard value == nil else {
+            refuse(fileKey, "is set, and \(key) too; set one of them")
+            return nil
+        }
+        guard !isDescribing else { return nil }
+        return contents(ofFile: path, for: fileKey).map { text in
+            if text.isEmpty { refuse(fileKey, "names an empty file: \(quoted(path))") }
+            return text
+        }
+    }
+
+    /// The text of a file, without the line's end that editors add.
+    private mutating func contents(ofFile path: String, for key: String) -> String? {
+        do {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            return String(decoding: bytes, as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        } catch {
+            refuse(key, unreadable(path, error))
+            return nil
+        }
+    }
+
+    private func unreadable(_ path: String, _ error: any Error) -> String {
+        let reason = (error as NSError).localizedDescription
+        return "names a file that cannot be read: \(quoted(path)) (\(reason))"
     }
 
     private func quoted(_ value: String) -> String {

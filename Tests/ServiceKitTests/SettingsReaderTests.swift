@@ -63,12 +63,44 @@ import Testing
         #expect(reader.documented[0].value == "<redacted>")
     }
 
+    @Test func aSecretMayStandInAFile() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).secret").path
+        try Data("postgresql://u:hunter2@h/d\n".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var reader = SettingsReader(environment: [
+            "DATABASE_URL_FILE": path, "KAFKA_PROPERTIES": "sasl.password=hunter2",
+        ])
+        #expect(reader.secret("DATABASE_URL", "A URL.") == "postgresql://u:hunter2@h/d")
+        #expect(reader.secretList("KAFKA_PROPERTIES", "More.") == ["sasl.password": "hunter2"])
+        try reader.check()
+        #expect(!"\(reader.documented)".contains("hunter2"))
+        #expect(reader.documented.map(\.key).contains("DATABASE_URL_FILE"))
+    }
+
+    @Test func aFileOfASecretThatIsOfNoUseIsToldWithoutWhatIsInIt() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).secret").path
+        try Data("\n".utf8).write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        var reader = SettingsReader(environment: [
+            "EMPTY_FILE": path, "GONE_FILE": "/nowhere/at/all",
+            "TWICE": "hunter2", "TWICE_FILE": path,
+        ])
+        for key in ["EMPTY", "GONE", "TWICE", "MISSING"] { _ = reader.secret(key, "A secret.") }
+        let told = reader.problems.map { "\($0.key) \($0.problem)" }
+        #expect(told.count == 4)
+        #expect(told[0].hasPrefix("EMPTY_FILE names an empty file"))
+        #expect(told[1].hasPrefix("GONE_FILE names a file that cannot be read"))
+        #expect(told[2] == "TWICE_FILE is set, and TWICE too; set one of them")
+        #expect(told[3] == "MISSING is required, or MISSING_FILE: A secret.")
+        #expect(!"\(told)".contains("hunter2"))
+    }
+
     @Test func aDescribingReaderCollectsKeysAndHasNoProblems() {
         var reader = SettingsReader(environment: [:], isDescribing: true)
         _ = CommonSettings(&reader, service: "payments", defaultPort: 8082)
         #expect(reader.file("KEY_FILE", "A key.") == [])
         #expect(reader.problems.isEmpty)
-        #expect(reader.documented.count == 14)
+        #expect(reader.documented.count == 16)
         #expect(throws: ServiceKitError.self) { try reader.check() }
     }
 

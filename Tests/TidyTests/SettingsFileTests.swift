@@ -5,13 +5,17 @@ import Testing
     /// The keys that the code under a folder asks its reader for, and where.
     private func keysRead(in folder: String) -> [String: String] {
         let call =
-            /\.(?:string|secret|integer|milliseconds|choice|list|file)\(\s*"([A-Z][A-Z0-9_]+)"/
+            /\.(string|secret|secretList|integer|milliseconds|choice|list|file)\(\s*"([A-Z][A-Z0-9_]+)"/
         var keys: [String: String] = [:]
         for file in Repository.swiftFiles where file.path.hasPrefix(folder) {
             let text = file.codeText
             for match in text.matches(of: call) {
                 let line = text[..<match.range.lowerBound].count { $0 == "\n" } + 1
-                keys[String(match.1)] = "\(file.path):\(line)"
+                keys[String(match.2)] = "\(file.path):\(line)"
+                // A secret may stand in a file.
+                if match.1.hasPrefix("secret") {
+                    keys["\(match.2)_FILE"] = "\(file.path):\(line)"
+                }
             }
         }
         return keys
