@@ -197,11 +197,31 @@ struct BatchApplier: Sendable {
     private func settle(_ result: Result, _ trace: BatchTrace) async {
         trace.end(result.fresh)
         applied.increment(by: result.fresh.count)
+        recordHops(of: result.fresh)
         if result.duplicates > 0 { duplicates.increment(by: result.duplicates) }
         if result.parked > 0 {
             logger.warning("Events were parked", metadata: ["events": "\(result.parked)"])
         }
         if !result.fresh.isEmpty { await handler.didCommit(result.fresh) }
+    }
+
+    /// How long events took from where they happened to being applied here, by the two clocks.
+    ///
+    /// What was sent again tells of no hop.
+    private func recordHops(of events: [ReceivedEvent]) {
+        let now = Timestamp.wallClock()
+        var timers: [String: Metrics.Timer] = [:]
+        for event in events where !event.isReplayed {
+            let timer =
+                timers[event.topic]
+                ?? Metrics.Timer(
+                    label: "event_hop",
+                    dimensions: [("consumer", consumer), ("topic", event.topic)]
+                )
+            timers[event.topic] = timer
+            let age = max(now.duration(since: event.time), .zero)
+            timer.recordNanoseconds(Int64(age / .nanoseconds(1)))
+        }
     }
 
     /// A message that is no event has no id, so its place in the log is its identity.

@@ -79,12 +79,13 @@ public struct OutboxRelay: Service {
                     }
                 }
             }
+            group.addTask { await SpineWatch(client: client, logger: logger).run() }
             group.addTask {
                 await cancelWhenGracefulShutdown {
                     await leadForEver()
                 }
             }
-            // The notifications never end by themselves: the shutdown of the leader ends both.
+            // The others never end by themselves: the shutdown of the leader ends all.
             try await group.next()
             group.cancelAll()
         }

@@ -1,7 +1,6 @@
 import EventTypes
 import Kafka
 import Logging
-import Metrics
 import Postgres
 import Synchronization
 
@@ -17,8 +16,7 @@ final class RelayLeadership: Sendable {
     private let spans: SpanRecorder
     private let logger: Logger
     private let areTopicsThere = Atomic(false)
-    private let publishedEvents: Counter
-    private let lostLogs: Counter
+    private let metrics: RelayMetrics
 
     /// How many rows are read and published at once.
     private static let batchSize = LogSeal.rowsMax
@@ -45,8 +43,7 @@ final class RelayLeadership: Sendable {
         self.signal = signal
         self.spans = spans
         self.logger = logger
-        publishedEvents = Counter(label: "outbox_events_published")
-        lostLogs = Counter(label: "outbox_logs_lost")
+        metrics = RelayMetrics(consumers: Set(topics.flatMap(\.consumers)))
     }
 
     /// Whether every topic of the service has been seen.
@@ -80,6 +77,8 @@ final class RelayLeadership: Sendable {
     func run() async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         logger.debug("This relay leads")
+        // The next leader tells how far the consumers are; this one no longer knows.
+        defer { metrics.forgetLag() }
         do {
             while true {
                 do {
@@ -210,7 +209,7 @@ final class RelayLeadership: Sendable {
         try await client.withConnection { connection in
             try RelayStore.save(saved, touched: Array(offsets.keys), seals: seals, on: connection)
         }
-        publishedEvents.increment(by: rows.count)
+        metrics.published(rows.lazy.map(\.event.type))
         if spans.isOn { spans.record(rows.compactMap { Self.span(of: $0.event, from: start) }) }
         return rows.count == Self.batchSize ? .full : .published
     }
@@ -297,7 +296,10 @@ final class RelayLeadership: Sendable {
 
     /// Looks how far the consumers are, and whether the log is still the one it was.
     private func watch(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
-        guard progress.isUnconfirmed else { return }
+        guard progress.isUnconfirmed else {
+            metrics.forgetLag()
+            return
+        }
         // Dead letters are nobody's to confirm, and their topics may be deleted by whoever reads them.
         let own = Set(topics.map(\.name))
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
@@ -314,10 +316,9 @@ final class RelayLeadership: Sendable {
             )
         }
         let before = progress.confirmed
-        progress.confirm(
-            committed: committed,
-            consumers: Dictionary(uniqueKeysWithValues: topics.map { ($0.name, $0.consumers) })
-        )
+        let consumers = Dictionary(uniqueKeysWithValues: topics.map { ($0.name, $0.consumers) })
+        metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
+        progress.confirm(committed: committed, consumers: consumers)
         guard progress.confirmed != before else { return }
         let saved = progress
         try await client.withConnection { connection in
@@ -327,7 +328,7 @@ final class RelayLeadership: Sendable {
 
     private func beginNewLog(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
         progress.restartAfterLoss()
-        lostLogs.increment()
+        metrics.lostLog()
         logger.warning(
             "The broker has lost the log of this service; publishing what was not confirmed again",
             metadata: [

@@ -98,6 +98,27 @@ struct RelayProgress: Equatable, Sendable {
         checkpoints.removeFirst(done)
     }
 
+    /// How many published events each consumer has yet to confirm.
+    ///
+    /// Counted from what the broker reported for each event, not from the ends of partitions, which
+    /// some brokers tell wrong. Without memory of its own: as true after a restart as before it.
+    ///
+    /// - Parameters: As of ``confirm(committed:consumers:)``.
+    /// - Returns: The count by consumer; those of all topics, 0 included.
+    func lag(
+        committed: [String: [KafkaTopicPartition: Int64]],
+        consumers: [String: [String]]
+    ) -> [String: Int64] {
+        var lag = Dictionary(consumers.values.joined().map { ($0, Int64(0)) }) { first, _ in first }
+        for (partition, last) in lastOffsets {
+            for consumer in consumers[partition.topic] ?? [] {
+                let next = committed[consumer]?[partition] ?? 0
+                lag[consumer, default: 0] += max(0, last + 1 - max(0, next))
+            }
+        }
+        return lag
+    }
+
     /// Goes back to the oldest event that a consumer may have missed, into a new log.
     mutating func restartAfterLoss() {
         published = confirmed

@@ -36,6 +36,22 @@ import Testing
         #expect(progress == before)
     }
 
+    @Test func theLagOfAConsumerIsWhatItHasNotCommitted() {
+        let other = KafkaTopicPartition(topic: topic, partition: 1)
+        var progress = fresh()
+        let consumers = [topic: ["receipts", "fulfillment"]]
+        #expect(
+            progress.lag(committed: [:], consumers: consumers) == ["receipts": 0, "fulfillment": 0]
+        )
+        _ = progress.publish(through: cursor(10), offsets: [partition: 0...9, other: 0...4])
+        let lag = progress.lag(
+            // Beyond the relay's own events stands what was replayed.
+            committed: ["receipts": [partition: 4, other: 7]],
+            consumers: consumers
+        )
+        #expect(lag == ["receipts": 6, "fulfillment": 15])
+    }
+
     @Test func afterALossPublishingBeginsAtTheOldestUnconfirmedEvent() {
         var progress = fresh()
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...9])
