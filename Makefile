@@ -10,12 +10,15 @@ export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CON
 # at once starve each other on a small machine.
 TESTS_AT_ONCE ?= 6
 
+# What `make demo STORE=…` asks for an account's token.
+COMPOSE ?= docker compose
+
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance lint format run demo chaos fuzz bench clients verify-demo signing keys clean
+.PHONY: help setup build test conformance manifests lint format run demo chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -44,7 +47,10 @@ test: setup ## Build and run every test
 conformance: build ## Call a store with Apple's own open-source client and openssl (ONLY=histories)
 	@exec $(DEVSTORE) conformance $(if $(ONLY),--only $(ONLY))
 
-lint: ## Check the format of all Swift files; changes nothing
+manifests: ## Check docker-compose.yml and the Kubernetes manifests, without engine or cluster
+	@deploy/check/run
+
+lint: setup manifests ## Check the format of all Swift files, and the manifests; changes nothing
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@echo "make: the format is right"
 
@@ -54,8 +60,13 @@ format: ## Format all Swift files
 run: build ## Run a whole store until Ctrl-C
 	@exec $(DEVSTORE) run
 
-demo: build ## Tell one purchase step by step, then stop
+demo: build ## Tell one purchase step by step, then stop (STORE=http://localhost:8080: on that store)
+ifdef STORE
+	@ACCOUNT_TOKEN=$${ACCOUNT_TOKEN:-$$($(COMPOSE) run --rm -T operator token account --account ada)} \
+		&& export ACCOUNT_TOKEN && exec $(DEVSTORE) demo --store $(STORE)
+else
 	@exec $(DEVSTORE) demo
+endif
 
 chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))

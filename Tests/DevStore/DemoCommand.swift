@@ -1,4 +1,5 @@
 import ArgumentParser
+import EventTypes
 import Foundation
 import TestSupport
 
@@ -11,14 +12,52 @@ struct DemoCommand: AsyncParsableCommand {
             Starts a throw-away store in a temporary folder and buys once. Shown are each HTTP \
             request, each event as it crosses the broker, each row of the ledger, the receipt, the \
             delivery and the finish; then the books are audited.
+
+            With --store it buys on a store that runs already, such as that of docker-compose.yml, over
+            HTTP alone, and shows what an app sees. The token of an account of an app that the store
+            knows comes from the environment:
+              export ACCOUNT_TOKEN=$(docker compose run --rm -T operator token account --account ada)
+              devstore demo --store http://localhost:8080
             """
     )
+
+    @Option(help: "Buy on this store instead: the one origin of its services.")
+    var store: String?
 
     func run() async throws {
         let terminal = Terminal()
         try await terminal.perform {
-            try await Self.tell(terminal)
+            if let store {
+                try await Self.tell(terminal, of: store)
+            } else {
+                try await Self.tell(terminal)
+            }
         }
+    }
+
+    /// The story of a store that runs already.
+    private static func tell(_ terminal: Terminal, of store: String) async throws {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        guard let token = ProcessInfo.processInfo.environment["ACCOUNT_TOKEN"], !token.isEmpty
+        else {
+            throw ValidationError("ACCOUNT_TOKEN is not set; devstore demo --help says where from.")
+        }
+        let origin = store.hasSuffix("/") ? String(store.dropLast()) : store
+        let client = StoreClient(
+            // The store reads the account from the token; this name is for what is printed.
+            account: AccountID(unchecked: "ada"),
+            urls: StoreURLs(
+                catalog: origin,
+                payments: origin,
+                receipts: origin,
+                fulfillment: origin
+            ),
+            token: token
+        )
+        try await RemoteStory(terminal: terminal, client: client).tell()
+        terminal.line()
+        terminal.line("The whole demonstration took \(Terminal.describe(clock.now - begin)).", .dim)
     }
 
     private static func tell(_ terminal: Terminal) async throws {

@@ -42,7 +42,7 @@ struct DemoStory {
     private func askForProducts() async throws -> Money {
         terminal.heading("1  The app asks what can be bought, and for how much")
         let answer = try await client.products(["com.example.coins.100", "com.example.nothing"])
-        show(
+        terminal.show(
             "GET",
             "/v1/products?ids=com.example.coins.100,com.example.nothing&storefront=USA",
             service: "catalog",
@@ -60,7 +60,7 @@ struct DemoStory {
         var request = PaymentRequest.sample(SampleCatalog.coins)
         request.price = price
         let answer = try await client.add(request, key: "demo-1")
-        show(
+        terminal.show(
             "POST",
             "/v1/payments",
             service: "payments",
@@ -130,7 +130,7 @@ struct DemoStory {
     private func showReceipt(_ transaction: Transaction) async throws {
         terminal.heading("5  The receipt: a signed transaction that anybody can verify")
         let answer = try await client.receipt(transaction.id)
-        show(
+        terminal.show(
             "GET",
             "/v1/transactions/\(transaction.id)/receipt",
             service: "receipts",
@@ -145,7 +145,7 @@ struct DemoStory {
         terminal.field("algorithm", "ES256, three certificates in x5c")
         for name in check.chain { terminal.field("certificate", name) }
         terminal.field("payload", "")
-        flow(check.payload, indent: 4)
+        terminal.flow(check.payload, indent: 4)
         terminal.field("verified", "signature, chain and root are as they should be", .green)
     }
 
@@ -165,13 +165,13 @@ struct DemoStory {
         terminal.table([["target", "state", "delivered at"]] + deliveries)
         terminal.line()
         let credits = try await client.credits()
-        show("GET", "/v1/credits", service: "fulfillment", body: nil, credits.response)
+        terminal.show("GET", "/v1/credits", service: "fulfillment", body: nil, credits.response)
     }
 
     private mutating func finish(_ transaction: Transaction) async throws {
         terminal.heading("7  The app has done its part, and finishes the transaction")
         let answer = try await client.finish(transaction.id)
-        show(
+        terminal.show(
             "POST",
             "/v1/transactions/\(transaction.id)/finish",
             service: "fulfillment",
@@ -203,60 +203,6 @@ struct DemoStory {
         }
         terminal.show(report)
         return report.isClean
-    }
-
-    private func show(
-        _ method: String,
-        _ path: String,
-        service: String,
-        headers: [String] = [],
-        body: String?,
-        _ response: StoreResponse
-    ) {
-        terminal.line(
-            "  " + terminal.styled("→ \(method)", .cyan) + " \(path)"
-                + terminal.styled("   to \(service)", .dim)
-        )
-        for header in headers { terminal.line("    " + header, .dim) }
-        if let body { flow(body, indent: 4) }
-        let style: Terminal.Style = (200..<300).contains(response.status) ? .green : .red
-        terminal.line("  " + terminal.styled("← \(response.status)", style))
-        flow(response.text, indent: 4)
-    }
-
-    /// JSON with sorted keys, broken between its fields to fit the terminal.
-    private func flow(_ json: String, indent: Int) {
-        let value = try? JSONSerialization.jsonObject(with: Data(json.utf8))
-        let sorted = value.flatMap {
-            try? JSONSerialization.data(
-                withJSONObject: $0,
-                options: [.sortedKeys, .withoutEscapingSlashes]
-            )
-        }
-        let text = sorted.map { String(decoding: $0, as: UTF8.self) } ?? json
-        let margin = String(repeating: " ", count: indent)
-        var line = ""
-        var piece = ""
-        var isQuoted = false
-        for character in text {
-            piece.append(character)
-            if character == "\"" { isQuoted.toggle() }
-            guard character == ",", !isQuoted else { continue }
-            if !line.isEmpty, line.count + piece.count > 96 - indent {
-                terminal.line(margin + line, .dim)
-                line = ""
-            }
-            line += piece
-            piece = ""
-        }
-        if !line.isEmpty, line.count + piece.count > 96 - indent {
-            terminal.line(margin + line, .dim)
-            line = ""
-        }
-        line += piece
-        // A signature is one word, and its middle says nothing.
-        let long = line.count > 300
-        terminal.line(margin + (long ? "\(line.prefix(140)) … \(line.suffix(60))" : line), .dim)
     }
 }
 
