@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Makes the store's topics on Apache Kafka, with Kafka's own tool. Topics that exist stay as they are.
 #
-#   KAFKA_BOOTSTRAP_SERVERS=host:9092 [KAFKA_TOPIC_PARTITIONS=8] [KAFKA_TOPIC_REPLICATION=3] topics.sh
+#   KAFKA_BOOTSTRAP_SERVERS=host:9092 [KAFKA_TOPIC_PARTITIONS=8] [KAFKA_TOPIC_REPLICATION=3]
+#       [KAFKA_MIN_INSYNC_REPLICAS=2] topics.sh
 #
 # The services make missing topics by themselves; this is for brokers where they may not.
 # The table is the same as Shared/EventTypes/Topics.swift; a test compares the two.
@@ -10,6 +11,7 @@ set -euo pipefail
 servers=${KAFKA_BOOTSTRAP_SERVERS:?set it to the broker\'s addresses: host:port,host:port}
 partitions=${KAFKA_TOPIC_PARTITIONS:-8}
 replication=${KAFKA_TOPIC_REPLICATION:-1}
+insync=${KAFKA_MIN_INSYNC_REPLICAS:-1}
 
 tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/bin/kafka-topics.sh)
 [[ -x $tool ]] || { echo "topics.sh: there is no kafka-topics.sh in PATH or /opt/kafka/bin" >&2; exit 1; }
@@ -18,7 +20,7 @@ tool=$(command -v kafka-topics.sh || command -v kafka-topics || echo /opt/kafka/
 topic() {
     "$tool" --bootstrap-server "$servers" --create --if-not-exists --topic "$1" \
         --partitions "$partitions" --replication-factor "$replication" --config cleanup.policy="$2" \
-        --config retention.ms=-1 --config retention.bytes=-1
+        --config retention.ms=-1 --config retention.bytes=-1 --config min.insync.replicas="$insync"
 }
 
 topic catalog.products compact

@@ -1,0 +1,380 @@
+"""The rules of docker-compose.yml and deploy/kubernetes.
+
+Reads Compose's own reading of docker-compose.yml (JSON) from standard input, and the rest below the
+folder it is given. Prints every finding, and exits with 1 if there is one.
+"""
+
+import json
+import os
+import pathlib
+import re
+import sys
+
+import jsonschema
+import kubernetes_validate
+import yaml
+
+ROOT = pathlib.Path(sys.argv[1])
+SERVICES = ["catalog", "payments", "receipts", "fulfillment"]
+KUBERNETES = "1.37"  # Whose schemas kubernetes-validate brings.
+findings = []
+
+
+def find(place, what):
+    findings.append(f"{place}: {what}")
+
+
+def text(path):
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+# What the rest of the repository says
+
+
+def settings(service):
+    """The settings that deploy/env lists, which a tidy test compares with the code."""
+    found = re.findall(r"^#?([A-Z][A-Z0-9_]*)=", text(f"deploy/env/{service}.env.example"), re.M)
+    return set(found)
+
+
+def topics():
+    """The topics of deploy/kafka/topics.sh, with their clean-up policy, and how many partitions."""
+    script = text("deploy/kafka/topics.sh")
+    partitions = int(re.search(r"KAFKA_TOPIC_PARTITIONS:-(\d+)", script)[1])
+    return dict(re.findall(r"^topic (\S+) (\S+)$", script, re.M)), partitions
+
+
+def metrics():
+    """The names under which /metrics shows what the code measures."""
+    names = {"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"}
+    kinds = {"Counter": ["_total"], "Gauge": [""], "Recorder": ["_bucket", "_sum", "_count"],
+             "Timer": ["_seconds_bucket", "_seconds_sum", "_seconds_count"]}
+    for folder in ("Shared", "Services"):
+        for path in (ROOT / folder).rglob("*.swift"):
+            code = path.read_text(encoding="utf-8")
+            for kind, argument in re.findall(
+                r"\b(Counter|Gauge|Recorder|Timer)\(\s*label: (\"\w+\"|\w+)", code
+            ):
+                if not argument.startswith('"'):
+                    argument = re.search(rf"let {argument} = (\"\w+\")", code)[1]
+                for end in kinds[kind]:
+                    names.add(argument.strip('"') + end)
+    if "outbox_consumer_lag_events" not in names or "event_hop_seconds_bucket" not in names:
+        find("deploy/check/manifests.py", "no longer finds metrics in the code")
+    return names
+
+
+# What holds for every container
+
+
+def check_image(place, image):
+    tag = re.search(r"[:@]([\w.:-]+)$", image)
+    if not tag or tag[1] == "latest":
+        find(place, f"the image {image} is not pinned")
+
+
+def check_environment(place, image, names, values):
+    """Settings that nothing reads, and secrets that everybody can see."""
+    product = re.fullmatch(r"(?:.*/)?counterfoil/(\w+):.*", image)
+    name = product[1] if product else ""
+    if name in SERVICES:
+        for key in sorted(set(names) - settings(name)):
+            find(place, f"sets {key}, which {name} does not read")
+        for key in sorted(names):
+            if f"{key}_FILE" in settings(name):
+                find(place, f"sets {key}; put it in a file, and set {key}_FILE")
+    for key, value in values.items():
+        if re.search(r"PASSWORD|SECRET|TOKEN|PRIVATE", key) and not re.search(r"_FILE$", key):
+            if not re.search(r"DISABLE|ENABLED", key):
+                find(place, f"sets {key}, which is a secret")
+        if re.search(r"://[^/@\s]+:[^/@\s]+@", str(value or "")):
+            find(place, f"has a password in {key}")
+
+
+def check_compose():
+    document = json.load(sys.stdin)
+    for name, service in document["services"].items():
+        place = f"docker-compose.yml: {name}"
+        check_image(place, service["image"])
+        if not service.get("read_only"):
+            find(place, "its root file system can be written")
+        if service.get("cap_drop") != ["ALL"] or service.get("cap_add"):
+            find(place, "has capabilities")
+        if "no-new-privileges:true" not in service.get("security_opt", []):
+            find(place, "may gain privileges")
+        if service.get("privileged") or str(service.get("user", "")).split(":")[0] in ("0", "root"):
+            find(place, "runs as root")
+        if service["image"].split(":")[0] in ("postgres", "nginx") and not service.get("user"):
+            find(place, "runs as root, which is this image's default")
+        if not service.get("mem_limit"):
+            find(place, "has no memory limit")
+        is_step = service.get("restart") == "no"
+        health = service.get("healthcheck") or {}
+        if not is_step and not health.get("test"):
+            find(place, "has no health check")
+        if not is_step and not service.get("stop_grace_period"):
+            find(place, "has no time to stop in")
+        environment = service.get("environment") or {}
+        if name == "operator":
+            for key in sorted(set(environment) - settings("operator") - {"PGPASSFILE"}):
+                find(place, f"sets {key}, which counterfoil does not read")
+        check_environment(place, service["image"], environment, environment)
+        for port in service.get("ports", []):
+            if port.get("host_ip") != "127.0.0.1":
+                find(place, f"port {port.get('published')} is open to the network")
+        for volume in service.get("volumes", []):
+            if volume["type"] == "bind" and not pathlib.Path(volume["source"]).exists():
+                find(place, f"mounts {volume['source']}, which is not there")
+    return len(document["services"])
+
+
+# Kubernetes
+
+
+def resources(folder):
+    """Every document that `kubectl apply -k` would send, with the file it is in."""
+    kustomization = yaml.safe_load(text(f"{folder}/kustomization.yaml"))
+    found = []
+    for entry in kustomization.get("resources", []):
+        path = os.path.normpath(f"{folder}/{entry}")
+        if (ROOT / path).is_dir():
+            found += resources(path)
+        else:
+            found += [(path, each) for each in yaml.safe_load_all(text(path)) if each]
+    for generator in kustomization.get("configMapGenerator", []):
+        data = {}
+        for entry in generator["files"]:
+            data[pathlib.Path(entry).name] = text(f"{folder}/{entry}")
+        found.append((f"{folder}/kustomization.yaml", {
+            "apiVersion": "v1", "kind": "ConfigMap",
+            "metadata": {"name": generator["name"]}, "data": data,
+        }))
+    listed = {os.path.basename(each) for each in kustomization.get("resources", [])}
+    for path in sorted((ROOT / folder).glob("*.yaml")):
+        if folder == "deploy/kubernetes" and path.name not in listed | {
+            "kustomization.yaml", "secrets.example.yaml"
+        }:
+            find(f"{folder}/{path.name}", "is not in the kustomization")
+    return found
+
+
+def definitions():
+    """Schemas of custom resources in the folder CRDS, by API version and kind; unknown members are
+    refused, which a cluster would drop without a word."""
+    schemas = {}
+    for path in sorted(pathlib.Path(os.environ.get("CRDS") or "/nowhere").glob("*.yaml")):
+        for document in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+            if not document or document.get("kind") != "CustomResourceDefinition":
+                continue
+            spec = document["spec"]
+            for version in spec["versions"]:
+                schema = strict(version["schema"]["openAPIV3Schema"], is_root=True)
+                schemas[f"{spec['group']}/{version['name']} {spec['names']['kind']}"] = schema
+    return schemas
+
+
+def strict(schema, is_root=False):
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: value for key, value in schema.items() if key != "format"}
+    if schema.pop("x-kubernetes-int-or-string", False):
+        return {"type": ["integer", "string"]}
+    if "properties" in schema:
+        schema["properties"] = {key: strict(each) for key, each in schema["properties"].items()}
+        if is_root:
+            for key in ("apiVersion", "kind", "metadata"):
+                schema["properties"][key] = {}
+        if not schema.get("x-kubernetes-preserve-unknown-fields"):
+            schema.setdefault("additionalProperties", False)
+    for key in ("items", "additionalProperties"):
+        if key in schema:
+            schema[key] = strict(schema[key])
+    return schema
+
+
+def check_schema(place, document, custom):
+    kind = f"{document['apiVersion']} {document['kind']}"
+    if kind in custom:
+        for error in jsonschema.Draft4Validator(custom[kind]).iter_errors(document):
+            find(place, f"{'/'.join(map(str, error.path))}: {error.message[:300]}")
+        return True
+    try:
+        kubernetes_validate.validate(document, KUBERNETES, strict=True)
+        return True
+    except kubernetes_validate.SchemaNotFoundError:
+        if re.search(r"(^|[.])k8s[.]io/|^v1 |^(apps|batch|policy|autoscaling)/", kind):
+            find(place, f"Kubernetes {KUBERNETES} knows no {kind}")
+        return False
+    except kubernetes_validate.ValidationError as error:
+        find(place, f"{'/'.join(map(str, error.path))}: {error.message[:300]}")
+        return True
+
+
+def check_pod(place, kind, pod, config_maps):
+    spec = pod["spec"]
+    labels = pod["metadata"]["labels"]
+    if labels.get("app.kubernetes.io/part-of") != "counterfoil" or "counterfoil/role" not in labels:
+        find(place, "its pods have not the labels that network policies ask for")
+    context = spec.get("securityContext", {})
+    if not context.get("runAsNonRoot") or not context.get("runAsUser"):
+        find(place, "may run as root")
+    if context.get("seccompProfile", {}).get("type") != "RuntimeDefault":
+        find(place, "has no seccomp profile")
+    if spec.get("automountServiceAccountToken") is not False:
+        find(place, "has a token of the cluster")
+    for container in spec.get("initContainers", []) + spec["containers"]:
+        where = f"{place}: {container['name']}"
+        check_image(where, container["image"])
+        security = container.get("securityContext", {})
+        if not security.get("readOnlyRootFilesystem"):
+            find(where, "its root file system can be written")
+        if security.get("capabilities", {}).get("drop") != ["ALL"]:
+            find(where, "has capabilities")
+        if security.get("allowPrivilegeEscalation") is not False or security.get("privileged"):
+            find(where, "may gain privileges")
+        if "memory" not in container.get("resources", {}).get("limits", {}):
+            find(where, "has no memory limit")
+        values = {each["name"]: each.get("value") for each in container.get("env", [])}
+        for each in container.get("env", []):
+            if "secretKeyRef" in each.get("valueFrom", {}):
+                find(where, f"has the secret {each['name']} in its environment; mount it as a file")
+        names = set(values)
+        for source in container.get("envFrom", []):
+            if "secretRef" in source:
+                find(where, "has secrets in its environment; mount them as files")
+            else:
+                names |= set(config_maps.get(source["configMapRef"]["name"], {}))
+        check_environment(where, container["image"], names, values)
+        if kind == "Deployment":
+            for probe in ("readinessProbe", "livenessProbe"):
+                if probe not in container:
+                    find(where, f"has no {probe}")
+        mounted = {each["name"] for each in container.get("volumeMounts", [])}
+        for missing in sorted(mounted - {each["name"] for each in spec.get("volumes", [])}):
+            find(where, f"mounts {missing}, which is no volume")
+
+
+def referenced(pod):
+    """The secrets and configuration maps that a pod mounts or reads, as (kind, name)."""
+    for volume in pod["spec"].get("volumes", []):
+        for source in [volume] + volume.get("projected", {}).get("sources", []):
+            if "secret" in source:
+                yield "Secret", source["secret"].get("secretName") or source["secret"]["name"]
+            if "configMap" in source:
+                yield "ConfigMap", source["configMap"]["name"]
+    for container in pod["spec"]["containers"]:
+        for source in container.get("envFrom", []):
+            yield "ConfigMap", source["configMapRef"]["name"]
+
+
+def check_kubernetes():
+    documents = resources("deploy/kubernetes")
+    example = "deploy/kubernetes/secrets.example.yaml"
+    examples = [(example, each) for each in yaml.safe_load_all(text(example)) if each]
+    custom = definitions()
+    unknown = sorted({
+        f"{each['apiVersion']} {each['kind']}" for path, each in documents + examples
+        if not check_schema(f"{path}: {each['metadata']['name']}", each, custom)
+    })
+    config_maps = {
+        each["metadata"]["name"]: each.get("data", {})
+        for _, each in documents if each["kind"] == "ConfigMap"
+    }
+    # The operators of database and broker make these.
+    there = {("Secret", name) for name in (
+        "postgres-superuser", "postgres-ca", "kafka-cluster-ca-cert", "front-tls")}
+    there |= {(each["kind"], each["metadata"]["name"]) for _, each in documents + examples}
+
+    def named(kind):
+        return {each["metadata"]["name"] for _, each in documents if each["kind"] == kind}
+
+    for path, each in documents:
+        if each["kind"] not in ("Deployment", "Job"):
+            continue
+        place = f"{path}: {each['metadata']['name']}"
+        check_pod(place, each["kind"], each["spec"]["template"], config_maps)
+        for missing in sorted(set(referenced(each["spec"]["template"])) - there):
+            find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
+        if each["kind"] == "Deployment":
+            name = each["metadata"]["name"]
+            if name not in named("PodDisruptionBudget"):
+                find(place, "has no PodDisruptionBudget")
+            if name in SERVICES and name not in named("HorizontalPodAutoscaler"):
+                find(place, "has no HorizontalPodAutoscaler")
+            if each["spec"]["replicas"] < 2:
+                find(place, "has one replica")
+    for key in sorted(set(config_maps["settings"]) - set.intersection(*map(settings, SERVICES))):
+        find("deploy/kubernetes/settings.yaml", f"sets {key}, which not every service reads")
+    check_kafka(documents)
+    return len(documents), unknown
+
+
+def check_kafka(documents):
+    wanted, partitions = topics()
+    place = "deploy/kubernetes/kafka-topics.yaml"
+    made = {}
+    for _, each in documents:
+        if each["kind"] == "KafkaTopic":
+            name, spec = each["metadata"]["name"], each["spec"]
+            made[name] = spec["config"].get("cleanup.policy")
+            kept = [spec["config"].get("retention.ms"), spec["config"].get("retention.bytes")]
+            if kept != [-1, -1]:
+                find(place, f"{name} drops what is old; topics.sh does not")
+            safe = (spec["replicas"], spec["config"].get("min.insync.replicas"))
+            if safe != (3, 2) or spec["partitions"] != partitions:
+                find(place, f"{name} has not 3 copies, 2 in sync, {partitions} partitions")
+        if each["kind"] == "KafkaUser":
+            for acl in each["spec"]["authorization"]["acls"]:
+                resource = acl["resource"]
+                known = wanted if resource["type"] == "topic" else SERVICES
+                if resource["name"] not in known:
+                    find("deploy/kubernetes/kafka-users.yaml", f"knows no {resource['name']}")
+    if made != wanted:
+        find(place, f"its topics are not those of topics.sh: {sorted(set(made) ^ set(wanted))}")
+
+
+# What is looked at
+
+
+def check_monitoring():
+    known = metrics()
+    expressions = []
+    for panel in json.loads(text("deploy/monitoring/grafana/store.json"))["panels"]:
+        for target in panel["targets"]:
+            expressions.append((f"grafana/store.json: {panel['title']}", target["expr"]))
+    for group in yaml.safe_load(text("deploy/monitoring/alerts.yml"))["groups"]:
+        for rule in group["rules"]:
+            expressions.append((f"alerts.yml: {rule['alert']}", rule["expr"]))
+    adapter = yaml.safe_load(text("deploy/monitoring/prometheus-adapter-values.yaml"))
+    for rule in adapter["rules"]["external"]:
+        expressions.append(("prometheus-adapter-values.yaml", rule["seriesQuery"]))
+    scraped = {
+        each["job_name"] for each in yaml.safe_load(text("deploy/monitoring/prometheus.yml"))["scrape_configs"]
+    }
+    if scraped != set(SERVICES):
+        find("deploy/monitoring/prometheus.yml", "does not collect from every service")
+    for place, expression in expressions:
+        used = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=\s*[{\[)<>]|\s*$|\s+[<>])", expression))
+        for name in sorted(used - known - {"histogram_quantile", "max_over_time"}):
+            find(f"deploy/monitoring/{place}", f"asks for {name}, which nothing measures")
+        if not used & known:
+            find(f"deploy/monitoring/{place}", "asks for no metric of the store")
+    return len(expressions)
+
+
+try:
+    composed = check_compose()
+    documents, unknown = check_kubernetes()
+    expressions = check_monitoring()
+except yaml.YAMLError as error:
+    sys.exit(f"manifests: a file is no YAML: {error}")
+for finding in findings:
+    print(finding)
+print(
+    f"manifests: {composed} containers of docker-compose.yml, {documents} resources for Kubernetes "
+    f"{KUBERNETES}, {expressions} expressions of dashboard and alarms: "
+    + (f"{len(findings)} findings" if findings else "all right")
+)
+if unknown:
+    print(f"manifests: by their rules here alone, without a schema: {', '.join(unknown)}")
+sys.exit(1 if findings else 0)
