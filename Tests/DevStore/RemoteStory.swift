@@ -40,10 +40,18 @@ struct RemoteStory {
 
     private func pay(_ price: Money) async throws -> Transaction {
         terminal.heading("2  The buyer taps: a payment is added to the queue")
-        var request = PaymentRequest.sample(SampleCatalog.coins)
-        request.price = price
-        let key = "demo-\(UUID().uuidString)"
-        let answer = try await client.add(request, key: key)
+        var priced = PaymentRequest.sample(SampleCatalog.coins)
+        priced.price = price
+        let request = priced
+        // A store that has just come up sells once payments has heard of the catalog.
+        let (key, answer) = try await eventually(
+            within: .seconds(90),
+            "payments to know \(SampleCatalog.coins)"
+        ) {
+            let key = "demo-\(UUID().uuidString)"
+            let answer = try await client.add(request, key: key)
+            return answer.problem?.code == "product_unknown" ? nil : (key, answer)
+        }
         terminal.show(
             "POST",
             Routes.payments,
