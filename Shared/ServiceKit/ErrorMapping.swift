@@ -10,10 +10,11 @@ enum ErrorMapping {
     static func problem(
         for error: any Error,
         request: Request,
+        table: RouteTable,
         trace: TraceContext,
         logger: Logger
     ) -> HTTPProblem {
-        var problem = mapped(error, request: request, trace: trace, logger: logger)
+        var problem = mapped(error, request: request, table: table, trace: trace, logger: logger)
         if hasMuchBodyLeft(request) {
             problem.closesConnection = true
         }
@@ -23,6 +24,7 @@ enum ErrorMapping {
     private static func mapped(
         _ error: any Error,
         request: Request,
+        table: RouteTable,
         trace: TraceContext,
         logger: Logger
     ) -> HTTPProblem {
@@ -38,15 +40,23 @@ enum ErrorMapping {
         case is CancellationError:
             return .tryAgain("The service is shutting down. Try again.")
         case let error as Hummingbird.HTTPError:
-            return routed(error, request: request)
+            return routed(error, request: request, table: table)
         default:
             return incident(error, request: request, trace: trace, logger: logger)
         }
     }
 
-    private static func routed(_ error: Hummingbird.HTTPError, request: Request) -> HTTPProblem {
+    private static func routed(
+        _ error: Hummingbird.HTTPError,
+        request: Request,
+        table: RouteTable
+    ) -> HTTPProblem {
         if error.status == .notFound {
             let path = request.uri.path
+            let methods = table.methods(of: path)
+            if !methods.isEmpty, !methods.contains(request.method.rawValue) {
+                return .methodNotAllowed(shortened(request.method.rawValue), allowed: methods)
+            }
             return .notFound("There is no \(request.method) \(shortened(path)).")
         }
         let reason = error.status.reasonPhrase

@@ -62,6 +62,19 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         HTTPProblem(.notFound, code: "not_found", title: "Not found", detail: detail)
     }
 
+    /// The path is there, but not with this method (RFC 9110, section 15.5.6).
+    static func methodNotAllowed(_ method: String, allowed: [String]) -> HTTPProblem {
+        let list = allowed.joined(separator: ", ")
+        var problem = HTTPProblem(
+            .methodNotAllowed,
+            code: "method_not_allowed",
+            title: "Method not allowed",
+            detail: "This path answers \(list), and not \(method)."
+        )
+        problem.headers[.allow] = list
+        return problem
+    }
+
     /// The service cannot do it at present, and trying again may help.
     public static func tryAgain(
         _ detail: String,

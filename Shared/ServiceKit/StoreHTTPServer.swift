@@ -13,6 +13,9 @@ public import ServiceLifecycle
 /// the service still waits for its database. On graceful shutdown it stops accepting, answers what
 /// is in work, and ends.
 public struct StoreHTTPServer: Service {
+    /// Every route that is answered, as its method and path: `GET /v1/transactions/{id}`.
+    public let routes: Set<String>
+
     private let responder: ShallowResponder
     private let settings: HTTPSettings
     private let logger: Logger
@@ -31,6 +34,7 @@ public struct StoreHTTPServer: Service {
         logger: Logger,
         didListen: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
+        routes = router.routes
         responder = ShallowResponder(router: router.buildResponder())
         self.settings = settings
         self.logger = logger

@@ -18,6 +18,7 @@ public struct StoreRouter {
     public let open: RouterGroup<StoreRequestContext>
 
     private let router: Router<StoreRequestContext>
+    private let table = RouteTable()
 
     init(
         authenticator: Authenticator,
@@ -27,7 +28,7 @@ public struct StoreRouter {
         logger: Logger
     ) {
         router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
-        router.add(middleware: EdgeMiddleware(spans: spans, logger: logger))
+        router.add(middleware: EdgeMiddleware(table: table, spans: spans, logger: logger))
         open = router.group()
         account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
         admin = router.group().add(
@@ -36,9 +37,17 @@ public struct StoreRouter {
         addHealthRoutes(to: open, readiness: readiness, metrics: metrics)
     }
 
+    /// Every route that was added, as its method and path: `GET /v1/transactions/{id}`.
+    ///
+    /// That every GET is answered as HEAD is not told.
+    public var routes: Set<String> {
+        Set(router.routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" })
+    }
+
     /// Makes what answers requests; routes added later are not seen.
     public func buildResponder() -> RouterResponder<StoreRequestContext> {
-        router.buildResponder()
+        table.fill(router.routes.map { ($0.path, $0.method) })
+        return router.buildResponder()
     }
 }
 
@@ -68,11 +77,13 @@ public func storeRouter(
 /// Turns errors into problems and measures requests; the outermost of all.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
+    let table: RouteTable
     let spans: SpanRecorder
     let logger: Logger
     private let metrics = RequestMetrics()
 
-    init(spans: SpanRecorder, logger: Logger) {
+    init(table: RouteTable, spans: SpanRecorder, logger: Logger) {
+        self.table = table
         self.spans = spans
         self.logger = logger
     }
@@ -97,6 +108,7 @@ struct EdgeMiddleware: RouterMiddleware {
             let problem = ErrorMapping.problem(
                 for: error,
                 request: request,
+                table: table,
                 trace: context.trace,
                 logger: logger
             )
