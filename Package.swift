@@ -46,7 +46,8 @@ let argumentParser: Target.Dependency = .product(
 
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
-    "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "Rebuild", "ServiceKit",
+    "Contracts", "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "Rebuild",
+    "ServiceKit",
     hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
 ]
 
@@ -126,6 +127,15 @@ let package = Package(
             path: "Shared/StoreAPI",
             swiftSettings: house
         ),
+        // What the services promise over HTTP and on topics, as documents that they hold and serve.
+        .target(
+            name: "Contracts",
+            path: "Shared/Contracts",
+            resources: [
+                .embedInCode("OpenAPI"), .embedInCode("AsyncAPI"), .embedInCode("Schemas"),
+            ],
+            swiftSettings: house
+        ),
         .target(
             name: "Ledger",
             dependencies: ["EventTypes", "Postgres", "Messaging"],
@@ -145,8 +155,8 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "EventTypes", "StoreAPI", hummingbird, httpTypes, nioCore, nioHTTP1, logging,
-                metrics, coreMetrics, serviceLifecycle, unixSignals, configuration, crypto,
+                "Contracts", "EventTypes", "StoreAPI", hummingbird, httpTypes, nioCore, nioHTTP1,
+                logging, metrics, coreMetrics, serviceLifecycle, unixSignals, configuration, crypto,
             ],
             path: "Shared/ServiceKit",
             swiftSettings: house
@@ -264,6 +274,7 @@ let package = Package(
     ]
         + tests(of: "EventTypes", "EventTypes")
         + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
+        + tests(of: "Contracts", "Contracts", "EventTypes")
         + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
         + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
         + tests(

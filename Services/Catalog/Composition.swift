@@ -1,3 +1,4 @@
+import Contracts
 import EventTypes
 import Kafka
 import Logging
@@ -111,6 +112,7 @@ struct CatalogService {
             spans: spans,
             logger: logger
         )
+        ContractRoutes(of: .catalog).add(to: router)
         CatalogRoutes(priceList: priceList).add(to: router)
         AdminRoutes(
             handler: CatalogHandler(

@@ -1,4 +1,5 @@
 import Callbacks
+import Contracts
 import EventTypes
 import Kafka
 import Logging
@@ -155,6 +156,7 @@ func composeFulfillment(
         spans: spans,
         logger: logger
     )
+    ContractRoutes(of: .fulfillment).add(to: router)
     FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: logger).add(to: router)
     HistoryRoutes(store: store).add(to: router)
     let unfinished = UnfinishedStore(client: client)

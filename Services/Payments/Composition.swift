@@ -1,3 +1,4 @@
+import Contracts
 import EventTypes
 public import Kafka
 import Ledger
@@ -154,6 +155,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         spans: spans,
         logger: logger
     )
+    ContractRoutes(of: .payments).add(to: router)
     routes.add(to: router)
     AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)

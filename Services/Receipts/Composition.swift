@@ -1,4 +1,5 @@
 import Callbacks
+import Contracts
 import EventTypes
 import Kafka
 import Logging
@@ -137,6 +138,7 @@ func composeReceipts(
         spans: spans,
         logger: logger
     )
+    ContractRoutes(of: .receipts).add(to: router)
     ReceiptRoutes(
         reader: ReceiptReader(store: store, client: client),
         rootCertificate: chain.rootCertificate

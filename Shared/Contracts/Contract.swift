@@ -1,0 +1,57 @@
+import Foundation
+
+/// What the store promises to other programs: every HTTP route as OpenAPI 3.1, every topic as
+/// AsyncAPI 3.
+///
+/// The documents are parts of this module, put together from the files beside this one: a file of
+/// routes for each room of a service, schemas that routes and events share. Nothing is read from the
+/// disk, so a service cannot be deployed without its contract.
+public enum Contract {
+    /// The services that answer HTTP.
+    public enum Service: String, CaseIterable, Sendable {
+        /// What can be bought.
+        case catalog
+        /// Payments.
+        case payments
+        /// Signed transactions.
+        case receipts
+        /// Deliveries and queues.
+        case fulfillment
+    }
+
+    /// The OpenAPI document of one service, or of all.
+    ///
+    /// - Parameter service: Only what this one answers, and only the schemas that it needs.
+    /// - Returns: JSON with sorted keys: the same bytes at every call.
+    /// - Throws: ``ContractError`` if the files contradict each other.
+    public static func openAPI(of service: Service? = nil) throws -> [UInt8] {
+        let whole = try OpenAPIDocument()
+        return try (service.map(whole.part) ?? whole).members.json()
+    }
+
+    /// The AsyncAPI document of all services.
+    ///
+    /// - Returns: JSON with sorted keys: the same bytes at every call.
+    /// - Throws: ``ContractError`` if the files contradict each other.
+    public static func asyncAPI() throws -> [UInt8] {
+        var members = try JSONObject(parsing: PackageResources.asyncapi_json)
+        try members.merge(JSONObject(parsing: PackageResources.domain_json))
+        try members.merge(JSONObject(parsing: PackageResources.events_json))
+        return try members.json()
+    }
+
+    /// What a service answers, as its document says: `GET /v1/products`.
+    ///
+    /// - Throws: ``ContractError`` if the files contradict each other.
+    public static func operations(of service: Service) throws -> Set<String> {
+        try OpenAPIDocument().part(service).operations
+    }
+}
+
+/// The files of the contracts contradict each other, or one is no JSON.
+public struct ContractError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What is wrong.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

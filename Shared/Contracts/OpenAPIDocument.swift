@@ -1,0 +1,109 @@
+import Foundation
+
+/// An OpenAPI document: that of all services, put together from its files, or a part of it.
+struct OpenAPIDocument {
+    private static let methods: Set<String> = [
+        "get", "put", "post", "delete", "options", "head", "patch", "trace",
+    ]
+    /// Names the services that answer a path.
+    private static let services = "x-services"
+
+    private(set) var members: JSONObject
+
+    private var paths: [String: JSONObject] {
+        (members["paths"] ?? JSONObject()).objects
+    }
+
+    /// Puts the document of all services together.
+    init() throws(ContractError) {
+        members = try JSONObject(parsing: PackageResources.openapi_json)
+        for file in [
+            PackageResources.components_json, PackageResources.domain_json,
+            PackageResources.schemas_json, PackageResources.server_schemas_json,
+        ] {
+            try members.merge(JSONObject(parsing: file))
+        }
+        for file in [
+            PackageResources.accounts_json, PackageResources.catalog_json,
+            PackageResources.content_json, PackageResources.every_service_json,
+            PackageResources.fulfillment_json, PackageResources.payments_json,
+            PackageResources.receipts_json, PackageResources.server_api_json,
+            PackageResources.server_finish_json,
+        ] {
+            var part = try JSONObject(parsing: file)
+            let services = part.removeTexts("services")
+            var paths = JSONObject()
+            for (path, item) in (part["paths"] ?? JSONObject()).objects {
+                var item = item
+                item.set(Self.services, to: services)
+                paths[path] = item
+            }
+            part["paths"] = paths
+            try members.merge(part)
+        }
+    }
+
+    /// What one service answers, with the schemas that it needs and no others.
+    func part(_ service: Contract.Service) -> OpenAPIDocument {
+        var part = self
+        var kept = JSONObject()
+        for (path, item) in paths where item.texts(Self.services).contains(service.rawValue) {
+            kept[path] = item
+        }
+        part.members["paths"] = kept
+        part.removeLinksElsewhere()
+        part.removeUnusedComponents()
+        return part
+    }
+
+    /// Each method and path: `GET /v1/products`.
+    var operations: Set<String> {
+        var operations: Set<String> = []
+        for (path, item) in paths {
+            for method in item.objects.keys where Self.methods.contains(method) {
+                operations.insert("\(method.uppercased()) \(path)")
+            }
+        }
+        return operations
+    }
+
+    /// A link leads to an operation of the same document.
+    private mutating func removeLinksElsewhere() {
+        var known: Set<String> = []
+        members["paths"]?.visit { if let id = $0.text("operationId") { known.insert(id) } }
+        members["paths"]?.change { object in
+            guard let links = object["links"] else { return }
+            let kept = links.objects.filter { _, link in
+                link.text("operationId").map(known.contains) ?? true
+            }
+            object["links"] = kept.isEmpty ? nil : JSONObject(kept)
+        }
+    }
+
+    /// Keeps the components that the paths need, directly or by others.
+    private mutating func removeUnusedComponents() {
+        let components = members["components"] ?? JSONObject()
+        var needed: Set<String> = []
+        var waiting = (members["paths"] ?? JSONObject()).references
+        while let reference = waiting.popFirst() {
+            guard needed.insert(reference).inserted else { continue }
+            let parts = reference.split(separator: "/").map(String.init)
+            guard parts.count == 4, let component = components[parts[2]]?[parts[3]] else {
+                continue
+            }
+            waiting.formUnion(component.references)
+        }
+        var kept = JSONObject()
+        for (kind, named) in components.objects {
+            guard kind != "securitySchemes" else {
+                kept[kind] = named
+                continue
+            }
+            let used = named.objects.filter { name, _ in
+                needed.contains("#/components/\(kind)/\(name)")
+            }
+            if !used.isEmpty { kept[kind] = JSONObject(used) }
+        }
+        members["components"] = kept
+    }
+}

@@ -1,0 +1,21 @@
+extension StoreKeys {
+    /// The settings of a service with these keys, of which nothing but the keys is there: for tests
+    /// that put a service together and do not run it.
+    ///
+    /// - Parameter service: The service.
+    /// - Returns: Its environment.
+    public func settings(of service: StoreService) -> [String: String] {
+        StoreSettings(
+            options: StoreOptions(),
+            keys: self,
+            bootstrapServers: "127.0.0.1:1",
+            contentDirectory: directory + "/contents",
+            fulfillmentPort: StoreService.fulfillment.usualPort
+        ).environment(
+            of: service,
+            port: service.usualPort,
+            database: "postgresql://127.0.0.1:1/nothing",
+            ownerDatabase: "postgresql://127.0.0.1:1/nothing"
+        )
+    }
+}
