@@ -18,7 +18,8 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance manifests lint format run demo chaos fuzz bench clients verify-demo signing keys clean
+.PHONY: help setup build test conformance contracts manifests lint format run demo chaos fuzz bench clients \
+	verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
@@ -42,10 +43,16 @@ test: setup ## Build and run every test
 	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter EndToEndTests
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
+	@echo "make: holding a store to its contracts ($(or $(SECONDS),60) s)"
+	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),60)
 	@echo "make: all tests passed"
 
 conformance: build ## Call a store with Apple's own open-source client and openssl (ONLY=histories)
 	@exec $(DEVSTORE) conformance $(if $(ONLY),--only $(ONLY))
+
+contracts: build ## Validate the contracts and fuzz a store by them (SECONDS=60 SEED=1 ONLY=payments)
+	@exec $(DEVSTORE) contracts $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(ONLY),--only $(ONLY))
 
 manifests: ## Check docker-compose.yml and the Kubernetes manifests, without engine or cluster
 	@deploy/check/run

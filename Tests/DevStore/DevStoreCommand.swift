@@ -19,6 +19,7 @@ struct DevStoreCommand: AsyncParsableCommand {
               devstore verify-demo           the books made again from the event log
               devstore signing               what signatures, receipts and histories cost
               devstore conformance           Apple's own client against a store
+              devstore contracts             a store, held to its OpenAPI and AsyncAPI documents
 
             The environment:
               NO_COLOR                       no colour, whatever the terminal
@@ -30,7 +31,7 @@ struct DevStoreCommand: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,
             ClientsCommand.self, SigningCommand.self, VerifyDemoCommand.self,
-            ConformanceCommand.self,
+            ConformanceCommand.self, ContractsCommand.self,
         ]
     )
 }

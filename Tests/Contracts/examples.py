@@ -1,0 +1,76 @@
+"""The fixtures of the tests are examples of the contracts: each fits its schema."""
+
+import json
+
+from jsonschema import Draft202012Validator
+
+from store import REPOSITORY, told
+from strictness import strict_asyncapi, strict_openapi
+
+FIXTURES = REPOSITORY / "Tests/Fixtures"
+
+# The schema of each fixture of HTTP, by the beginning of its name; the longest counts.
+HTTP = {
+    "account.change.request": "AccountChangeRequest",
+    "account.response": "AccountResponse",
+    "approval": "ApprovalRequest",
+    "catalog.document": "CatalogDocument",
+    "catalog.import.result": "CatalogImportResult",
+    "credits.response": "CreditsResponse",
+    "entitlements.response": "EntitlementsResponse",
+    "finish.response": "FinishResponse",
+    "history.response": "HistoryResponse",
+    "hosted.contents.response": "HostedContentsResponse",
+    "payment.request": "PaymentRequest",
+    "price.consent.agree": "PriceConsentDecisionRequest",
+    "price.consent.decline": "PriceConsentDecisionRequest",
+    "price.consent.request": "PriceConsentRequest",
+    "price.consent.response": "PriceConsentResponse",
+    "problem": "Problem",
+    "product.draft": "ProductDraft",
+    "products.response": "ProductsResponse",
+    "purchase.intent.request": "PurchaseIntentRequest",
+    "purchase.intent.response": "PurchaseIntentResponse",
+    "queue.response": "QueueResponse",
+    "receipt.response": "ReceiptResponse",
+    "restore.request": "RestoreRequest",
+    "restore.response": "RestoreResponse",
+    "resumption.request": "ResumptionRequest",
+    "transaction.response": "TransactionResponse",
+}
+
+
+def validator(document, reference):
+    """Checks against a schema that may refer to others of its document."""
+    return Draft202012Validator({"$ref": reference, "components": document["components"]})
+
+
+def faults(name, check, value):
+    return [f"{name}: {error.json_path}: {error.message}" for error in check.iter_errors(value)]
+
+
+def check(store):
+    problems, count = [], 0
+    published = store.asyncapi()
+    closed = strict_asyncapi(published)
+    for path in sorted((FIXTURES / "events/v1").rglob("*.json")):
+        # What a newer store may send fits what is promised, and only that.
+        document = published if path.parent.name == "unknown" else closed
+        message = document["components"]["messages"].get(f"{path.stem}.v1")
+        if message is None:
+            problems.append(f"{path.name}: AsyncAPI has no message {path.stem}.v1.")
+            continue
+        data = validator(document, message["payload"]["$ref"])
+        problems += faults(path.name, data, json.loads(path.read_text()))
+        count += 1
+    whole = strict_openapi(store.whole())
+    for path in sorted((FIXTURES / "http").glob("*.json")):
+        names = [name for name in HTTP if path.stem == name or path.stem.startswith(f"{name}.")]
+        if not names:
+            problems.append(f"{path.name}: say of which schema it is, in examples.py.")
+            continue
+        reference = f"#/components/schemas/{HTTP[max(names, key=len)]}"
+        problems += faults(path.name, validator(whole, reference), json.loads(path.read_text()))
+        count += 1
+    told(f"{count} fixtures of events and of HTTP fit their schemas")
+    return problems
