@@ -2,7 +2,8 @@
 
 The contract is closed, so that a member that it does not name is found. A certificate status
 request is sent as it is. Most requests get an Idempotency-Key of their own: under one that was used
-before nothing but the key is looked at. What was answered is counted.
+before nothing but the key is looked at. No call takes the calling app's endpoint of notifications
+away. What was answered is counted.
 """
 
 import atexit
@@ -17,6 +18,8 @@ import schemathesis
 from strictness import strict_openapi
 
 schemathesis.serializer.alias(["application/ocsp-request"], "application/octet-stream")
+
+CALLING_APP = "com.example.app"
 
 answers = Counter()
 calls = itertools.count(1)
@@ -35,6 +38,9 @@ def before_call(context, case, kwargs):
     # One in four stays what was drawn; what is no key always does.
     if isinstance(key, str) and re.fullmatch("[!-~]{1,255}", key) and (call := next(calls)) % 4:
         case.headers["Idempotency-Key"] = f"call-{call}"
+    # Without its endpoint the app that calls would be told nothing more.
+    if case.method == "DELETE" and (case.path_parameters or {}).get("bundle") == CALLING_APP:
+        case.path_parameters["bundle"] = "com.example.other"
 
 
 @schemathesis.hook
