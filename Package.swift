@@ -272,122 +272,69 @@ let package = Package(
             swiftSettings: house
         ),
     ]
-        + tests(of: "EventTypes", "EventTypes")
-        + tests(of: "StoreAPI", "EventTypes", "StoreAPI")
-        + tests(of: "Contracts", "Contracts", "EventTypes")
-        + tests(of: "Kafka", "Kafka", "TestSupport", logging, serviceLifecycle)
-        + tests(of: "Postgres", "Postgres", "TestSupport", logging, serviceLifecycle)
+        + tests(of: "EventTypes", ["EventTypes"])
+        + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
+        + tests(of: "Contracts", ["Contracts", "EventTypes"])
+        + tests(of: "Kafka", ["Kafka", "TestSupport", logging, serviceLifecycle])
+        + tests(of: "Postgres", ["Postgres", "TestSupport", logging, serviceLifecycle])
         + tests(
             of: "Ledger",
-            "EventTypes",
-            "Ledger",
-            "Messaging",
-            "Postgres",
-            "TestSupport",
-            logging
+            ["EventTypes", "Ledger", "Messaging", "Postgres", "TestSupport", logging]
         )
         + tests(
             of: "Messaging",
-            "EventTypes",
-            "Kafka",
-            "Messaging",
-            "Postgres",
-            "TestSupport",
-            logging,
-            serviceLifecycle
+            [
+                "EventTypes", "Kafka", "Messaging", "Postgres", "TestSupport", logging,
+                serviceLifecycle,
+            ]
         )
-        + tests(of: "Rebuild", "Rebuild")
+        + tests(of: "Rebuild", ["Rebuild"])
         + tests(
             of: "ServiceKit",
-            "ServiceKit",
-            "EventTypes",
-            "StoreAPI",
-            hummingbird,
-            httpTypes,
-            logging,
-            metrics,
-            coreMetrics,
-            jwtKit,
-            crypto,
-            configuration,
-            serviceLifecycle,
-            nioCore,
-            nioPosix,
-            .product(name: "HummingbirdTesting", package: "hummingbird")
+            [
+                "ServiceKit", "EventTypes", "StoreAPI", hummingbird, httpTypes, logging, metrics,
+                coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore, nioPosix,
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]
         )
-        + tests(of: "Catalog", serviceFoundation: true, "Catalog", nioHTTP1)
-        + tests(of: "Payments", serviceFoundation: true, "Payments", "Ledger")
+        + tests(of: "Catalog", serviceFoundation: true, ["Catalog", nioHTTP1])
+        + tests(of: "Payments", serviceFoundation: true, ["Payments", "Ledger"])
         + tests(
             of: "Receipts",
             serviceFoundation: true,
-            "Callbacks",
-            "Receipts",
-            "ReceiptValidation",
-            crypto,
-            x509,
-            asn1,
-            .product(name: "HummingbirdTesting", package: "hummingbird")
+            [
+                "Callbacks", "Receipts", "ReceiptValidation", crypto, x509, asn1,
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]
         )
         + tests(
             of: "Fulfillment",
             serviceFoundation: true,
-            "Callbacks",
-            "Fulfillment",
-            crypto,
-            asyncHTTPClient,
-            nioHTTP1
+            ["Callbacks", "Fulfillment", crypto, asyncHTTPClient, nioHTTP1]
         )
         + tests(
             of: "PaymentQueue",
-            "EventTypes",
-            "StoreAPI",
-            "PaymentQueue",
-            "ReceiptValidation",
-            "TestSupport",
-            asyncHTTPClient,
-            crypto,
-            logging,
-            nioCore,
-            nioHTTP1
+            [
+                "EventTypes", "StoreAPI", "PaymentQueue", "ReceiptValidation", "TestSupport",
+                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
+            ]
         )
-        + tests(
-            of: "ReceiptValidation",
-            "ReceiptValidation",
-            crypto,
-            x509,
-            asn1
-        )
+        + tests(of: "ReceiptValidation", ["ReceiptValidation", crypto, x509, asn1])
         + tests(
             of: "EndToEnd",
-            "EventTypes",
-            "ReceiptValidation",
-            "StoreAPI",
-            "PaymentQueue",
-            "Kafka",
-            "Messaging",
-            "Postgres",
-            "TestSupport",
-            asyncHTTPClient,
-            crypto,
-            nioCore,
-            nioHTTP1,
-            logging
+            [
+                "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue", "Kafka", "Messaging",
+                "Postgres", "TestSupport", asyncHTTPClient, crypto, nioCore, nioHTTP1, logging,
+            ]
         )
         + tests(
             of: "Operator",
-            "EventTypes",
-            "StoreAPI",
-            "Operator",
-            "Rebuild",
-            "Postgres",
-            "Messaging",
-            "TestSupport",
-            argumentParser,
-            crypto,
-            x509,
-            asn1
+            [
+                "EventTypes", "StoreAPI", "Operator", "Rebuild", "Postgres", "Messaging",
+                "TestSupport", argumentParser, crypto, x509, asn1,
+            ]
         )
-        + tests(of: "Tidy", "EventTypes"),
+        + tests(of: "Tidy", ["EventTypes"]),
     swiftLanguageModes: [.v6]
 )
 
@@ -395,7 +342,7 @@ let package = Package(
 func tests(
     of name: String,
     serviceFoundation isService: Bool = false,
-    _ dependencies: Target.Dependency...
+    _ dependencies: [Target.Dependency]
 ) -> [Target] {
     [
         .testTarget(
