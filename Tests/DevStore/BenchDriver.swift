@@ -23,6 +23,7 @@ final class BenchDriver: @unchecked Sendable {
     struct Times {
         var asked: UInt64 = 0
         var answered: UInt64 = 0
+        var purchased: UInt64 = 0
         var delivered: UInt64 = 0
         var finished: UInt64 = 0
     }
@@ -39,11 +40,13 @@ final class BenchDriver: @unchecked Sendable {
     private var idlePayments: [BenchConnection] = []
     private var idleFinishes: [BenchConnection] = []
     private var streams: [BenchStream] = []
-    private var waitingPayments: [Int] = []
-    private var waitingFinishes: [(id: Int, purchase: Int)] = []
+    private var waitingPayments = Line<Int>()
+    private var waitingFinishes = Line<(id: Int, purchase: Int)>()
     private var purchaseOfTransaction: [Int: Int] = [:]
-    private var deliveredEarly: [Int: UInt64] = [:]
+    /// What the stream told of transactions before their payments were answered.
+    private var toldEarly: [Int: (purchased: UInt64, delivered: UInt64)] = [:]
     private var begun = 0
+    private var answeredCount = 0
     private var finishedCount = 0
     private var isOver = false
     private(set) var times: [Times]
@@ -104,7 +107,7 @@ final class BenchDriver: @unchecked Sendable {
                 port: ports.fulfillment,
                 token: token,
                 on: eventLoop,
-                onDelivered: { self.delivered($0) },
+                onPurchased: { self.told($0, isDelivered: $1) },
                 onClose: onClose
             ).get()
             try await eventLoop.submit { self.streams.append(stream) }.get()
@@ -128,9 +131,9 @@ final class BenchDriver: @unchecked Sendable {
         }.get()
     }
 
-    /// How many purchases are finished, and how many were begun.
-    func progress() async throws -> (finished: Int, begun: Int) {
-        try await eventLoop.submit { (self.finishedCount, self.begun) }.get()
+    /// How many purchases are finished, how many were answered, and how many were begun.
+    func progress() async throws -> (finished: Int, answered: Int, begun: Int) {
+        try await eventLoop.submit { (self.finishedCount, self.answeredCount, self.begun) }.get()
     }
 
     private static func now() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
@@ -143,23 +146,26 @@ final class BenchDriver: @unchecked Sendable {
 
     private func beginAtRate(_ rate: Int, since start: UInt64) {
         let due = Int(Double(Self.now() - start) / 1e9 * Double(rate))
-        while begun < min(due, load.purchases) { begin() }
+        while begun < min(due, load.purchases) {
+            // Asked when it was due: a load that falls behind must not hide that.
+            begin(at: start + UInt64(Double(begun) / Double(rate) * 1e9))
+        }
         guard begun < load.purchases, !isOver else { return }
         eventLoop.scheduleTask(in: .milliseconds(1)) { self.beginAtRate(rate, since: start) }
     }
 
-    private func begin() {
+    private func begin(at time: UInt64 = BenchDriver.now()) {
         guard begun < load.purchases else { return }
         let purchase = begun
         begun += 1
-        times[purchase].asked = Self.now()
+        times[purchase].asked = time
         waitingPayments.append(purchase)
         sendPayments()
     }
 
     private func sendPayments() {
-        while !waitingPayments.isEmpty, let connection = idlePayments.popLast() {
-            let purchase = waitingPayments.removeFirst()
+        while !idlePayments.isEmpty, let purchase = waitingPayments.next() {
+            let connection = idlePayments.removeLast()
             var request = paymentHeads[account(of: purchase)]
             request.writeString("\(keyPrefix)-\(purchase)\r\n\r\n")
             request.writeImmutableBuffer(paymentBody)
@@ -188,18 +194,24 @@ final class BenchDriver: @unchecked Sendable {
         }
         guard let id else { return fail("An answer without an id: \(String(buffer: body))") }
         times[purchase].answered = Self.now()
+        answeredCount += 1
         transactionIDs[purchase] = id
         purchaseOfTransaction[id] = purchase
-        if let time = deliveredEarly.removeValue(forKey: id) { finish(id, purchase, at: time) }
+        guard let early = toldEarly.removeValue(forKey: id) else { return }
+        times[purchase].purchased = early.purchased
+        if early.delivered > 0 { finish(id, purchase, at: early.delivered) }
     }
 
-    private func delivered(_ id: Int) {
+    private func told(_ id: Int, isDelivered: Bool) {
         let time = Self.now()
-        if let purchase = purchaseOfTransaction[id] {
-            if times[purchase].delivered == 0 { finish(id, purchase, at: time) }
-        } else {
-            deliveredEarly[id] = time
+        guard let purchase = purchaseOfTransaction[id] else {
+            var early = toldEarly[id] ?? (time, 0)
+            if isDelivered, early.delivered == 0 { early.delivered = time }
+            toldEarly[id] = early
+            return
         }
+        if times[purchase].purchased == 0 { times[purchase].purchased = time }
+        if isDelivered, times[purchase].delivered == 0 { finish(id, purchase, at: time) }
     }
 
     private func finish(_ id: Int, _ purchase: Int, at time: UInt64) {
@@ -209,8 +221,8 @@ final class BenchDriver: @unchecked Sendable {
     }
 
     private func sendFinishes() {
-        while !waitingFinishes.isEmpty, let connection = idleFinishes.popLast() {
-            let (id, purchase) = waitingFinishes.removeFirst()
+        while !idleFinishes.isEmpty, let (id, purchase) = waitingFinishes.next() {
+            let connection = idleFinishes.removeLast()
             let request = ByteBuffer(
                 string: "POST \(Routes.transactions)/\(id)/finish HTTP/1.1\r\nhost: 127.0.0.1\r\n"
                     + "authorization: Bearer \(tokens[account(of: purchase)])\r\n"
@@ -241,5 +253,22 @@ final class BenchDriver: @unchecked Sendable {
         finishedCount += 1
         if finishedCount == load.purchases { return done.succeed() }
         if load.rate == nil { begin() }
+    }
+}
+
+/// Who waits, first come first served; taking one costs the same however many there are.
+private struct Line<Element> {
+    private var elements: [Element] = []
+    private var first = 0
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func next() -> Element? {
+        guard first < elements.count else { return nil }
+        defer {
+            first += 1
+            if first == elements.count { (elements, first) = ([], 0) }
+        }
+        return elements[first]
     }
 }

@@ -32,7 +32,7 @@ struct ClientsRun: Sendable {
                     port: port,
                     token: try store.client(account: "idle-\(number)").token,
                     on: loop,
-                    onDelivered: { _ in },
+                    onPurchased: { _, _ in },
                     onClose: {}
                 ).get()
             )

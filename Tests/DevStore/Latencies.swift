@@ -24,6 +24,8 @@ struct Latencies: Sendable {
     var p50: Double { quantile(0.5) }
     /// What all but one in a hundred did not exceed.
     var p99: Double { quantile(0.99) }
+    /// What all but one in a thousand did not exceed.
+    var p999: Double { quantile(0.999) }
 }
 
 extension Terminal {
@@ -32,14 +34,14 @@ extension Terminal {
     /// - Parameter rows: Each with its name, such as `asked → answered`.
     func table(of rows: [(name: String, latencies: Latencies)]) {
         table(
-            [["from → to", "p50 ms", "p90 ms", "p99 ms", "max ms"]]
+            [["from → to", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms"]]
                 + rows.map { name, latencies in
                     [name]
-                        + [0.5, 0.9, 0.99, 1].map {
+                        + [0.5, 0.9, 0.99, 0.999, 1].map {
                             String(format: "%.1f", latencies.quantile($0))
                         }
                 },
-            rightAligned: [1, 2, 3, 4]
+            rightAligned: [1, 2, 3, 4, 5]
         )
     }
 }
