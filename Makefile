@@ -84,8 +84,9 @@ fuzz: setup ## Change receipts at random and look that none is believed (SECONDS
 		deploy/dev/run-tests .build/fuzz.log --skip-build --filter MutationTests
 
 bench: CONFIGURATION = release
-bench: build ## Measure finished purchases per second with a release build (N=100000)
-	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N))
+bench: build ## Measure a release build against its own SQL (N=50000 GROWTH=10000,1000000 RECORD=name)
+	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N)) $(if $(GROWTH),--growth $(GROWTH)) \
+		$(if $(RECORD),--record $(RECORD))
 
 verify-demo: CONFIGURATION = release
 verify-demo: build ## Make a store's books again from its event log, and find an altered row (N=5000)

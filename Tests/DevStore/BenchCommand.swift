@@ -8,15 +8,18 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measures finished purchases per second, and what they cost.",
         discussion: """
             Starts a fresh store and drives it over HTTP: each purchase is paid for, seen delivered \
-            on the account's stream, and finished. Then the books are audited. Everything, the load \
-            too, runs on this machine. Use a release build: make bench.
+            on the account's stream, and finished. Then it drains a backlog of accepted payments, \
+            begins purchases at a fifth of the rate for their latency, and audits the books. The \
+            same SQL in the same batches, driven by pgbench alone, is the ceiling that the rates \
+            are held against. Everything, the load too, runs on this machine. Use a release build: \
+            make bench.
 
             The last line is JSON.
             """
     )
 
     @Option(help: "How many purchases.")
-    var purchases = 100_000
+    var purchases = 50_000
 
     @Option(help: "How many accounts buy; each has a stream of its own.")
     var accounts = 256
@@ -27,33 +30,67 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many connections to payments, and as many to fulfillment.")
     var connections = 128
 
-    @Option(help: "Begin this many purchases a second, instead of as many as go.")
-    var rate: Int?
+    @Option(help: "How many accepted payments are drained; as many as purchases unless given.")
+    var backlog: Int?
+
+    @Option(help: "For how many seconds purchases are begun at a fifth of the rate.")
+    var openSeconds = 20
+
+    @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000; 'none' for none.")
+    var growth = "10000,100000"
+
+    @Option(help: "How many purchases are driven at each size.")
+    var growthPurchases = 10_000
+
+    @Option(
+        help: "Keep the result in deploy/benchmarks, under the date and this name of the machine."
+    )
+    var record: String?
 
     @OptionGroup var store: MeasuredStore
 
+    private var sizes: [Int]? {
+        guard growth != "none" else { return [] }
+        let sizes = growth.split(separator: ",").map { Int($0.filter { $0 != "_" }) ?? 0 }
+        return sizes.allSatisfy { $0 > 0 } ? sizes : nil
+    }
+
     func validate() throws {
-        guard purchases > 0, accounts > 0, inFlight > 0, connections > 0 else {
+        let numbers = [
+            purchases, accounts, inFlight, connections, openSeconds, growthPurchases, backlog ?? 1,
+        ]
+        guard numbers.allSatisfy({ $0 > 0 }), sizes != nil else {
             throw ValidationError("All numbers must be positive.")
+        }
+        let isName = record?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        guard isName ?? true else {
+            throw ValidationError("A machine's name is of letters, digits and hyphens.")
         }
     }
 
     func run() async throws {
-        let load = BenchDriver.Load(
-            purchases: purchases,
-            accounts: accounts,
-            inFlight: inFlight,
-            connections: connections,
-            rate: rate
+        let plan = BenchRun.Plan(
+            load: BenchDriver.Load(
+                purchases: purchases,
+                accounts: accounts,
+                inFlight: inFlight,
+                connections: connections,
+                rate: nil
+            ),
+            backlog: backlog ?? purchases,
+            openSeconds: openSeconds,
+            growth: sizes ?? [],
+            growthPurchases: growthPurchases
         )
         try await store.measure(
             "Benchmark: \(Terminal.describe(purchases)) purchases",
             target: "bench"
-        ) { terminal, store in
-            let report = try await BenchRun(terminal: terminal, store: store, load: load).run()
-            guard report.isClean else {
-                throw HarnessError("The guarantee is broken: \(report.verdict).")
-            }
+        ) { [record] terminal, store in
+            let report = try await BenchRun(terminal: terminal, store: store, plan: plan).run()
+            let record = try await BenchRecord(report, of: store, machine: record)
+            terminal.show(report)
+            try record.keep(terminal)
+            terminal.line(record.json)
             return true
         }
     }

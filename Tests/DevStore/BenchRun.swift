@@ -1,171 +1,208 @@
 import EventTypes
 import Foundation
-import NIOPosix
+import Postgres
 import TestSupport
 
-/// One benchmark: load, audit, table.
+/// One benchmark: the loads, their audit, the ceiling that they are held against, and growth.
 struct BenchRun: Sendable {
+    /// What is measured.
+    struct Plan: Sendable {
+        var load: BenchDriver.Load
+        /// How many accepted payments are drained.
+        var backlog: Int
+        /// How many seconds purchases are begun at a fifth of the rate.
+        var openSeconds: Int
+        /// The sizes that the ledger grows to.
+        var growth: [Int]
+        /// How many purchases are driven at each.
+        var growthPurchases: Int
+    }
+
     let terminal: Terminal
     let store: StoreHarness
-    let load: BenchDriver.Load
+    let plan: Plan
+
+    private var load: BenchLoad { BenchLoad(terminal: terminal, store: store) }
 
     /// Runs it.
-    func run() async throws -> AuditReport {
-        let driver = try BenchDriver(
+    ///
+    /// - Returns: Everything that was measured.
+    /// - Throws: ``HarnessError`` if the audit finds something, or the ceiling does less than a run.
+    func run() async throws -> BenchReport {
+        terminal.heading("Over HTTP, as many as go (closed loop)")
+        let begun = try await WrittenRows.afterSessions(of: store)
+        let httpMark = try await BatchSizes.mark(store)
+        try await store.heal()
+        let warmUp = try await load.warmUp(for: plan.load)
+        let closed = try await load.drive(plan.load)
+        try await store.settle()
+        terminal.show(closed)
+        await store.stopServices()
+        let written = try await WrittenRows.afterSessions(of: store) - begun
+        let httpSizes = try await BatchSizes(in: store, since: httpMark)
+
+        terminal.heading("A backlog of accepted payments, drained")
+        let drained = try await BenchDrain(
             load: load,
-            store: store,
-            eventLoop: MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
-        )
-        let clock = ContinuousClock()
-        var lap = clock.now
-        try await driver.open()
-        terminal.done(
-            "\(load.accounts) streams and \(2 * load.connections) connections",
-            clock.now - lap
-        )
+            purchases: plan.backlog,
+            accounts: plan.load.accounts,
+            connections: plan.load.connections
+        ).run()
+        terminal.show(drained.result)
+        try await store.heal()
+        try await store.settle()
+        // Payments were accepted before the drain: in batches that do not count.
+        let drainSizes = try await BatchSizes(in: store, since: drained.mark)
+            .completed(by: httpSizes)
 
-        terminal.heading("Load")
-        let before = usages()
-        lap = clock.now
-        let watch = Task { try await tellProgress(of: driver) }
-        defer { watch.cancel() }
-        try await driver.run()
-        let time = clock.now - lap
-        let after = usages()
-        watch.cancel()
+        let open = try await openLoop(after: closed)
+        let audit = try await audit(
+            warmUp + [closed, drained.result, open.result].flatMap(\.accepted)
+        )
+        await store.stopServices()
 
+        terminal.heading("The ceiling: the same SQL in the same batches, by pgbench alone")
+        terminal.show(httpSizes, drainSizes)
+        var http = try await Ceiling.create("ceiling", in: store, accounts: plan.load.accounts)
+        let (whole, comparison) = try await wholeCeiling(
+            &http,
+            httpSizes,
+            (written, warmUp.count + closed.purchases)
+        )
+        var drain = try await Ceiling.create("backlog", in: store, accounts: plan.load.accounts)
+        let drainCeiling = try await drainCeiling(&drain, drainSizes)
+        terminal.show(comparison)
+        guard comparison.shortcomings.isEmpty else {
+            throw HarnessError(
+                "The ceiling is none: \(comparison.shortcomings.joined(separator: "; "))."
+            )
+        }
+        return BenchReport(
+            closed: closed,
+            drained: drained.result,
+            open: open.result,
+            openRate: open.rate,
+            ping: open.ping,
+            ceiling: whole,
+            drainCeiling: drainCeiling,
+            comparison: comparison,
+            sizes: (httpSizes, drainSizes),
+            growth: try await growth(),
+            audit: audit
+        )
+    }
+
+    // MARK: - Loads
+
+    /// Begins purchases at a fifth of what goes, however long each takes.
+    private func openLoop(
+        after closed: BenchResult
+    ) async throws -> (result: BenchResult, rate: Int, ping: BenchPing) {
+        let rate = max(1, Int(closed.rate / 5))
+        terminal.heading("A fifth of that: \(Terminal.describe(rate)) purchases/s (open loop)")
+        let ping = try await BenchPing.measure(store, count: min(500, plan.load.purchases))
+        var load = plan.load
+        load.purchases = min(plan.load.purchases, max(100, rate * plan.openSeconds))
+        load.rate = rate
+        let first = try await self.load.warmUp(for: load)
+        var result = try await self.load.drive(load)
+        terminal.table(of: result.latencies + ping.rows)
+        try await store.settle()
+        result.accepted += first
+        return (result, rate, ping)
+    }
+
+    private func audit(_ accepted: [AcceptedPayment]) async throws -> AuditReport {
         terminal.heading("Audit")
-        let report = try await audit(driver)
+        let report = try await Auditor(store).audit(accepted: accepted)
         terminal.show(report)
-        show(driver, time, before, after, report)
-        return report
-    }
-
-    private func tellProgress(of driver: BenchDriver) async throws {
-        let clock = ContinuousClock()
-        var last = 0
-        var lap = clock.now
-        while !Task.isCancelled {
-            try await Task.sleep(for: .seconds(2))
-            let progress = try await driver.progress()
-            let seconds = (clock.now - lap).seconds
-            lap = clock.now
-            terminal.line(
-                "  \(Terminal.describe(progress.finished)) finished, "
-                    + "\(Terminal.describe(Int(Double(progress.finished - last) / seconds)))/s, "
-                    + "\(progress.begun - progress.finished) in flight",
-                .dim
-            )
-            last = progress.finished
-        }
-    }
-
-    private func audit(_ driver: BenchDriver) async throws -> AuditReport {
-        let accepted = driver.transactionIDs.enumerated().map { purchase, id in
-            AcceptedPayment(
-                transactionID: TransactionID(number: Int64(id)),
-                account: AccountID(unchecked: "buyer-\(driver.account(of: purchase))")
-            )
-        }
-        // The last finishes are still on their way to receipts and payments.
-        let deadline = ContinuousClock.now.advanced(by: .seconds(60))
-        var report = try await Auditor(store).audit(accepted: accepted)
-        while !report.isClean && ContinuousClock.now < deadline {
-            try await Task.sleep(for: .seconds(1))
-            report = try await Auditor(store).audit(accepted: accepted)
+        guard report.isClean else {
+            throw HarnessError("The guarantee is broken: \(report.verdict).")
         }
         return report
     }
 
-    private func usages() -> [(name: String, usage: ProcessUsage)] {
-        var usages = store.processes.compactMap { process in
-            process.usage.map { (process.name, $0) }
+    private func growth() async throws -> [BenchGrowth.Step] {
+        guard !plan.growth.isEmpty else { return [] }
+        terminal.heading("Growth: the same, with more in the books")
+        let terminal = terminal
+        let plan = plan
+        // A store of its own, whose books hold what is said and nothing else.
+        return try await withStore(store.options) { store in
+            try await store.importSampleCatalog()
+            var load = plan.load
+            load.purchases = plan.growthPurchases
+            return try await BenchGrowth(
+                load: BenchLoad(terminal: terminal, store: store),
+                driven: load
+            ).run(plan.growth)
         }
-        if let id = store.broker.processID, let usage = ProcessUsage(of: id) {
-            usages.append(("broker", usage))
-        }
-        if let id = store.cluster.processID, let usage = ProcessUsage.ofTree(id) {
-            usages.append(("postgresql", usage))
-        }
-        if let usage = ProcessUsage(of: getpid()) { usages.append(("this load", usage)) }
-        return usages
     }
 
-    private func show(
-        _ driver: BenchDriver,
-        _ time: Duration,
-        _ before: [(name: String, usage: ProcessUsage)],
-        _ after: [(name: String, usage: ProcessUsage)],
-        _ report: AuditReport
-    ) {
-        let seconds = time.seconds
-        let rate = Double(load.purchases) / seconds
-        terminal.heading("Result")
-        terminal.field("purchases", "\(Terminal.describe(load.purchases)) finished")
-        terminal.field("time", Terminal.describe(time))
-        terminal.field("rate", "\(Terminal.describe(Int(rate))) finished purchases/s", .bold)
-        terminal.field("asked again", "\(driver.retries)")
-        terminal.line()
-        let latencies = [
-            ("asked → answered", times(driver) { $0.answered }),
-            ("asked → delivered", times(driver) { $0.delivered }),
-            ("asked → finished", times(driver) { $0.finished }),
-        ]
-        terminal.table(of: latencies)
-        terminal.line()
-        let costs = after.map { name, usage in
-            let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
-            return (name: name, usage: usage, cpu: usage.cpuSeconds - earlier)
-        }
-        terminal.table(
-            [["process", "RSS MB", "peak MB", "CPU s", "CPU µs/purchase"]]
-                + costs.map { cost in
-                    [
-                        cost.name, "\(cost.usage.residentBytes >> 20)",
-                        "\(cost.usage.residentBytesMax >> 20)", String(format: "%.1f", cost.cpu),
-                        String(format: "%.0f", cost.cpu * 1e6 / Double(load.purchases)),
-                    ]
-                },
-            rightAligned: [1, 2, 3, 4]
+    // MARK: - Ceilings
+
+    /// All of a purchase, and what it writes beside what the services have written.
+    private func wholeCeiling(
+        _ ceiling: inout Ceiling,
+        _ sizes: BatchSizes,
+        _ written: (rows: WrittenRows, purchases: Int)
+    ) async throws -> (rate: Double, comparison: WrittenComparison) {
+        // The first batches warm up: statements are prepared, files have their first pages.
+        _ = try await ceiling.drive(CeilingHop.accepting, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingHop.draining, purchases: warmUpCount, in: sizes)
+        let names = ceiling.database
+        let before = try await WrittenRows(in: store, databases: names)
+        let accepting = try await ceiling.drive(
+            CeilingHop.accepting,
+            purchases: ceilingCount,
+            in: sizes
         )
-        terminal.line()
-        terminal.line(json(rate, seconds, latencies, costs, report))
+        let draining = try await ceiling.drive(
+            CeilingHop.draining,
+            purchases: ceilingCount,
+            in: sizes
+        )
+        let after = try await WrittenRows(in: store, databases: names)
+        let rate = Double(accepting.purchases) / (accepting.seconds + draining.seconds)
+        terminal.field("whole", "\(Terminal.describe(Int(rate))) purchases/s", .bold)
+        return (
+            rate,
+            WrittenComparison(
+                run: written.rows,
+                runPurchases: written.purchases,
+                ceiling: after - before,
+                ceilingPurchases: accepting.purchases
+            )
+        )
     }
 
-    private func json(
-        _ rate: Double,
-        _ seconds: Double,
-        _ latencies: [(String, Latencies)],
-        _ costs: [(name: String, usage: ProcessUsage, cpu: Double)],
-        _ report: AuditReport
-    ) -> String {
-        func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
-        let names = ["answered", "delivered", "finished"]
-        var latency: [String: [String: Double]] = [:]
-        for (name, values) in zip(names, latencies.map(\.1)) {
-            latency[name] = ["p50": rounded(values.p50), "p99": rounded(values.p99)]
-        }
-        var processes: [String: [String: Double]] = [:]
-        for cost in costs {
-            processes[cost.name] = [
-                "rssMB": Double(cost.usage.residentBytes >> 20), "cpuSeconds": rounded(cost.cpu),
-            ]
-        }
-        let result: [String: Any] = [
-            "purchases": load.purchases, "accounts": load.accounts, "inFlight": load.inFlight,
-            "seconds": rounded(seconds), "purchasesPerSecond": rounded(rate),
-            "latencyMilliseconds": latency, "processes": processes, "lost": report.lost,
-            "doubled": report.doubled, "isClean": report.isClean,
-        ]
-        let data = try? JSONSerialization.data(withJSONObject: result, options: .sortedKeys)
-        return data.map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+    /// What a drain does, for purchases that were accepted before.
+    private func drainCeiling(
+        _ ceiling: inout Ceiling,
+        _ sizes: BatchSizes
+    ) async throws -> Double {
+        _ = try await ceiling.drive(CeilingHop.accepting, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingHop.draining, purchases: warmUpCount, in: sizes)
+        _ = try await ceiling.drive(CeilingHop.accepting, purchases: ceilingCount, in: sizes)
+        let draining = try await ceiling.drive(
+            CeilingHop.draining,
+            purchases: ceilingCount,
+            in: sizes
+        )
+        let rate = Double(draining.purchases) / draining.seconds
+        terminal.field("draining", "\(Terminal.describe(Int(rate))) purchases/s", .bold)
+        return rate
     }
 
-    private func times(
-        _ driver: BenchDriver,
-        _ moment: (BenchDriver.Times) -> UInt64
-    ) -> Latencies {
-        let nanoseconds = driver.times.map { Int64(bitPattern: moment($0) &- $0.asked) }
-        return Latencies(milliseconds: nanoseconds.map { Double($0) / 1e6 })
+    /// As many as let it run for some seconds.
+    private var ceilingCount: Int { min(plan.load.purchases, 30_000) }
+    private var warmUpCount: Int { max(1, ceilingCount / 10) }
+}
+
+extension WrittenRows {
+    /// What a store's own databases have got, once its services are stopped.
+    static func afterSessions(of store: StoreHarness) async throws -> WrittenRows {
+        await store.stopServices()
+        return try await WrittenRows(in: store) { store.databaseName($0) }
     }
 }

@@ -1,28 +1,37 @@
 import Foundation
 
-/// A number that a measurement is not to exceed.
+/// A number that a measurement is not to exceed, or is to reach.
 struct Goal: Sendable {
     private let name: String
     private let measured: Double
     private let limit: Double
     private let digits: Int
+    private let isFloor: Bool
 
     /// Compares whole numbers.
     init(_ name: String, _ measured: Double, _ limit: Int) {
         (self.name, self.measured, self.limit, digits) = (name, measured, Double(limit), 0)
+        isFloor = false
     }
 
     /// Compares numbers of which two digits behind the point say something, such as ratios.
     init(_ name: String, _ measured: Double, _ limit: Double) {
         (self.name, self.measured, self.limit, digits) = (name, measured, limit, 2)
+        isFloor = false
+    }
+
+    /// Compares a ratio with what it is to reach.
+    init(_ name: String, _ measured: Double, atLeast limit: Double) {
+        (self.name, self.measured, self.limit, digits) = (name, measured, limit, 2)
+        isFloor = true
     }
 
     /// Whether it is kept.
-    var isMet: Bool { measured <= limit }
+    var isMet: Bool { isFloor ? measured >= limit : measured <= limit }
 
     fileprivate var cells: [String] {
-        ["\(isMet ? "✓" : "✗") \(name)"]
-            + [measured, limit].map { String(format: "%.\(digits)f", $0) }
+        let numbers = [measured, limit].map { String(format: "%.\(digits)f", $0) }
+        return ["\(isMet ? "✓" : "✗") \(name)", numbers[0], (isFloor ? "≥ " : "≤ ") + numbers[1]]
     }
 }
 
@@ -32,7 +41,7 @@ extension Terminal {
     /// - Returns: Whether all are met.
     func judge(_ goals: [Goal]) -> Bool {
         heading("Goals")
-        table([["", "measured", "at most"]] + goals.map(\.cells), rightAligned: [1, 2])
+        table([["", "measured", "goal"]] + goals.map(\.cells), rightAligned: [1, 2])
         return goals.allSatisfy(\.isMet)
     }
 }

@@ -99,6 +99,15 @@ public final class PostgresCluster: Sendable {
         return components.string ?? ""
     }
 
+    /// The path of one of PostgreSQL's programs of this machine, such as `pgbench`.
+    ///
+    /// - Parameter name: The program.
+    /// - Returns: Its path.
+    /// - Throws: ``PostgresClusterError`` if the server's programs are not installed.
+    public static func program(_ name: String) throws -> String {
+        try ServerPrograms.find().path(of: name)
+    }
+
     /// Whether a server runs in the directory.
     public var isRunning: Bool {
         guard let programs else { return true }

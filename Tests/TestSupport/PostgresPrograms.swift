@@ -30,9 +30,12 @@ struct ServerPrograms: Sendable {
         )
     }
 
+    /// The path of one of the programs.
+    func path(of program: String) -> String { directory + "/" + program }
+
     /// Runs one of the programs and waits for its end.
     func run(_ program: String, _ arguments: [String]) throws {
-        let path = directory + "/" + program
+        let path = path(of: program)
         if needsUser {
             _ = try Self.output(
                 of: "/usr/bin/env",

@@ -1,0 +1,85 @@
+import EventTypes
+import Postgres
+import TestSupport
+
+/// The drain of a backlog: payments that were accepted and wait for the processor's answer.
+///
+/// The sandbox processor is held (its first statement stays in a proxy in front of its database), so
+/// that accepted payments wait in `payments`. Measured is from its release until the last is finished:
+/// charge, settle, receipt, delivery, finish. The finishes are requested over HTTP by the clients whose
+/// streams tell them of the delivery. Acceptance is not in it.
+struct BenchDrain: Sendable {
+    let load: BenchLoad
+    let purchases: Int
+    let accounts: Int
+    let connections: Int
+
+    private var store: StoreHarness { load.store }
+
+    /// Prepares the backlog and drains it.
+    ///
+    /// The services have to be stopped, and run afterwards.
+    ///
+    /// - Returns: What it came to, and the first database transaction of the drain.
+    func run() async throws -> (result: BenchResult, mark: Int64) {
+        let proxy = try await PostgresProxy.start(inFrontOf: store.cluster.port)
+        let payments = store.process(.payments)
+        let database = payments.environment["DATABASE_URL", default: ""]
+        payments.set([
+            "SANDBOX_PROCESSOR_DATABASE_URL": database.replacing(
+                ":\(store.cluster.port)/",
+                with: ":\(proxy.port)/"
+            ),
+            // The backlog waits in memory, and is not taken for abandoned meanwhile.
+            "PROCESSOR_LEASE_MS": "600000", "PROCESSOR_QUEUE_MAX": "\(max(20_000, purchases * 2))",
+        ])
+        try await store.heal()
+        let hold = proxy.hold(at: .beforeStatement(containing: "sandbox_processor.charges"))
+        let mark = Marker()
+        let result = try await load.drive(
+            BenchDriver.Load(
+                purchases: purchases,
+                accounts: accounts,
+                inFlight: purchases,
+                connections: connections,
+                rate: nil
+            )
+        ) { driver in
+            try await eventually(within: .seconds(300), "all payments to be accepted") {
+                try await driver.progress().answered == purchases ? true : nil
+            }
+            try await untilAllAreShown(driver)
+            guard try await driver.progress().finished == 0 else {
+                throw HarnessError("The processor is held, and something was finished.")
+            }
+            await mark.set(try await BatchSizes.mark(store))
+            hold.release()
+        }
+        // As it was, for what follows.
+        try await payments.terminate()
+        payments.set([
+            "SANDBOX_PROCESSOR_DATABASE_URL": database, "PROCESSOR_LEASE_MS": "10000",
+            "PROCESSOR_QUEUE_MAX": "20000",
+        ])
+        await proxy.cut()
+        return (result, await mark.value)
+    }
+
+    /// Waits until the queues show every payment: what is left then is what the drain does.
+    private func untilAllAreShown(_ driver: BenchDriver) async throws {
+        let first = Int64(driver.transactionIDs.min() ?? 0)
+        try await eventually(within: .seconds(120), "the queues to show all payments") {
+            try await store.withDatabase(of: .fulfillment) { connection in
+                try connection.query(
+                    "SELECT count(*) FROM queue_transactions WHERE transaction_id >= \(first)"
+                ).first?.decode(Int64.self)
+            } == Int64(purchases) ? true : nil
+        }
+    }
+}
+
+/// Keeps a number that a closure finds.
+private actor Marker {
+    private(set) var value: Int64 = 0
+    func set(_ value: Int64) { self.value = value }
+}

@@ -1,0 +1,101 @@
+import Postgres
+import TestSupport
+
+/// What a purchase costs when the books hold few, and when they hold many.
+///
+/// The books are filled by the scripts of the ceiling, a thousand purchases a database transaction, with
+/// the services stopped. What they fill has every row that a purchase has, for other accounts; its
+/// events and seals are copies of samples, so such a store does not prove itself.
+struct BenchGrowth: Sendable {
+    /// One size, and the measure at it.
+    struct Step: Sendable {
+        /// How many purchases the ledger held before.
+        let size: Int
+        let result: BenchResult
+    }
+
+    let load: BenchLoad
+    let driven: BenchDriver.Load
+
+    private var store: StoreHarness { load.store }
+
+    /// Fills up to each size in turn and measures at it.
+    ///
+    /// The services run before and after.
+    func run(_ sizes: [Int]) async throws -> [Step] {
+        let terminal = load.terminal
+        var warmUp = driven
+        warmUp.purchases = min(2000, driven.purchases)
+        _ = try await load.drive(warmUp)
+        var held = warmUp.purchases
+        try await store.settle()
+        await store.stopServices()
+        // Histories of many accounts, each of a hundred purchases or fewer.
+        var filling = try await Ceiling.filling(store, accounts: 10_000)
+        var steps: [Step] = []
+        for size in sizes.sorted() {
+            if size > held {
+                await store.stopServices()
+                let start = ContinuousClock.now
+                let missing = size - held
+                let filled = try await filling.drive(
+                    CeilingHop.accepting + CeilingHop.draining,
+                    purchases: missing,
+                    in: .largest
+                )
+                held += filled.purchases
+                terminal.done(
+                    "filled up to \(Terminal.describe(held)) purchases",
+                    .now - start
+                )
+            }
+            try await store.heal()
+            held += try await load.warmUp(for: driven).count
+            let result = try await load.drive(driven)
+            steps.append(Step(size: held, result: result))
+            held += driven.purchases
+            terminal.line(
+                "  \(Terminal.describe(Int(result.rate)))/s, "
+                    + "\(Terminal.describe(Int(result.cost))) µs of processor time a purchase"
+            )
+            try await store.settle()
+        }
+        return steps
+    }
+
+    /// What a purchase costs at the largest size, to what it costs at the smallest.
+    static func ratio(_ steps: [Step]) -> Double? {
+        guard let first = steps.first, let last = steps.last, steps.count > 1 else { return nil }
+        return last.result.cost / first.result.cost
+    }
+}
+
+extension StoreHarness {
+    /// Waits until the finishes have come to all books.
+    func settle() async throws {
+        try await eventually(within: .seconds(120), "all books to know all finishes") {
+            let open = try await withDatabase(of: .payments) { connection in
+                try connection.query(
+                    """
+                    SELECT count(*) FILTER (WHERE finished_at IS NULL), count(*) FROM transactions
+                    """
+                ).first?.decode(Int64.self, Int64.self)
+            }
+            let told = try await withDatabase(of: .receipts) { connection in
+                try connection.query("SELECT count(*) FROM transaction_finishes").first?
+                    .decode(Int64.self)
+            }
+            return open?.0 == 0 && open?.1 == told ? true : nil
+        }
+    }
+
+    /// Ends the services; the database and the broker stay.
+    func stopServices() async {
+        await withTaskGroup(of: Void.self) { group in
+            for process in processes {
+                // One that does not end in time is killed by `terminate` itself.
+                group.addTask { _ = try? await process.terminate() }
+            }
+        }
+    }
+}

@@ -1,0 +1,185 @@
+import EventTypes
+import Foundation
+import NIOPosix
+import TestSupport
+
+/// What one process of the store used while a load ran.
+struct ProcessCost: Sendable {
+    let name: String
+    let usage: ProcessUsage
+    let cpuSeconds: Double
+}
+
+/// One load: what was driven, how long it took, and what it cost.
+struct BenchResult: Sendable {
+    let purchases: Int
+    let seconds: Double
+    let times: [BenchDriver.Times]
+    var accepted: [AcceptedPayment]
+    let retries: Int
+    let costs: [ProcessCost]
+
+    /// Finished purchases per second.
+    var rate: Double { Double(purchases) / seconds }
+
+    /// Processor time per purchase of everything but the load itself, in microseconds.
+    var cost: Double {
+        costs.filter { $0.name != ProcessCost.load }.map(\.cpuSeconds).reduce(0, +) * 1e6
+            / Double(purchases)
+    }
+
+    /// From asking to a moment.
+    func latencies(to moment: (BenchDriver.Times) -> UInt64) -> Latencies {
+        Latencies(
+            milliseconds: times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }
+        )
+    }
+
+    /// From asking to each of the moments of a purchase.
+    var latencies: [(name: String, latencies: Latencies)] {
+        [
+            ("asked → answered", latencies { $0.answered }),
+            ("asked → purchased", latencies { $0.purchased }),
+            ("asked → delivered", latencies { $0.delivered }),
+            ("asked → finished", latencies { $0.finished }),
+        ]
+    }
+}
+
+extension ProcessCost {
+    /// The name of this process among those of the store.
+    static let load = "this load"
+}
+
+/// Drives loads against a store whose services run.
+struct BenchLoad: Sendable {
+    let terminal: Terminal
+    let store: StoreHarness
+
+    /// Drives a tenth of a load, and a thousand at most, for services that have just started: their
+    /// consumers join their groups, and what is done once is done.
+    ///
+    /// - Parameter load: The load that follows.
+    /// - Returns: What was bought.
+    /// - Throws: ``BenchError`` for an answer that is not as it should be.
+    func warmUp(for load: BenchDriver.Load) async throws -> [AcceptedPayment] {
+        var load = load
+        load.purchases = max(1, min(load.purchases / 10, 1000))
+        load.rate = nil
+        return try await drive(load).accepted
+    }
+
+    /// Drives a load until every purchase is finished.
+    ///
+    /// - Parameters:
+    ///   - load: What to drive.
+    ///   - gate: Called while it runs; what it returns is when the measuring begins, if not at once.
+    /// - Returns: What it came to.
+    /// - Throws: ``BenchError`` for an answer that is not as it should be.
+    func drive(
+        _ load: BenchDriver.Load,
+        after gate: (@Sendable (BenchDriver) async throws -> Void)? = nil
+    ) async throws -> BenchResult {
+        let driver = try BenchDriver(
+            load: load,
+            store: store,
+            eventLoop: MultiThreadedEventLoopGroup(numberOfThreads: 1).next()
+        )
+        let clock = ContinuousClock()
+        try await driver.open()
+        var before = usages()
+        var start = clock.now
+        async let end: Void = driver.run()
+        if let gate {
+            try await gate(driver)
+            before = usages()
+            start = clock.now
+        }
+        let watch = Task { try await tellProgress(of: driver) }
+        defer { watch.cancel() }
+        try await end
+        let time = clock.now - start
+        return BenchResult(
+            purchases: load.purchases,
+            seconds: time.seconds,
+            times: driver.times,
+            accepted: driver.transactionIDs.enumerated().map { purchase, id in
+                AcceptedPayment(
+                    transactionID: TransactionID(number: Int64(id)),
+                    account: AccountID(unchecked: "buyer-\(driver.account(of: purchase))")
+                )
+            },
+            retries: driver.retries,
+            costs: usages().map { name, usage in
+                let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
+                return ProcessCost(
+                    name: name,
+                    usage: usage,
+                    cpuSeconds: usage.cpuSeconds - earlier
+                )
+            }
+        )
+    }
+
+    private func tellProgress(of driver: BenchDriver) async throws {
+        let clock = ContinuousClock()
+        var last = 0
+        var lap = clock.now
+        while !Task.isCancelled {
+            try await Task.sleep(for: .seconds(2))
+            let progress = try await driver.progress()
+            let seconds = (clock.now - lap).seconds
+            lap = clock.now
+            terminal.line(
+                "  \(Terminal.describe(progress.finished)) finished, "
+                    + "\(Terminal.describe(Int(Double(progress.finished - last) / seconds)))/s, "
+                    + "\(progress.begun - progress.finished) in flight",
+                .dim
+            )
+            last = progress.finished
+        }
+    }
+
+    private func usages() -> [(name: String, usage: ProcessUsage)] {
+        var usages = store.processes.compactMap { process in
+            process.usage.map { (process.name, $0) }
+        }
+        if let id = store.broker.processID, let usage = ProcessUsage(of: id) {
+            usages.append(("broker", usage))
+        }
+        if let id = store.cluster.processID, let usage = ProcessUsage.ofTree(id) {
+            usages.append(("postgresql", usage))
+        }
+        if let usage = ProcessUsage(of: getpid()) { usages.append((ProcessCost.load, usage)) }
+        return usages
+    }
+}
+
+extension Terminal {
+    /// Shows what a load came to.
+    func show(_ result: BenchResult) {
+        field("purchases", "\(Terminal.describe(result.purchases)) finished")
+        field("time", Terminal.describe(.seconds(result.seconds)))
+        field("rate", "\(Terminal.describe(Int(result.rate))) finished purchases/s", .bold)
+        field("asked again", "\(result.retries)")
+    }
+
+    /// Shows what a load cost.
+    func showCosts(of result: BenchResult) {
+        table(
+            [["process", "RSS MB", "peak MB", "CPU s", "CPU µs/purchase"]]
+                + result.costs.map { cost in
+                    [
+                        cost.name, "\(cost.usage.residentBytes >> 20)",
+                        "\(cost.usage.residentBytesMax >> 20)",
+                        String(format: "%.1f", cost.cpuSeconds),
+                        String(
+                            format: "%.0f",
+                            cost.cpuSeconds * 1e6 / Double(result.purchases)
+                        ),
+                    ]
+                },
+            rightAligned: [1, 2, 3, 4]
+        )
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+
+/// Everything that one benchmark has measured.
+struct BenchReport: Sendable {
+    let closed: BenchResult
+    let drained: BenchResult
+    let open: BenchResult
+    /// Purchases begun per second in the open loop.
+    let openRate: Int
+    let ping: BenchPing
+    /// Purchases per second of the same SQL.
+    let ceiling: Double
+    /// The same of what a drain does.
+    let drainCeiling: Double
+    let comparison: WrittenComparison
+    let sizes: (http: BatchSizes, drain: BatchSizes)
+    let growth: [BenchGrowth.Step]
+    let audit: AuditReport
+
+    /// Over HTTP, to the ceiling of whole purchases.
+    var ratioOverHTTP: Double { closed.rate / ceiling }
+    /// Draining, to the ceiling of what a drain does.
+    var ratioToCeiling: Double { drained.rate / drainCeiling }
+    /// The p99 to purchased at a fifth of the rate, one commit taken off, to the broker's ping-pong.
+    var ratioToBroker: Double { ping.ratio(of: open.latencies { $0.purchased }.p99) }
+    /// The most memory that a service had at once, in bytes.
+    var memoryMax: Int {
+        let services = Set(StoreService.allCases.map(\.rawValue))
+        return [closed, drained, open].flatMap(\.costs).filter { services.contains($0.name) }
+            .map(\.usage.residentBytesMax).max() ?? 0
+    }
+
+    /// What it is to be.
+    var goals: [Goal] {
+        var goals = [
+            Goal("to the ceiling, draining", ratioToCeiling, atLeast: 0.35),
+            Goal("to the ceiling, over HTTP", ratioOverHTTP, atLeast: 0.25),
+            Goal("p99 to purchased, to the broker's ping-pong", ratioToBroker, 3.0),
+            Goal("MB of memory of a service", Double(memoryMax) / 1_048_576, 100),
+        ]
+        if let ratio = BenchGrowth.ratio(growth) {
+            goals.append(Goal("cost at the largest size, to the smallest", ratio, 1.2))
+        }
+        return goals
+    }
+}
+
+extension Terminal {
+    /// Shows a report.
+    func show(_ report: BenchReport) {
+        heading("Result")
+        func rate(_ rate: Double) -> String { Terminal.describe(Int(rate)) }
+        func ratio(_ ratio: Double) -> String { String(format: "%.2f", ratio) }
+        table(
+            [["", "purchases/s", "ceiling/s", "ratio"]] + [
+                [
+                    "over HTTP", rate(report.closed.rate), rate(report.ceiling),
+                    ratio(report.ratioOverHTTP),
+                ],
+                [
+                    "draining", rate(report.drained.rate), rate(report.drainCeiling),
+                    ratio(report.ratioToCeiling),
+                ],
+            ],
+            rightAligned: [1, 2, 3]
+        )
+        line()
+        line("  As many as go", .dim)
+        table(of: report.closed.latencies)
+        line()
+        line("  A fifth of that: \(Terminal.describe(report.openRate)) purchases/s", .dim)
+        table(of: report.open.latencies + report.ping.rows)
+        line()
+        showCosts(of: report.closed)
+        if !report.growth.isEmpty {
+            line()
+            table(
+                [["purchases in the books", "purchases/s", "CPU µs/purchase"]]
+                    + report.growth.map { step in
+                        [
+                            Terminal.describe(step.size), rate(step.result.rate),
+                            rate(step.result.cost),
+                        ]
+                    },
+                rightAligned: [0, 1, 2]
+            )
+        }
+        // Told, not enforced: a machine that others share misses them for reasons of its own.
+        _ = judge(report.goals)
+        line()
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Postgres
+import TestSupport
+
+/// The same SQL as that of purchases, in the same batches, driven by pgbench alone.
+///
+/// Its scripts are in `deploy/benchmarks/ceiling`, one for each kind of database transaction. Their
+/// data are those of a run.
+struct Ceiling: Sendable {
+    let store: StoreHarness
+    /// The name of the database that stands for a service's.
+    let database: @Sendable (StoreService) -> String
+    /// How many sessions each database has; the sandbox has one more.
+    private static let clients = 2
+    /// As many as the accounts of a run.
+    let accounts: Int
+    /// How many purchases each client has done of each script.
+    private var done: [String: Int] = [:]
+
+    private init(
+        store: StoreHarness,
+        database: @escaping @Sendable (StoreService) -> String,
+        accounts: Int
+    ) {
+        self.store = store
+        self.database = database
+        self.accounts = accounts
+    }
+
+    /// The ceiling in databases of its own, which the services migrate.
+    static func create(_ name: String, in store: StoreHarness, accounts: Int) async throws -> Self {
+        let ceiling = Ceiling(
+            store: store,
+            database: { "\(name)_\($0.rawValue)" },
+            accounts: accounts
+        )
+        for service in WrittenRows.services {
+            let database = ceiling.database(service)
+            try await store.cluster.createDatabase(database)
+            let url = store.cluster.url(database: database)
+            try await store.process(service).run(
+                "migrate",
+                settings: ["DATABASE_URL": url, "MIGRATION_DATABASE_URL": url]
+            )
+        }
+        try await ceiling.setUp()
+        return ceiling
+    }
+
+    /// The ceiling in the store's own databases, to fill them: the services have to be stopped.
+    static func filling(_ store: StoreHarness, accounts: Int) async throws -> Self {
+        let names = Dictionary(
+            uniqueKeysWithValues: WrittenRows.services.map { ($0, store.databaseName($0)) }
+        )
+        let ceiling = Ceiling(store: store, database: { names[$0] ?? "" }, accounts: accounts)
+        try await ceiling.setUp()
+        return ceiling
+    }
+
+    /// Makes the scripts' functions, and copies samples of what a run has written.
+    private func setUp() async throws {
+        for service in WrittenRows.services {
+            try await pgbench(
+                CeilingHop.Session.allCases.first { $0.service == service } ?? .payments,
+                script: try Self.text(of: "setup"),
+                clients: 1,
+                rounds: 1,
+                mode: "simple"
+            )
+        }
+        try await copy(.payments, Self.paymentsSamples)
+        try await copy(.receipts, Self.receiptsSamples)
+        try await copy(.fulfillment, Self.fulfillmentSamples)
+        let products = try await store.withDatabase(of: .payments) { connection in
+            try connection.query("SELECT id, version, is_restorable, data::text FROM products")
+                .map { try $0.decode(String.self, Int32.self, Bool.self, String.self) }
+        }
+        try await store.withDatabase(named: database(.payments)) { connection in
+            for (id, version, isRestorable, data) in products {
+                try connection.execute(
+                    """
+                    INSERT INTO products (id, version, is_restorable, data)
+                    VALUES (\(id), \(version), \(isRestorable), \(data)::text::json)
+                    ON CONFLICT DO NOTHING
+                    """
+                )
+            }
+        }
+    }
+
+    private func copy(_ service: StoreService, _ sql: String) async throws {
+        let samples = try await store.withDatabase(of: service) { connection in
+            try connection.query("\(unsafe: sql)")
+                .map { try $0.decode(String.self, String?.self, [UInt8]?.self) }
+        }
+        guard !samples.isEmpty else {
+            throw HarnessError("There is nothing in \(service) to take samples of.")
+        }
+        try await store.withDatabase(named: database(service)) { connection in
+            for (name, data, bytes) in samples {
+                try connection.execute(
+                    """
+                    INSERT INTO ceiling.samples (name, data, bytes)
+                    VALUES (\(name), \(data as String?)::text::json, \(bytes as [UInt8]?))
+                    ON CONFLICT DO NOTHING
+                    """
+                )
+            }
+        }
+    }
+
+    private static let paymentsSamples = """
+        (SELECT 'purchasing', data::text, NULL::bytea FROM outbox
+        WHERE type = 'transaction.purchasing.v1' LIMIT 1)
+        UNION ALL (SELECT 'purchased', data::text, NULL FROM outbox
+        WHERE type = 'transaction.purchased.v1' LIMIT 1)
+        UNION ALL (SELECT 'plan', delivery_plan::text, NULL FROM transactions LIMIT 1)
+        """
+
+    private static let receiptsSamples = """
+        (SELECT 'issued', data::text, NULL::bytea FROM outbox
+        WHERE type = 'receipt.issued.v1' LIMIT 1)
+        UNION ALL (SELECT 'payload', NULL, payload FROM signed_transactions LIMIT 1)
+        UNION ALL (SELECT 'signature', NULL, signature FROM signed_transactions LIMIT 1)
+        """
+
+    private static let fulfillmentSamples = """
+        WITH changes AS (
+            SELECT data, data -> 'transaction' ->> 'state' AS state FROM outbox
+            WHERE type = 'queue.changed.v1' LIMIT 1000
+        ), samples AS (
+            (SELECT * FROM changes WHERE state = 'purchasing' LIMIT 1)
+            UNION ALL (SELECT * FROM changes WHERE state = 'purchased' LIMIT 1)
+        )
+        SELECT state || ' change', data::text, NULL::bytea FROM samples
+        UNION ALL SELECT state || ' snapshot', (data -> 'transaction')::text, NULL FROM samples
+        UNION ALL (SELECT 'finished', data::text, NULL FROM outbox
+        WHERE type = 'transaction.finished.v1' LIMIT 1)
+        """
+
+    // MARK: - Driving
+
+    /// How many purchases a part makes in a second.
+    ///
+    /// - Parameters:
+    ///   - hops: The database transactions of the part; everything before them is done for all.
+    ///   - purchases: At least how many.
+    ///   - sizes: How large the batches are.
+    /// - Returns: The seconds of the session that took longest, and how many purchases it were.
+    /// - Throws: ``HarnessError`` if a statement fails.
+    mutating func drive(
+        _ hops: [CeilingHop],
+        purchases: Int,
+        in sizes: BatchSizes
+    ) async throws -> (seconds: Double, purchases: Int) {
+        let round = Self.round(of: sizes, atMost: purchases)
+        let rounds = max(1, (purchases + round * Self.clients - 1) / (round * Self.clients))
+        let longest = try await withThrowingTaskGroup(of: Double.self) { group in
+            for session in CeilingHop.Session.allCases {
+                let own = hops.filter { $0.session == session }
+                guard !own.isEmpty else { continue }
+                // The sandbox has one session, which does what those of the others do.
+                let clients = session == .sandbox ? 1 : Self.clients
+                let share = round * Self.clients / clients
+                var script = ""
+                var variables: [String] = []
+                for hop in own {
+                    if !hop.readsLog {
+                        variables.append("\(hop.counter)=\(done[hop.script, default: 0])")
+                        done[hop.script, default: 0] += rounds * share
+                    }
+                    script += hop.script(
+                        try Self.text(of: hop.script),
+                        round: share,
+                        clients: clients,
+                        size: sizes[hop.batch]
+                    )
+                }
+                group.addTask { [self, script, variables] in
+                    try await pgbench(
+                        session,
+                        script: script,
+                        variables: variables,
+                        clients: clients,
+                        rounds: rounds
+                    )
+                }
+            }
+            return try await group.reduce(0) { max($0, $1) }
+        }
+        return (longest, rounds * round * Self.clients)
+    }
+
+    /// How many purchases a client does before it begins again with the first kind of transaction:
+    /// some of the largest batches.
+    private static func round(of sizes: BatchSizes, atMost purchases: Int) -> Int {
+        let largest = sizes.rows.map(\.size).max() ?? 1
+        return max(1, min(Int(largest.rounded(.up)) * 2, purchases / clients))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import Postgres
+import TestSupport
+
+extension Ceiling {
+    /// Where the scripts are.
+    private static let directory = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("deploy/benchmarks/ceiling")
+
+    /// The text of a script.
+    static func text(of script: String) throws -> String {
+        try String(contentsOf: directory.appendingPathComponent(script + ".sql"), encoding: .utf8)
+    }
+
+    /// Runs pgbench.
+    ///
+    /// - Parameters:
+    ///   - session: In whose place.
+    ///   - script: What each client does, again and again.
+    ///   - variables: `name=value`, beside those that all scripts have.
+    ///   - clients: How many there are.
+    ///   - rounds: How often each does it.
+    ///   - mode: Of the protocol: the services prepare their statements.
+    /// - Returns: How many seconds it took once all were connected.
+    /// - Throws: ``HarnessError`` if a statement fails.
+    @discardableResult
+    func pgbench(
+        _ session: CeilingHop.Session,
+        script: String,
+        variables: [String] = [],
+        clients: Int,
+        rounds: Int,
+        mode: String = "prepared"
+    ) async throws -> Double {
+        let name = database(session.service)
+        let path = "\(store.directory)/\(name)-\(session.rawValue).sql"
+        try script.write(toFile: path, atomically: true, encoding: .utf8)
+        let places = try await logPlaces(in: name)
+        let all =
+            variables + places
+            + [
+                "accounts=\(accounts)", "partitions=\(store.options.partitions)",
+                "relayed_topic=ceiling",
+            ]
+        let output = try await ChildProcess.run(
+            try PostgresCluster.program("pgbench"),
+            [
+                "--no-vacuum", "--protocol=\(mode)", "--client=\(clients)", "--jobs=1",
+                "--transactions=\(rounds)", "--host=127.0.0.1", "--port=\(store.cluster.port)",
+                "--username=\(PostgresCluster.owner)", "--file=\(path)",
+            ] + all.map { "--define=\($0)" } + [name],
+            // As the sessions of services: statistics of tables that grow from nothing mislead.
+            environment: [
+                "PGOPTIONS": "-c enable_seqscan=off -c enable_hashjoin=off "
+                    + "-c enable_mergejoin=off -c jit=off -c timezone=UTC"
+            ]
+        )
+        guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
+            let rate = Double(line.dropFirst(6).prefix { $0 != " " }), rate > 0,
+            !output.contains("ERROR")
+        else { throw HarnessError("pgbench does not say how fast it was: \(output)") }
+        return Double(clients * rounds) / rate
+    }
+
+    /// How far the log and the ledger are read, from where scripts go on.
+    private func logPlaces(in name: String) async throws -> [String] {
+        try await store.withDatabase(named: name) { connection in
+            let cursor = try connection.query(
+                "SELECT xid::text, position FROM relay_cursor"
+            ).first?.decode(String.self, Int64.self)
+            let seal = try connection.query(
+                """
+                SELECT last_xid::text, last_position FROM log_seals WHERE log = 'ledger'
+                ORDER BY month DESC, number DESC LIMIT 1
+                """
+            ).first?.decode(String.self, Int64.self)
+            return [
+                "relayed_xid=\(cursor?.0 ?? "0")", "relayed_position=\(cursor?.1 ?? 0)",
+                "sealed_xid=\(seal?.0 ?? "0")", "sealed_position=\(seal?.1 ?? 0)",
+            ]
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Postgres
+import TestSupport
+
+/// What was written: rows by table, and bytes of the write-ahead log of the whole cluster.
+struct WrittenRows: Sendable {
+    /// The services whose databases a purchase writes.
+    static let services = [StoreService.payments, .receipts, .fulfillment]
+
+    /// Rows inserted and updated, by `service.table`; the months of the outbox are one table.
+    private(set) var rows: [String: Int64] = [:]
+    /// Bytes of the write-ahead log.
+    private(set) var walBytes: Int64 = 0
+
+    /// All rows.
+    var total: Int64 { rows.values.reduce(0, +) }
+
+    /// Reads how much was written since the cluster was made.
+    ///
+    /// - Parameters:
+    ///   - store: The store whose cluster it is.
+    ///   - name: Names the database that stands for a service.
+    /// - Throws: ``HarnessError`` while sessions are open: what they wrote is counted at their end.
+    init(in store: StoreHarness, databases name: (StoreService) -> String) async throws {
+        for service in Self.services {
+            let database = name(service)
+            try await eventually(within: .seconds(20), "the sessions of \(database) to end") {
+                try await store.cluster.asSuperuser { connection in
+                    try connection.query(
+                        "SELECT 1 FROM pg_stat_activity WHERE datname = \(database)"
+                    ).isEmpty
+                } ? true : nil
+            }
+            let counts = try await store.withDatabase(named: database) { connection in
+                try connection.query(
+                    """
+                    SELECT regexp_replace(relname, '^outbox_.*', 'outbox'),
+                        sum(n_tup_ins + n_tup_upd)::bigint
+                    FROM pg_stat_user_tables WHERE schemaname <> 'ceiling' GROUP BY 1
+                    """
+                ).map { try $0.decode(String.self, Int64.self) }
+            }
+            for (table, count) in counts { rows["\(service.rawValue).\(table)"] = count }
+        }
+        walBytes = try await store.cluster.asSuperuser { connection in
+            try connection.query("SELECT (pg_current_wal_lsn() - '0/0')::bigint").first?
+                .decode(Int64.self) ?? 0
+        }
+    }
+
+    /// What was written in between.
+    static func - (later: WrittenRows, earlier: WrittenRows) -> WrittenRows {
+        var difference = later
+        for (table, count) in earlier.rows { difference.rows[table, default: 0] -= count }
+        difference.rows = difference.rows.filter { $0.value > 0 }
+        difference.walBytes -= earlier.walBytes
+        return difference
+    }
+}
+
+/// Two ways to the same purchases, side by side: the services' and the ceiling's.
+struct WrittenComparison: Sendable {
+    let run: WrittenRows
+    let runPurchases: Int
+    let ceiling: WrittenRows
+    let ceilingPurchases: Int
+
+    /// A table counts if it is written at least once in so many purchases.
+    private static let rarest = 100
+
+    /// Rows per purchase of each table that either of the two writes.
+    var tables: [(name: String, run: Double, ceiling: Double)] {
+        Set(run.rows.keys).union(ceiling.rows.keys).sorted().map { table in
+            (
+                table, Double(run.rows[table] ?? 0) / Double(runPurchases),
+                Double(ceiling.rows[table] ?? 0) / Double(ceilingPurchases)
+            )
+        }
+    }
+
+    /// Rows per purchase, and bytes of the write-ahead log per purchase.
+    var totals: (rows: (run: Double, ceiling: Double), bytes: (run: Double, ceiling: Double)) {
+        (
+            (
+                Double(run.total) / Double(runPurchases),
+                Double(ceiling.total) / Double(ceilingPurchases)
+            ),
+            (
+                Double(run.walBytes) / Double(runPurchases),
+                Double(ceiling.walBytes) / Double(ceilingPurchases)
+            )
+        )
+    }
+
+    /// In what the ceiling does less than the run: a ceiling of less work would be none.
+    ///
+    /// A table that has a row for each purchase has to have as many. Of those that have some for each
+    /// batch (places, seals) it is enough that they are written, and that all rows together are not
+    /// fewer.
+    var shortcomings: [String] {
+        var found: [String] = []
+        for (table, run, ceiling) in tables
+        where self.run.rows[table, default: 0] >= max(20, runPurchases / Self.rarest) {
+            if ceiling == 0 {
+                found.append("\(table) is written by a purchase, and not by the ceiling")
+            } else if run >= 0.99, ceiling < run.rounded(.down) * 0.99 {
+                found.append("\(table) is written less by the ceiling")
+            }
+        }
+        if totals.rows.ceiling < totals.rows.run * 0.98 {
+            found.append("the ceiling writes fewer rows")
+        }
+        return found
+    }
+}
+
+extension Terminal {
+    /// Shows what the two write.
+    func show(_ comparison: WrittenComparison) {
+        func cells(_ name: String, _ run: Double, _ ceiling: Double, _ digits: Int) -> [String] {
+            [name] + [run, ceiling].map { String(format: "%.\(digits)f", $0) }
+        }
+        let (rows, bytes) = comparison.totals
+        table(
+            [["rows per purchase", "services", "ceiling"]]
+                + comparison.tables.map { cells($0.name, $0.run, $0.ceiling, 3) }
+                + [
+                    cells("all", rows.run, rows.ceiling, 2),
+                    cells("bytes of WAL", bytes.run, bytes.ceiling, 0),
+                ],
+            rightAligned: [1, 2]
+        )
+    }
+}
+
+extension StoreHarness {
+    /// The name of a service's database.
+    func databaseName(_ service: StoreService) -> String {
+        URL(string: databaseURL(service))?.lastPathComponent ?? ""
+    }
+
+    /// Runs statements in a database of the store's cluster, as its owner.
+    func withDatabase<Result: Sendable>(
+        named name: String,
+        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        let settings = PostgresSettings(
+            url: cluster.url(database: name),
+            applicationName: "bench",
+            poolSize: 1,
+            statementTimeout: .seconds(120)
+        )
+        return try await withRunningClient(settings) { client in
+            try await client.withConnection(body)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// `make bench`, small: its figures say nothing here, but that it has them all does, and that its
+    /// ceiling does the work of a purchase.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct Bench {
+        private struct Result: Decodable {
+            let purchases_per_second: Double
+            let ratio_to_ceiling: Double
+            let ratio_over_http: Double
+            let p99_ratio_to_broker: Double
+            let growth_ratio: Double
+            let rows_per_purchase: Double
+            let ceiling_rows_per_purchase: Double
+            let is_clean: Bool
+        }
+
+        @Test func lastLineHasTheFiguresAndTheCeilingWritesWhatAPurchaseWrites() async throws {
+            // It ends with 1 if the audit finds something, or the ceiling leaves a table out.
+            let output = try await ChildProcess.run(
+                try BuiltExecutables.path("devstore"),
+                [
+                    "bench", "--purchases", "600", "--accounts", "32", "--in-flight", "256",
+                    "--connections", "16", "--open-seconds", "2", "--growth", "1000,3000",
+                    "--growth-purchases", "300",
+                ],
+                environment: ProcessInfo.processInfo.environment
+            )
+            let line = try #require(output.split(separator: "\n").last)
+            let result = try JSONDecoder().decode(Result.self, from: Data(line.utf8))
+            #expect(result.purchases_per_second > 0)
+            #expect(result.ratio_over_http > 0)
+            #expect(result.ratio_to_ceiling > 0)
+            #expect(result.p99_ratio_to_broker > 0)
+            #expect(result.growth_ratio > 0)
+            #expect(result.rows_per_purchase > 25)
+            #expect(result.ceiling_rows_per_purchase >= result.rows_per_purchase * 0.98)
+            #expect(result.is_clean)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+-- A client's finish over HTTP: QueueStore, Outbox.
+BEGIN;
+SELECT 1 FROM queues
+JOIN (
+    SELECT DISTINCT account_id, bundle_id
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+) AS wanted USING (account_id, bundle_id)
+ORDER BY queues.account_id, queues.bundle_id
+FOR UPDATE OF queues;
+SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
+    finished_at, contents
+FROM queue_transactions
+WHERE transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
+UPDATE queues SET revision = queues.revision + changed.count
+FROM (
+    SELECT account_id, bundle_id, count(*) AS count
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    GROUP BY account_id, bundle_id
+) AS changed
+WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bundle_id
+RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
+SELECT transaction_id, transaction FROM queue_transactions
+WHERE transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
+WITH finished AS (
+    SELECT id AS transaction_id, 3 * id AS revision, now() AS time
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+), confirmed AS (
+    UPDATE deliveries SET state = 'delivered', delivered_at = finished.time
+    FROM finished
+    WHERE deliveries.transaction_id = finished.transaction_id
+        AND kind = 'app' AND state = 'pending'
+)
+UPDATE queue_transactions
+SET finished_at = finished.time, changed_at = finished.time, revision = finished.revision
+FROM finished
+WHERE queue_transactions.transaction_id = finished.transaction_id;
+WITH appended AS (
+    INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
+    SELECT (SELECT outbox_xid()), ceiling.uuid('5', id), 'transaction.finished.v1', 'fulfillment.transactions',
+        account_id, id::text, now(), NULL, (SELECT ceiling.sample('finished'))
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    RETURNING 1
+)
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
+COMMIT;

@@ -1,0 +1,67 @@
+-- TransactionHandler of a purchase: Inbox, QueueStore, DeliveryStore, Outbox.
+BEGIN;
+SELECT DISTINCT key FROM dead_letters
+WHERE consumer = 'fulfillment' AND key = ANY(ARRAY(
+        SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
+    AND state IN ('dead', 'parked');
+INSERT INTO inbox (consumer, event_id)
+SELECT 'fulfillment', ceiling.uuid('4', id)
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT DO NOTHING
+RETURNING event_id;
+INSERT INTO queues (account_id, bundle_id)
+SELECT DISTINCT account_id, bundle_id
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ORDER BY account_id, bundle_id
+ON CONFLICT (account_id, bundle_id) DO UPDATE SET revision = queues.revision WHERE false;
+SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
+    finished_at, contents
+FROM queue_transactions
+WHERE transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
+SELECT DISTINCT ON (product_id) product_id, content_version, length, sha256 FROM hosted_contents
+WHERE product_id = ANY('{com.example.coins.100}'::text[]) AND withdrawn_at IS NULL
+ORDER BY product_id, created_at DESC, content_version DESC;
+UPDATE queues SET revision = queues.revision + changed.count
+FROM (
+    SELECT account_id, bundle_id, count(*) AS count
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    GROUP BY account_id, bundle_id
+) AS changed
+WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bundle_id
+RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
+INSERT INTO queue_transactions
+    (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
+    is_delivered, contents, revision, changed_at)
+SELECT id, account_id, bundle_id, 2, 'purchased', NULL, (SELECT ceiling.sample('purchased snapshot')), true, NULL,
+    2 * id, now()
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT (transaction_id) DO UPDATE SET
+    version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,
+    transaction = excluded.transaction, is_delivered = excluded.is_delivered,
+    contents = excluded.contents, revision = excluded.revision, changed_at = excluded.changed_at;
+INSERT INTO deliveries
+    (transaction_id, target, kind, url, host, state, next_attempt_at, delivered_at)
+SELECT id, concat('0', ':', 'credit'), 'credit', NULL, NULL, 'delivered', NULL, now()
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT (transaction_id, target) DO NOTHING;
+INSERT INTO credit_entries
+    (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
+SELECT id, account_id, bundle_id, 'coins', 'grant', 100, now()
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT (transaction_id, unit, kind) DO NOTHING;
+WITH appended AS (
+    INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
+    SELECT (SELECT outbox_xid()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.transactions',
+        account_id, id::text, now(), NULL, (SELECT ceiling.sample('purchased change'))
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    RETURNING 1
+)
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
+SELECT 'fulfillment', 'payments.transactions', partition, 1, '0', 0, now()
+FROM generate_series(0, :partitions::int - 1) AS partition
+ON CONFLICT (consumer, topic, partition) DO UPDATE SET
+    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
+    position = consumer_positions.position, event_time = consumer_positions.event_time;
+COMMIT;

@@ -1,0 +1,44 @@
+-- OutcomeHandler.settle: TransactionStore, AttemptStore, LedgerStore, Outbox.
+BEGIN;
+SELECT t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,
+    t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
+    t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
+    t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points
+FROM transactions t
+WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
+ORDER BY t.id FOR UPDATE;
+SELECT a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
+    a.is_approved, a.call_count, a.charge_reference, a.reference, a.outcome, a.due_at, a.waits_for
+FROM processor_attempts a
+WHERE a.transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
+ORDER BY a.transaction_id, a.kind FOR UPDATE;
+UPDATE transactions AS t SET
+    original_id = u.id, version = 2, state = 'purchased', price = 99, purchased_at = now(),
+    original_purchased_at = now(), failure_reason = NULL, revoked_at = NULL, approval = NULL
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
+WHERE t.id = u.id;
+UPDATE processor_attempts AS a SET
+    step = 'settled', is_approved = false, call_count = 0,
+    reference = 'sandbox-' || ceiling.uuid('1', u.id), outcome = 'charged', due_at = NULL,
+    waits_for = NULL, lease_owner = ceiling.uuid('0', 1)
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
+WHERE a.transaction_id = u.id AND a.kind = 'charge';
+INSERT INTO ledger_postings (id, transaction_id, kind, posted_at)
+SELECT ceiling.uuid('3', id), id, 'purchase', now()
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
+INSERT INTO ledger_entries (posting_id, entry_number, account, amount, currency)
+SELECT ceiling.uuid('3', id), number,
+    CASE number WHEN 1 THEN concat('buyer', ':', account_id) ELSE 'store_revenue' END,
+    CASE number WHEN 1 THEN -99 ELSE 99 END, 'USD'
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int), generate_series(1, 2) AS number;
+WITH appended AS (
+    INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
+    SELECT (SELECT outbox_xid()), ceiling.uuid('4', id), 'transaction.purchased.v1',
+        'payments.transactions', account_id, id::text, now(), NULL,
+        (SELECT ceiling.sample('purchased'))
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    RETURNING 1
+)
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
+COMMIT;

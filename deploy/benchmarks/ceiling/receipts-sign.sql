@@ -1,0 +1,50 @@
+-- ReceiptHandler of a purchase: Inbox, ServerAPIStore, ReceiptStore, Outbox, the announcements' look.
+BEGIN;
+SELECT DISTINCT key FROM dead_letters
+WHERE consumer = 'receipts' AND key = ANY(ARRAY(
+        SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
+    AND state IN ('dead', 'parked');
+INSERT INTO inbox (consumer, event_id)
+SELECT 'receipts', ceiling.uuid('4', id)
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT DO NOTHING
+RETURNING event_id;
+INSERT INTO app_transactions AS known (account_id, bundle_id, first_seen_at, history_position)
+SELECT account_id, bundle_id, now(), count(*)
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+GROUP BY account_id, bundle_id
+ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
+ON CONFLICT (account_id, bundle_id) DO UPDATE
+    SET history_position = known.history_position + excluded.history_position
+RETURNING account_id, bundle_id, app_transaction_id, history_position;
+SELECT original_transaction_id, app_account_token FROM app_account_tokens
+WHERE original_transaction_id = ANY(
+    ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
+SELECT number FROM signing_chains WHERE leaf_sha256 = sha256('leaf');
+INSERT INTO signed_transactions (
+    transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at, revision,
+    signing_chain, account_id, bundle_id, product_id, product_type, payload, signature,
+    history_position)
+SELECT id, id, now(), NULL, now(), 2, 1, account_id, bundle_id, 'com.example.coins.100',
+    'consumable', (SELECT bytes FROM ceiling.samples WHERE name = 'payload'),
+    (SELECT bytes FROM ceiling.samples WHERE name = 'signature'), id
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT (transaction_id) DO NOTHING
+RETURNING transaction_id;
+WITH appended AS (
+    INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
+    SELECT (SELECT outbox_xid()), ceiling.uuid('6', id), 'receipt.issued.v1',
+        'receipts.issued', account_id, id::text, now(), NULL, (SELECT ceiling.sample('issued'))
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    RETURNING 1
+)
+SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
+SELECT bundle_id, url FROM notification_endpoints
+WHERE bundle_id = ANY('{com.example.app}'::text[]);
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
+SELECT 'receipts', 'payments.transactions', partition, 1, '0', 0, now()
+FROM generate_series(0, :partitions::int - 1) AS partition
+ON CONFLICT (consumer, topic, partition) DO UPDATE SET
+    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
+    position = consumer_positions.position, event_time = consumer_positions.event_time;
+COMMIT;

@@ -1,0 +1,24 @@
+-- RelayLeadership, in each of the databases: RelayStore.settled, and RelayStore.save with the seals.
+SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
+FROM outbox
+WHERE (xid, position) > (:relayed_xid::text::xid8, :relayed_position::bigint)
+    AND xid < pg_snapshot_xmin(pg_current_snapshot())
+ORDER BY xid, position
+LIMIT :n::int \aset relayed_
+WITH offsets AS (
+    INSERT INTO relay_offsets (topic, partition, last_offset)
+    SELECT :relayed_topic::text, partition, -1
+    FROM generate_series(0, :partitions::int - 1) AS partition
+    ON CONFLICT (topic, partition) DO UPDATE SET last_offset = relay_offsets.last_offset
+), sealed AS (
+    INSERT INTO log_seals (log, month, number, follows_month, follows_number, first_xid,
+        first_position, last_xid, last_position, row_count, marks, digest)
+    SELECT 'outbox', to_char(now(), 'YYYY-MM'), coalesce(max(number), 0) + 1, NULL, NULL, '0', 0,
+        :relayed_xid::text::xid8, :relayed_position::bigint, :n::int,
+        decode(repeat('5ea1ab1e5ea1ab1e', :n::int), 'hex'), sha256('sealed')
+    FROM log_seals WHERE log = 'outbox' AND month = to_char(now(), 'YYYY-MM')
+)
+UPDATE relay_cursor SET
+    epoch = relay_cursor.epoch, xid = :relayed_xid::text::xid8,
+    position = :relayed_position::bigint, confirmed_xid = :relayed_xid::text::xid8,
+    confirmed_position = :relayed_position::bigint;
