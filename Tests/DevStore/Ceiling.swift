@@ -68,9 +68,9 @@ struct Ceiling: Sendable {
                 mode: "simple"
             )
         }
-        try await copy(.payments, Self.paymentsSamples)
-        try await copy(.receipts, Self.receiptsSamples)
-        try await copy(.fulfillment, Self.fulfillmentSamples)
+        try await copy(.payments, Self.paymentsSamples, count: 3)
+        try await copy(.receipts, Self.receiptsSamples, count: 3)
+        try await copy(.fulfillment, Self.fulfillmentSamples, count: 5)
         let products = try await store.withDatabase(of: .payments) { connection in
             try connection.query("SELECT id, version, is_restorable, data::text FROM products")
                 .map { try $0.decode(String.self, Int32.self, Bool.self, String.self) }
@@ -88,13 +88,13 @@ struct Ceiling: Sendable {
         }
     }
 
-    private func copy(_ service: StoreService, _ sql: String) async throws {
+    private func copy(_ service: StoreService, _ sql: String, count: Int) async throws {
         let samples = try await store.withDatabase(of: service) { connection in
             try connection.query("\(unsafe: sql)")
                 .map { try $0.decode(String.self, String?.self, [UInt8]?.self) }
         }
-        guard !samples.isEmpty else {
-            throw HarnessError("There is nothing in \(service) to take samples of.")
+        guard samples.count == count else {
+            throw HarnessError("There is not everything in \(service) to take samples of.")
         }
         try await store.withDatabase(named: database(service)) { connection in
             for (name, data, bytes) in samples {
@@ -125,9 +125,9 @@ struct Ceiling: Sendable {
         """
 
     private static let fulfillmentSamples = """
-        WITH changes AS (
+        WITH changes AS NOT MATERIALIZED (
             SELECT data, data -> 'transaction' ->> 'state' AS state FROM outbox
-            WHERE type = 'queue.changed.v1' LIMIT 1000
+            WHERE type = 'queue.changed.v1'
         ), samples AS (
             (SELECT * FROM changes WHERE state = 'purchasing' LIMIT 1)
             UNION ALL (SELECT * FROM changes WHERE state = 'purchased' LIMIT 1)
