@@ -11,7 +11,7 @@ struct Ceiling: Sendable {
     /// The name of the database that stands for a service's.
     let database: @Sendable (StoreService) -> String
     /// How many sessions each database has; the sandbox has one more.
-    private static let clients = 2
+    private static let clients = 4
     /// As many as the accounts of a run.
     let accounts: Int
     /// How many purchases each client has done of each script.

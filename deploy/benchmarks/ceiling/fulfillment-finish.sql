@@ -30,6 +30,8 @@ WITH finished AS (
     UPDATE deliveries SET state = 'delivered', delivered_at = finished.time
     FROM finished
     WHERE deliveries.transaction_id = finished.transaction_id
+        AND deliveries.transaction_id = ANY(
+            ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
         AND kind = 'app' AND state = 'pending'
 )
 UPDATE queue_transactions
