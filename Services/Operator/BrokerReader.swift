@@ -148,23 +148,17 @@ struct BrokerReader: Sendable {
                         topic: message.topic,
                         partition: message.partition
                     )
-                    guard var part = parts[partition], !part.isWhole else { continue }
-                    defer { parts[partition] = part }
+                    guard let part = parts[partition], !part.isWhole else { continue }
                     // An offset may be no message's: a compacted topic has gaps.
-                    part.isWhole = message.offset >= end(part)
-                    guard message.offset <= end(part) else { continue }
-                    let event: PublishedEvent
-                    do {
-                        event = try PublishedEvent(message)
-                    } catch {
-                        found.note(error.message)
-                        continue
-                    }
+                    parts[partition]?.isWhole = message.offset >= end(part)
+                    guard message.offset <= end(part),
+                        let event = Self.event(in: message, &found)
+                    else { continue }
                     guard !event.isReplayed, seen.insert(event.row.event.id).inserted else {
-                        part.passed += 1
+                        parts[partition]?.passed += 1
                         continue
                     }
-                    part.events += 1
+                    parts[partition]?.events += 1
                     guard selection.contains(event.row) else { continue }
                     if let problem = ReplayOutline.problem(of: event.row.event) {
                         found.note("\(problem), at \(event.place)")
@@ -179,6 +173,19 @@ struct BrokerReader: Sendable {
         }
         await consumer.close()
         return seen
+    }
+
+    /// The event in a message; `nil`, with a note, if it is none.
+    private static func event(
+        in message: KafkaMessage,
+        _ found: inout BrokerReport
+    ) -> PublishedEvent? {
+        do {
+            return try PublishedEvent(message)
+        } catch {
+            found.note(error.message)
+            return nil
+        }
     }
 
     /// What the log has of what was published into the selected topics and the broker has not.

@@ -71,7 +71,7 @@ extension ReplayCommand {
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }  // A leftover does no harm.
         let path = directory.appending(path: "events.jsonl").path
-        var writer = try EventFileWriter(path)
+        let writer = try EventFileWriter(path)
         let report = try await reader.read(selection, range) { events in
             for (service, row) in events { try writer.write([ExactRow(row)], of: service) }
         }

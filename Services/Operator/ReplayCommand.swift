@@ -230,7 +230,7 @@ struct ReplayCommand: OperatorSubcommand {
         in path: String,
         _ total: Int
     ) async throws {
-        var writer = try EventFileWriter(path)
+        let writer = try EventFileWriter(path)
         let progress = ReplayProgress(total: total)
         var written = 0
         for service in selection.services {

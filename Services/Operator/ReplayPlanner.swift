@@ -37,11 +37,13 @@ struct ReplayPlanner: Sendable {
             }
         case .file(let file):
             let cursor = try file.open()
-            while case let rows = try cursor.next(), !rows.isEmpty {
+            var rows = try cursor.next()
+            while !rows.isEmpty {
                 for (_, row) in rows where selection.contains(row.row) {
                     take(row.row.event, &plan, &waiting)
                 }
                 try await ask(&waiting, &plan, atLeast: Self.idsMax)
+                rows = try cursor.next()
             }
         }
         try await ask(&waiting, &plan, atLeast: 1)

@@ -63,19 +63,18 @@ struct ReplayRunner: Sendable {
         let selection = journal.selection
         do {
             let cursor = try file.open()
-            while case let lines = try cursor.next(), !lines.isEmpty {
+            var lines = try cursor.next()
+            while !lines.isEmpty {
                 for (service, lines) in Dictionary(grouping: lines, by: \.service) {
-                    let replay: EventReplay
-                    if let known = replays[service] {
-                        replay = known
-                    } else {
-                        replay = try await self.replay(of: service, journal)
-                        replays[service] = replay
+                    if replays[service] == nil {
+                        replays[service] = try await self.replay(of: service, journal)
                     }
+                    guard let replay = replays[service] else { continue }
                     let rows = lines.map(\.row.row).filter(selection.contains)
                     try Self.refuseCompacted(rows)
                     try await send(rows, replay, &journal)
                 }
+                lines = try cursor.next()
             }
             return true
         } catch is Interrupted {

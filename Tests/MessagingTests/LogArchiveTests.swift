@@ -251,7 +251,7 @@ extension SealedDatabase {
             try SealCheck.head(of: LogArchiveTests.november, on: connection)
         }
         let path = directory + "/" + ArchivedMonth.fileName(month, of: "payments")
-        var writer = try EventFileWriter(path)
+        let writer = try EventFileWriter(path)
         try writer.write(rows, of: "payments")
         _ = try writer.finish(
             ArchivedMonth(

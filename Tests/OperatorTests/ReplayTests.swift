@@ -135,7 +135,7 @@ struct ReplayTests {
     }
 
     private func written(_ rows: [OutboxRow], to path: String) throws -> EventFileManifest {
-        var writer = try EventFileWriter(path)
+        let writer = try EventFileWriter(path)
         try writer.write(rows.map(ExactRow.init), of: "fulfillment")
         return try writer.finish()
     }

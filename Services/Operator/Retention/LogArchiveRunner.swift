@@ -132,18 +132,17 @@ struct LogArchiveRunner {
             of: .archiving
         ) {
             try await DatabaseReader.read(databases.address(of: service)) { connection in
-                guard
-                    let head = try SealCheck.head(of: month, on: connection),
-                    case var rows = try LogArchiveStore.rows(
-                        of: month,
-                        after: .start,
-                        limit: Self.pageSize,
-                        on: connection
-                    ), let first = rows.first
-                else { return false }
+                guard let head = try SealCheck.head(of: month, on: connection) else { return false }
+                var rows = try LogArchiveStore.rows(
+                    of: month,
+                    after: .start,
+                    limit: Self.pageSize,
+                    on: connection
+                )
+                guard let first = rows.first else { return false }
                 var last = first
                 var written = 0
-                var writer = try EventFileWriter(path)
+                let writer = try EventFileWriter(path)
                 do {
                     while let end = rows.last {
                         try writer.write(rows, of: name)

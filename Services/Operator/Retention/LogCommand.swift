@@ -109,7 +109,8 @@ struct LogExportCommand: OperatorSubcommand {
 
     func perform() async throws {
         var archiver = try LogArchiveRunner(directory: to, databases: databases)
-        defer { archiver.progress.end() }
+        let progress = archiver.progress
+        defer { progress.end() }
         for service in which.services {
             for month in months.month { try await archiver.export(month, of: service) }
         }
@@ -139,7 +140,8 @@ struct LogDropCommand: OperatorSubcommand {
 
     func perform() async throws {
         var archiver = try LogArchiveRunner(directory: from, databases: databases)
-        defer { archiver.progress.end() }
+        let progress = archiver.progress
+        defer { progress.end() }
         for service in which.services {
             for month in months.month {
                 try await archiver.drop(month, of: service, execute: execute)
@@ -178,7 +180,8 @@ struct LogRetainCommand: OperatorSubcommand {
 
     func perform() async throws {
         var archiver = try LogArchiveRunner(directory: to, databases: databases)
-        defer { archiver.progress.end() }
+        let progress = archiver.progress
+        defer { progress.end() }
         let newestDue = LogMonth(Timestamp.wallClock()).advanced(by: -keep)
         for service in which.services {
             let due = try await DatabaseReader.read(databases.address(of: service)) { connection in

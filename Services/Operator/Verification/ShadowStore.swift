@@ -36,7 +36,28 @@ enum ShadowStore {
     }
 
     /// Drops a database, and ends whoever is still in it.
+    ///
+    /// By force only if it must: `FORCE` gives up before a worker of autovacuum, which a role that is no
+    /// superuser may not end, and without it PostgreSQL ends such workers by itself.
     static func drop(_ name: String, on connection: isolated PostgresConnection) throws {
+        guard try !dropUnused(name, on: connection) else { return }
         try connection.execute("DROP DATABASE IF EXISTS \(unsafe: name) WITH (FORCE)")
     }
+
+    /// - Returns: Whether it is gone; it is not if somebody is connected to it.
+    private static func dropUnused(
+        _ name: String,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        do {
+            try connection.execute("DROP DATABASE IF EXISTS \(unsafe: name)")
+            return true
+        } catch {
+            guard error.sqlState == objectInUse else { throw error }
+            return false
+        }
+    }
+
+    /// Others are connected to the database.
+    private static let objectInUse = "55006"
 }

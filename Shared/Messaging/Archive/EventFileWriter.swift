@@ -2,8 +2,9 @@ import Foundation
 
 /// Writes events to a file, one a line; there is no file, or a whole one with its manifest.
 ///
-/// A name that ends in `.gz` is compressed. Not for several threads.
-public struct EventFileWriter: ~Copyable {
+/// A name that ends in `.gz` is compressed. Not for several threads, and not to be used after
+/// ``finish(_:)`` or ``discard()``.
+public final class EventFileWriter {
     private let path: String
     private let file: FileHandle
     private let gzip: Gzip?
@@ -41,7 +42,7 @@ public struct EventFileWriter: ~Copyable {
     /// Adds events.
     ///
     /// - Throws: An error of the disk; the file is left unfinished.
-    public mutating func write(_ rows: some Sequence<ExactRow>, of service: String) throws {
+    public func write(_ rows: some Sequence<ExactRow>, of service: String) throws {
         for row in rows {
             buffer.append(try encoder.encode(EventLine(row, service: service)))
             buffer.append(0x0A)
@@ -55,7 +56,7 @@ public struct EventFileWriter: ~Copyable {
     /// - Parameter month: Which month of a log it is, if it is one.
     /// - Returns: Its manifest, which lies beside it.
     /// - Throws: An error of the disk, or ``MessagingError``.
-    public consuming func finish(_ month: ArchivedMonth? = nil) throws -> EventFileManifest {
+    public func finish(_ month: ArchivedMonth? = nil) throws -> EventFileManifest {
         try flush()
         try gzip?.finish()
         try file.synchronize()
@@ -73,13 +74,13 @@ public struct EventFileWriter: ~Copyable {
     }
 
     /// Gives it up, and takes away what was written.
-    public consuming func discard() {
+    public func discard() {
         gzip?.stop()
         try? file.close()  // It is removed.
         try? FileManager.default.removeItem(atPath: Self.partial(path))  // A leftover does no harm.
     }
 
-    private mutating func flush() throws {
+    private func flush() throws {
         try (gzip?.handle ?? file).write(contentsOf: buffer)
         buffer.removeAll(keepingCapacity: true)
     }
