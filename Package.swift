@@ -254,6 +254,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: house
         ),
+        // What the tests of all services hold their routes against.
+        .target(
+            name: "ContractSupport",
+            dependencies: ["Contracts", "ServiceKit", "TestSupport", logging],
+            path: "Tests/ContractSupport",
+            swiftSettings: house
+        ),
         // The sample app's sources, so that the tests can run it as they run the services; it has a
         // manifest of its own for its users.
         .executableTarget(
@@ -347,7 +354,8 @@ func tests(
     [
         .testTarget(
             name: name + "Tests",
-            dependencies: dependencies + (isService ? serviceFoundation + ["TestSupport"] : []),
+            dependencies: dependencies
+                + (isService ? serviceFoundation + ["ContractSupport", "TestSupport"] : []),
             path: "Tests/\(name)Tests",
             swiftSettings: house
         )

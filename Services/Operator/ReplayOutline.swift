@@ -57,7 +57,7 @@ struct ReplayOutline: Sendable {
             case .accountChanged: _ = try EventCoding.decode(AccountChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)
-            case let type where ReplaySelection.knownTypes.contains(type):
+            case let type where EventType.all.contains(type):
                 _ = try EventCoding.decode(TransactionChanged.self, from: event.data)
             default: return "\(event.type) is of no version that is known here"
             }

@@ -19,15 +19,6 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     /// The last place of it.
     var through: String?
 
-    /// Every type that this version reads, and so may send again.
-    static let knownTypes: Set<EventType> = [
-        .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
-        .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
-        .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
-        .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
-        .deliveryConfirmed,
-    ]
-
     /// The topics that are selected.
     var selectedTopics: [Topic] {
         topics.isEmpty ? Topics.all : Topics.all.filter { topics.contains($0.name) }
@@ -63,10 +54,10 @@ struct ReplaySelection: Codable, Hashable, Sendable {
                     + Topics.all.map(\.name).joined(separator: ", ") + "."
             )
         }
-        for type in types where !Self.knownTypes.contains(EventType(rawValue: type)) {
+        for type in types where !EventType.all.contains(EventType(rawValue: type)) {
             throw refuse(
                 "This version knows no type \(type); it knows "
-                    + Self.knownTypes.map(\.rawValue).sorted().joined(separator: ", ") + "."
+                    + EventType.all.map(\.rawValue).sorted().joined(separator: ", ") + "."
             )
         }
         for id in events where EventID(id) == nil {

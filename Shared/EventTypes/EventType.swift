@@ -69,4 +69,12 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``QueueAccountChanged``.
     public static let queueAccountChanged = EventType(rawValue: "queue.account-changed.v1")
+
+    /// Every kind of event that this version knows.
+    public static let all: Set<EventType> = [
+        .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
+        .transactionFailed, .transactionRestored, .transactionRefunded, .transactionApproved,
+        .strayCharged, .strayChargeReturned, .receiptIssued, .receiptReissued, .queueChanged,
+        .transactionFinished, .deliveryConfirmed, .accountChanged, .queueAccountChanged,
+    ]
 }

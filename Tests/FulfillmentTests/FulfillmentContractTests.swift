@@ -1,34 +1,13 @@
+import ContractSupport
 import Contracts
-import Foundation
-import Logging
-import ServiceKit
-import Synchronization
-import TestSupport
 import Testing
 
 @testable import Fulfillment
 
 @Suite struct FulfillmentContractTests {
-    /// Never run, so nobody shuts them down; their HTTP clients ask for that before they go.
-    private static let composed = Mutex<[Composition]>([])
-
     @Test func theContractNamesEveryRouteAndNoOther() async throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/keys-\(UUID().uuidString)"
-        let keys = try await StoreKeys.create(in: folder)
-        defer {
-            // A folder left in the temporary directory harms no later test.
-            try? FileManager.default.removeItem(atPath: folder)
-        }
-        var reader = SettingsReader(environment: keys.settings(of: .fulfillment))
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let composition = try composeFulfillment(&reader, logger)
-        Self.composed.withLock { $0.append(composition) }
-        let server = try #require(
-            composition.services.compactMap { $0 as? StoreHTTPServer }.first,
-            "\(reader.problems)"
-        )
-        let contract = try Contract.operations(of: .fulfillment)
-        #expect(server.routes.subtracting(contract).sorted() == [], "not in the contract")
-        #expect(contract.subtracting(server.routes).sorted() == [], "not in the service")
+        let comparison = try await RouteComparison(of: .fulfillment, composing: composeFulfillment)
+        #expect(comparison.unwritten == [], "not in the contract")
+        #expect(comparison.unanswered == [], "not in the service")
     }
 }

@@ -10,7 +10,7 @@ import Postgres
 struct LogArchiveRunner {
     let directory: String
     let databases: DatabaseOptions
-    let progress = ProgressLine()
+    private let progress = ProgressLine()
     private var outcomes: [ArchivingOutcome] = []
 
     private static let pageSize = 2000
@@ -18,7 +18,7 @@ struct LogArchiveRunner {
     /// Prepares the folder.
     ///
     /// - Throws: ``OperatorError`` if there is none and none can be made.
-    init(directory: String, databases: DatabaseOptions) throws(OperatorError) {
+    private init(directory: String, databases: DatabaseOptions) throws(OperatorError) {
         self.directory = directory
         self.databases = databases
         // gzip that dies, of a full disk perhaps, is an error of the write and not our end.
@@ -34,6 +34,25 @@ struct LogArchiveRunner {
                 "The folder \(directory) cannot be made: \(error.localizedDescription)"
             )
         }
+    }
+
+    /// Runs a body with an archiver, and says what was done, whether the body comes to its end or not.
+    static func report(
+        in directory: String,
+        _ databases: DatabaseOptions,
+        _ output: OutputOptions,
+        _ body: (inout LogArchiveRunner) async throws -> Void
+    ) async throws {
+        var archiver = try LogArchiveRunner(directory: directory, databases: databases)
+        do {
+            try await body(&archiver)
+        } catch {
+            // What was done before stays done: it is told with the error, not instead of it.
+            if !archiver.outcomes.isEmpty { try archiver.report(output) }
+            archiver.progress.end()
+            throw error
+        }
+        try archiver.report(output)
     }
 
     /// Takes note of what became of a month.
@@ -55,8 +74,7 @@ struct LogArchiveRunner {
         outcomes.append(outcome)
     }
 
-    /// Says what was done.
-    func report(_ output: OutputOptions) throws {
+    private func report(_ output: OutputOptions) throws {
         progress.end()
         if output.json { return try Console.say(json: outcomes) }
         guard !outcomes.isEmpty else { return Console.say("Nothing is due.") }
@@ -132,7 +150,7 @@ struct LogArchiveRunner {
             of: .archiving
         ) {
             try await DatabaseReader.read(databases.address(of: service)) { connection in
-                guard let head = try SealCheck.head(of: month, on: connection) else { return false }
+                let head = try SealCheck.head(of: month, on: connection)
                 var rows = try LogArchiveStore.rows(
                     of: month,
                     after: .start,
@@ -140,6 +158,12 @@ struct LogArchiveRunner {
                     on: connection
                 )
                 guard let first = rows.first else { return false }
+                guard let head else {
+                    throw OperatorError(
+                        .failed,
+                        "\(name) \(month) has events and no seal; it stays. 'counterfoil verify' says all."
+                    )
+                }
                 var last = first
                 var written = 0
                 let writer = try EventFileWriter(path)

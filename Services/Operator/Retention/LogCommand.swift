@@ -108,13 +108,11 @@ struct LogExportCommand: OperatorSubcommand {
     @OptionGroup var output: OutputOptions
 
     func perform() async throws {
-        var archiver = try LogArchiveRunner(directory: to, databases: databases)
-        let progress = archiver.progress
-        defer { progress.end() }
-        for service in which.services {
-            for month in months.month { try await archiver.export(month, of: service) }
+        try await LogArchiveRunner.report(in: to, databases, output) { archiver in
+            for service in which.services {
+                for month in months.month { try await archiver.export(month, of: service) }
+            }
         }
-        try archiver.report(output)
     }
 }
 
@@ -139,15 +137,13 @@ struct LogDropCommand: OperatorSubcommand {
     @OptionGroup var output: OutputOptions
 
     func perform() async throws {
-        var archiver = try LogArchiveRunner(directory: from, databases: databases)
-        let progress = archiver.progress
-        defer { progress.end() }
-        for service in which.services {
-            for month in months.month {
-                try await archiver.drop(month, of: service, execute: execute)
+        try await LogArchiveRunner.report(in: from, databases, output) { archiver in
+            for service in which.services {
+                for month in months.month {
+                    try await archiver.drop(month, of: service, execute: execute)
+                }
             }
         }
-        try archiver.report(output)
     }
 }
 
@@ -179,24 +175,23 @@ struct LogRetainCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        var archiver = try LogArchiveRunner(directory: to, databases: databases)
-        let progress = archiver.progress
-        defer { progress.end() }
-        let newestDue = LogMonth(Timestamp.wallClock()).advanced(by: -keep)
-        for service in which.services {
-            let due = try await DatabaseReader.read(databases.address(of: service)) { connection in
-                try LogArchiveStore.months(on: connection)
-            }
-            .filter { $0.dropped == nil && $0.month <= newestDue }
-            for month in due {
-                guard execute else {
-                    archiver.note(month.month, of: service, .due)
-                    continue
+        try await LogArchiveRunner.report(in: to, databases, output) { archiver in
+            let newestDue = LogMonth(Timestamp.wallClock()).advanced(by: -keep)
+            for service in which.services {
+                let due = try await DatabaseReader.read(databases.address(of: service)) {
+                    connection in
+                    try LogArchiveStore.months(on: connection)
                 }
-                guard try await archiver.export(month.month, of: service) else { continue }
-                try await archiver.drop(month.month, of: service, execute: true)
+                .filter { $0.dropped == nil && $0.month <= newestDue }
+                for month in due {
+                    guard execute else {
+                        archiver.note(month.month, of: service, .due)
+                        continue
+                    }
+                    guard try await archiver.export(month.month, of: service) else { continue }
+                    try await archiver.drop(month.month, of: service, execute: true)
+                }
             }
         }
-        try archiver.report(output)
     }
 }

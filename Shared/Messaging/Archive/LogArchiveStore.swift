@@ -14,8 +14,6 @@ public struct DroppedMonth: Hashable, Sendable {
     public let head: LogDigest
     /// What the file was called.
     public let fileName: String
-    /// SHA-256 of the file.
-    public let fileDigest: LogDigest
 }
 
 /// A month of a service's event log, wherever it is.
@@ -40,32 +38,30 @@ public enum LogArchiveStore {
     ) throws -> [DroppedMonth] {
         let rows = try connection.query(
             """
-            SELECT month, row_count, last_xid, last_position, last_seal, head, file_name, file_sha256
+            SELECT month, row_count, last_xid, last_position, last_seal, head, file_name
             FROM log_archives WHERE log = 'outbox' ORDER BY month
             """
         )
         return try rows.map { row in
-            let (name, count, xid, position, seal, head, file, digest) = try row.decode(
+            let (name, count, xid, position, seal, head, file) = try row.decode(
                 String.self,
                 Int64.self,
                 UInt64.self,
                 Int64.self,
                 Int64.self,
                 [UInt8].self,
-                String.self,
-                [UInt8].self
+                String.self
             )
-            guard let month = LogMonth(name), let head = LogDigest(bytes: head),
-                let digest = LogDigest(bytes: digest)
-            else { throw MessagingError(.sealUnreadable, "log_archives names no month: \(name)") }
+            guard let month = LogMonth(name), let head = LogDigest(bytes: head) else {
+                throw MessagingError(.sealUnreadable, "log_archives names no month: \(name)")
+            }
             return DroppedMonth(
                 month: month,
                 rowCount: count,
                 last: OutboxCursor(xid: xid, position: position),
                 lastSeal: seal,
                 head: head,
-                fileName: file,
-                fileDigest: digest
+                fileName: file
             )
         }
     }
@@ -125,14 +121,6 @@ public enum LogArchiveStore {
                 """
             )
         )
-    }
-
-    /// Whether every consumer has confirmed everything up to a place.
-    public static func isConfirmed(
-        through cursor: OutboxCursor,
-        on connection: isolated PostgresConnection
-    ) throws -> Bool {
-        try RelayStore.progress(on: connection).confirmed >= cursor
     }
 
     /// Drops a month that is in a file, and takes that down; the database looks once more whether it may.

@@ -70,19 +70,18 @@ public struct LogSealer: Service {
     ///
     /// - Returns: How many.
     private func sealBatch(_ heads: inout SealHeads) async throws -> Int {
-        let before = heads
-        let (after, count) = try await client.withTransaction { [log] connection in
-            let rows = try log.rows(
-                after: before.sealed,
-                limit: LogSeal.rowsMax,
-                on: connection
-            )
-            guard !rows.isEmpty else { return (before, 0) }
-            var heads = before
-            try SealStore.insert(heads.seal(rows), log: log.name, on: connection)
-            return (heads, rows.count)
+        let sealed = heads.sealed
+        let rows = try await client.withConnection { [log] connection in
+            try log.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
+        }
+        guard !rows.isEmpty else { return 0 }
+        // The heads go on only once the seals are there.
+        var after = heads
+        let seals = after.seal(rows)
+        try await client.withConnection { [log] connection in
+            try SealStore.insert(seals, log: log.name, on: connection)
         }
         heads = after
-        return count
+        return rows.count
     }
 }
