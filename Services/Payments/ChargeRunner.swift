@@ -181,7 +181,8 @@ final class ChargeRunner: Service {
 
     private func work(_ lane: ChargeLane) async {
         guard let queue = queues[lane] else { return }
-        var pace = Pace()
+        // Somebody waits for each of these; they rest as long as they work.
+        var pace = Pace(restPerWork: 1)
         while true {
             let batch = await queue.next(limits.batchSizeMax)
             guard !batch.isEmpty else { return }

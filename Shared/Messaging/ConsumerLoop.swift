@@ -61,6 +61,21 @@ final class ConsumerLoop: Sendable {
     }
 
     private func consume(with consumer: KafkaConsumer, _ failures: inout Int) async throws {
+        var offsets = UncommittedOffsets()
+        do {
+            try await consume(with: consumer, &offsets, &failures)
+        } catch {
+            // Whoever reads on need not begin with what is done. A broker that is away is not waited for.
+            if !(error is KafkaError), !offsets.isPostponed { await commit(&offsets, consumer) }
+            throw error
+        }
+    }
+
+    private func consume(
+        with consumer: KafkaConsumer,
+        _ offsets: inout UncommittedOffsets,
+        _ failures: inout Int
+    ) async throws {
         var epochs = LogEpochs()
         var mustLoadEpochs = false
         var redriveAt = ContinuousClock.now
@@ -74,6 +89,7 @@ final class ConsumerLoop: Sendable {
                     metadata: ["kafka.partitions": "\(poll.assigned.count)"]
                 )
             }
+            offsets.forget(poll.revoked)
             do {
                 mustLoadEpochs = mustLoadEpochs || !poll.assigned.isEmpty
                 if mustLoadEpochs {
@@ -84,10 +100,16 @@ final class ConsumerLoop: Sendable {
                     redriveAt = .now + .seconds(1)
                     try await applier.redrive()
                 }
+                if !poll.messages.isEmpty {
+                    pace.begin()
+                    let rewound = try await handle(poll.messages, &epochs, consumer)
+                    offsets.add(poll.messages, except: rewound, at: .now)
+                    failures = 0
+                }
+                if offsets.areDue(isIdle: poll.messages.isEmpty, at: .now) {
+                    await commit(&offsets, consumer)
+                }
                 guard !poll.messages.isEmpty else { continue }
-                pace.begin()
-                try await handle(poll.messages, &epochs, consumer)
-                failures = 0
                 if poll.messages.count < batchSizeMax { try await pace.rest() }
             } catch let error where isPassing(error) {
                 failures += 1
@@ -101,11 +123,14 @@ final class ConsumerLoop: Sendable {
         }
     }
 
+    /// Applies messages.
+    ///
+    /// - Returns: The partitions that are new logs, and are read from their beginning.
     private func handle(
         _ messages: [KafkaMessage],
         _ epochs: inout LogEpochs,
         _ consumer: KafkaConsumer
-    ) async throws {
+    ) async throws -> Set<KafkaTopicPartition> {
         var events: [ReceivedEvent] = []
         events.reserveCapacity(messages.count)
         var malformed: [(KafkaMessage, MalformedMessage)] = []
@@ -120,7 +145,6 @@ final class ConsumerLoop: Sendable {
         let (admitted, partitionsToRewind) = next.admit(events)
         try await applier.apply(admitted, malformed: malformed)
         epochs = next
-        try await commit(messages, except: partitionsToRewind, consumer)
         for partition in partitionsToRewind {
             logger.warning(
                 "The partition is a new log; it is read from its beginning",
@@ -128,34 +152,25 @@ final class ConsumerLoop: Sendable {
             )
             try await consumer.seek(partition, to: -2)
         }
+        return partitionsToRewind
     }
 
-    /// Commits the offsets after the messages.
+    /// Commits offsets.
     ///
     /// That the broker refuses it is harmless: the messages come again and the inbox recognises
     /// them.
-    private func commit(
-        _ messages: [KafkaMessage],
-        except excluded: Set<KafkaTopicPartition>,
-        _ consumer: KafkaConsumer
-    ) async throws {
-        var next: [KafkaTopicPartition: Int64] = [:]
-        for message in messages {
-            let partition = KafkaTopicPartition(
-                topic: message.topic,
-                partition: message.partition
-            )
-            guard !excluded.contains(partition) else { continue }
-            next[partition] = max(next[partition] ?? 0, message.offset + 1)
-        }
-        guard !next.isEmpty else { return }
-        do {
-            try await consumer.commit(next)
+    private func commit(_ offsets: inout UncommittedOffsets, _ consumer: KafkaConsumer) async {
+        guard !offsets.next.isEmpty else { return }
+        do throws(KafkaError) {
+            try await consumer.commit(offsets.next)
+            offsets.settle()
         } catch {
             logger.info(
                 "Offsets were not committed; the events will come again and be recognised",
                 metadata: ["error": "\(error)"]
             )
+            // A partition that has gone to another is the other's to commit.
+            if error.isRetriable { offsets.postpone(at: .now) } else { offsets.settle() }
         }
     }
 

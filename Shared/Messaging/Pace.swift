@@ -8,13 +8,18 @@
 /// starving each other.
 public struct Pace: Sendable {
     /// How many times its own length a batch is followed by rest.
-    private static let restPerWork = 4
+    private let restPerWork: Int
     /// The longest rest.
     public let restMax: Duration
     private var begunAt = ContinuousClock.now
 
     /// Makes a pace.
-    public init(restMax: Duration = .milliseconds(80)) {
+    ///
+    /// - Parameters:
+    ///   - restPerWork: How many times its own length a batch is followed by rest.
+    ///   - restMax: The longest rest.
+    public init(restPerWork: Int = 4, restMax: Duration = .milliseconds(80)) {
+        self.restPerWork = restPerWork
         self.restMax = restMax
     }
 
@@ -28,6 +33,6 @@ public struct Pace: Sendable {
     /// - Throws: `CancellationError`.
     public func rest() async throws {
         let work = ContinuousClock.now - begunAt
-        try await Task.sleep(for: min(work * Self.restPerWork, restMax))
+        try await Task.sleep(for: min(work * restPerWork, restMax))
     }
 }

@@ -79,7 +79,8 @@ public struct PostgresSettings: Sendable {
                 set_config('enable_seqscan', 'off', false),
                 set_config('enable_hashjoin', 'off', false),
                 set_config('enable_mergejoin', 'off', false),
-                set_config('jit', 'off', false)
+                set_config('jit', 'off', false),
+                set_config('plan_cache_mode', 'force_generic_plan', false)
             """ : ""
         return """
             SELECT set_config('statement_timeout', '\(milliseconds)', false),

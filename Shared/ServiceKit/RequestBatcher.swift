@@ -6,8 +6,8 @@ import Synchronization
 /// Groups concurrent requests into batches, so that many of them share one database commit.
 ///
 /// A request that finds the batcher idle is performed at once; those that arrive meanwhile gather
-/// and are the next batch. A worker rests twice as long as its last batch took, so that under much load
-/// batches grow; under little load nobody waits for company.
+/// and are the next batch. So under much load batches grow, and under little load nobody waits for
+/// company.
 ///
 /// What is taken is answered: graceful shutdown performs everything that was submitted before.
 public final class RequestBatcher<Request: Sendable, Response: Sendable>: Service, Sendable {
@@ -52,7 +52,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let concurrency: Int
-    private let restMax: Duration
     private let perform: @Sendable ([Request]) async throws -> [Response]
     private let batchSizes: Recorder
     private let refusals: Counter
@@ -64,8 +63,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - batchSizeMax: The most requests in one batch.
     ///   - pendingMax: The most requests that wait; further ones are refused with 503 `overloaded`.
     ///   - concurrency: How many batches are performed at once.
-    ///   - restMax: The longest rest of a worker between two batches while requests keep coming;
-    ///     the first after a quiet time begins at once.
     ///   - perform: Performs a batch. Returns one response for each request, in their order. What
     ///     it throws goes to every request of the batch.
     public init(
@@ -73,7 +70,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         concurrency: Int = 1,
-        restMax: Duration = .milliseconds(40),
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
         precondition(
@@ -83,7 +79,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.concurrency = concurrency
-        self.restMax = restMax
         self.perform = perform
         batchSizes = Recorder(label: "batch_requests", dimensions: [("batcher", name)])
         refusals = Counter(label: "batch_refusals", dimensions: [("batcher", name)])
@@ -146,7 +141,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Performs batches until nothing is pending.
     private func performBatches() async {
         while let batch = nextBatch() {
-            let begunAt = ContinuousClock.now
             batchSizes.record(batch.count)
             do {
                 let responses = try await perform(batch.map(\.request))
@@ -164,9 +158,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                     pending.continuation.resume(throwing: error)
                 }
             }
-            // Not cancelled by anybody; if it were, the next batch would only begin earlier.
-            guard batch.count < batchSizeMax else { continue }
-            try? await Task.sleep(for: min((.now - begunAt) * 2, restMax))
         }
     }
 

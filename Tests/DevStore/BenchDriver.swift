@@ -23,7 +23,9 @@ final class BenchDriver: @unchecked Sendable {
     struct Times {
         var asked: UInt64 = 0
         var answered: UInt64 = 0
+        /// When the books of `payments` had it purchased; see ``BenchBooks``.
         var purchased: UInt64 = 0
+        /// When the account's stream had told of it, delivered.
         var delivered: UInt64 = 0
         var finished: UInt64 = 0
     }
@@ -43,8 +45,8 @@ final class BenchDriver: @unchecked Sendable {
     private var waitingPayments = Line<Int>()
     private var waitingFinishes = Line<(id: Int, purchase: Int)>()
     private var purchaseOfTransaction: [Int: Int] = [:]
-    /// What the stream told of transactions before their payments were answered.
-    private var toldEarly: [Int: (purchased: UInt64, delivered: UInt64)] = [:]
+    /// When the stream told of transactions before their payments were answered.
+    private var deliveredEarly: [Int: UInt64] = [:]
     private var begun = 0
     private var answeredCount = 0
     private var finishedCount = 0
@@ -107,7 +109,7 @@ final class BenchDriver: @unchecked Sendable {
                 port: ports.fulfillment,
                 token: token,
                 on: eventLoop,
-                onPurchased: { self.told($0, isDelivered: $1) },
+                onDelivered: { self.delivered($0) },
                 onClose: onClose
             ).get()
             try await eventLoop.submit { self.streams.append(stream) }.get()
@@ -197,21 +199,17 @@ final class BenchDriver: @unchecked Sendable {
         answeredCount += 1
         transactionIDs[purchase] = id
         purchaseOfTransaction[id] = purchase
-        guard let early = toldEarly.removeValue(forKey: id) else { return }
-        times[purchase].purchased = early.purchased
-        if early.delivered > 0 { finish(id, purchase, at: early.delivered) }
+        guard let time = deliveredEarly.removeValue(forKey: id) else { return }
+        finish(id, purchase, at: time)
     }
 
-    private func told(_ id: Int, isDelivered: Bool) {
+    private func delivered(_ id: Int) {
         let time = Self.now()
         guard let purchase = purchaseOfTransaction[id] else {
-            var early = toldEarly[id] ?? (time, 0)
-            if isDelivered, early.delivered == 0 { early.delivered = time }
-            toldEarly[id] = early
+            if deliveredEarly[id] == nil { deliveredEarly[id] = time }
             return
         }
-        if times[purchase].purchased == 0 { times[purchase].purchased = time }
-        if isDelivered, times[purchase].delivered == 0 { finish(id, purchase, at: time) }
+        if times[purchase].delivered == 0 { finish(id, purchase, at: time) }
     }
 
     private func finish(_ id: Int, _ purchase: Int, at time: UInt64) {

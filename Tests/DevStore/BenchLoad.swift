@@ -89,6 +89,7 @@ struct BenchLoad: Sendable {
         try await driver.open()
         var before = usages()
         var start = clock.now
+        let begun = Date()
         async let end: Void = driver.run()
         if let gate {
             try await gate(driver)
@@ -99,10 +100,20 @@ struct BenchLoad: Sendable {
         defer { watch.cancel() }
         try await end
         let time = clock.now - start
+        let usages = usages()
+        let purchases = try await BenchBooks.purchases(in: store, since: begun)
+        let times = try zip(driver.times, driver.transactionIDs).map { times, id in
+            guard let purchased = purchases[id] else {
+                throw BenchError("Transaction \(id) is in no book as purchased.")
+            }
+            var times = times
+            times.purchased = purchased
+            return times
+        }
         return BenchResult(
             purchases: load.purchases,
             seconds: time.seconds,
-            times: driver.times,
+            times: times,
             accepted: driver.transactionIDs.enumerated().map { purchase, id in
                 AcceptedPayment(
                     transactionID: TransactionID(number: Int64(id)),
@@ -110,7 +121,7 @@ struct BenchLoad: Sendable {
                 )
             },
             retries: driver.retries,
-            costs: usages().map { name, usage in
+            costs: usages.map { name, usage in
                 let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
                 return ProcessCost(
                     name: name,

@@ -32,7 +32,7 @@ struct ClientsRun: Sendable {
                     port: port,
                     token: try store.client(account: "idle-\(number)").token,
                     on: loop,
-                    onPurchased: { _, _ in },
+                    onDelivered: { _ in },
                     onClose: {}
                 ).get()
             )

@@ -51,6 +51,13 @@ struct MeasuredStore: ParsableArguments, Sendable {
         var options = StoreOptions()
         options.database = .own
         options.fsync = true
+        options.postgresSettings = [
+            // When the books had what a client is told of later.
+            "track_commit_timestamp=on",
+            // A server that has run for hours recycles the files of its log. A fresh one would stop
+            // for each, to write it full of zeros.
+            "wal_init_zero=off",
+        ]
         options.logLevel = logLevel
         options.isImpatient = false
         options.partitions = partitions

@@ -40,6 +40,7 @@ public final class PostgresCluster: Sendable {
     /// The port on 127.0.0.1.
     public let port: Int
     private let isDurable: Bool
+    private let settings: [String]
     private let programs: ServerPrograms?
     private let adminURL: String
 
@@ -50,11 +51,18 @@ public final class PostgresCluster: Sendable {
     ///   - port: The port on 127.0.0.1; a free one if there is none.
     ///   - isDurable: Whether a commit waits for the disk. Off, a crash of the machine loses data; a
     ///     crash of the server does not.
+    ///   - settings: Further settings of the server, such as `track_commit_timestamp=on`.
     /// - Throws: ``PostgresClusterError`` if the server's programs are not installed.
-    public init(directory: String, port: Int? = nil, isDurable: Bool = true) throws {
+    public init(
+        directory: String,
+        port: Int? = nil,
+        isDurable: Bool = true,
+        settings: [String] = []
+    ) throws {
         self.directory = directory
         self.port = try port ?? freePort()
         self.isDurable = isDurable
+        self.settings = settings
         programs = try ServerPrograms.find()
         adminURL = "postgres://postgres@127.0.0.1:\(self.port)/postgres"
     }
@@ -64,6 +72,7 @@ public final class PostgresCluster: Sendable {
         directory = ""
         port = URLComponents(string: url)?.port ?? 5432
         isDurable = true
+        settings = []
         programs = nil
         adminURL = url
     }
@@ -140,7 +149,7 @@ public final class PostgresCluster: Sendable {
         if !isDurable {
             options += ["fsync=off", "full_page_writes=off"]
         }
-        let text = options.map { "-c " + $0 }.joined(separator: " ")
+        let text = (options + settings).map { "-c " + $0 }.joined(separator: " ")
         do {
             try programs.run(
                 "pg_ctl",

@@ -323,7 +323,11 @@ public final class StoreHarness: Sendable {
         case .own:
             let directory = try TemporaryClusters.makeDirectory()
             TemporaryClusters.removeAtExit(directory)
-            let cluster = try PostgresCluster(directory: directory, isDurable: options.fsync)
+            let cluster = try PostgresCluster(
+                directory: directory,
+                isDurable: options.fsync,
+                settings: options.postgresSettings
+            )
             try await cluster.start()
             return cluster
         case .kept(let wanted):

@@ -46,6 +46,8 @@ public struct StoreOptions: Sendable {
     ///
     /// Off is faster and safe for tests that kill processes, but not the machine.
     public var fsync = false
+    /// Further settings of a PostgreSQL server of its own, such as `track_commit_timestamp=on`.
+    public var postgresSettings: [String] = []
     /// How many instances of each service; one where nothing is said.
     public var replicas: [StoreService: Int] = [:]
     /// How many partitions each topic has.
