@@ -12,6 +12,7 @@ public struct Pace: Sendable {
     /// The longest rest.
     public let restMax: Duration
     private var begunAt = ContinuousClock.now
+    private var waited = Duration.zero
 
     /// Makes a pace.
     ///
@@ -26,13 +27,19 @@ public struct Pace: Sendable {
     /// Notes that a batch begins.
     public mutating func begin() {
         begunAt = .now
+        waited = .zero
+    }
+
+    /// Notes how long a batch has waited for somebody else, which is no work.
+    public mutating func wait(_ duration: Duration) {
+        waited += duration
     }
 
     /// Waits until the next batch may begin.
     ///
     /// - Throws: `CancellationError`.
     public func rest() async throws {
-        let work = ContinuousClock.now - begunAt
+        let work = ContinuousClock.now - begunAt - waited
         try await Task.sleep(for: min(work * restPerWork, restMax))
     }
 }

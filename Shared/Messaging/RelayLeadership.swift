@@ -143,7 +143,7 @@ final class RelayLeadership: Sendable {
             try Task.checkCancellation()
             pace.begin()
             let isSealing = try await sealEarlierRows(&heads, through: progress.published)
-            let outcome = try await publishBatch(&progress, &heads, producer, admin)
+            let outcome = try await publishBatch(&progress, &heads, &pace, producer, admin)
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, admin)
@@ -172,6 +172,7 @@ final class RelayLeadership: Sendable {
     private func publishBatch(
         _ progress: inout RelayProgress,
         _ heads: inout SealHeads,
+        _ pace: inout Pace,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
@@ -191,6 +192,7 @@ final class RelayLeadership: Sendable {
         let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
         let deliveries: [KafkaDelivery]
+        let sentAt = ContinuousClock.now
         do {
             deliveries = try await producer.send(records)
         } catch {
@@ -198,6 +200,7 @@ final class RelayLeadership: Sendable {
             try await handleUnknownTopic(&progress, records, admin)
             return .published
         }
+        pace.wait(.now - sentAt)
         let offsets = Self.offsets(of: deliveries, for: records)
         guard progress.publish(through: last.cursor, offsets: offsets) else {
             try await beginNewLog(&progress, admin)

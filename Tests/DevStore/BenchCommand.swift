@@ -37,7 +37,7 @@ struct BenchCommand: AsyncParsableCommand {
     var openSeconds = 20
 
     @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000; 'none' for none.")
-    var growth = "10000,100000"
+    var growth = "10000,100000,1000000"
 
     @Option(help: "How many purchases are driven at each size.")
     var growthPurchases = 10_000
