@@ -84,7 +84,7 @@ fuzz: setup ## Change receipts at random and look that none is believed (SECONDS
 		deploy/dev/run-tests .build/fuzz.log --skip-build --filter MutationTests
 
 bench: CONFIGURATION = release
-bench: build ## Measure a release build against its own SQL (N=50000 GROWTH=10000,1000000 RECORD=name)
+bench: build ## Measure a release build against its own SQL (N=50000 GROWTH=none RECORD=name)
 	@exec $(DEVSTORE) bench $(if $(N),--purchases $(N)) $(if $(GROWTH),--growth $(GROWTH)) \
 		$(if $(RECORD),--record $(RECORD))
 

@@ -27,7 +27,7 @@ struct CreateKeysCommand: OperatorSubcommand {
               receipts/signing-chain.pem            leaf, intermediate and root certificate
               receipts/root.cer                     the root alone, DER, for verifiers
               receipts/ocsp/                        what tells their status: OCSP_DIRECTORY
-              apps/<bundle>/app.json                the app's number (appAppleId)
+              apps/<bundle>/app.json                the app's number (appAppleID)
               servers/<key id>.json                 key of the app's server: SERVER_KEYS_DIRECTORY
               private/apps/, private/servers/, private/administrators/
                                                     the private halves, mode 0600

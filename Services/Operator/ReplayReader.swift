@@ -27,18 +27,23 @@ enum ReplayReader {
     ) async throws -> OutboxCursor {
         var cursor = start
         try await DatabaseReader.withSession(address) { connection in
-            let archived = try await connection.run { connection in
-                try archives.rows(of: address.service.rawValue, after: start, on: connection)
+            let (dropped, archived) = try await connection.run { connection in
+                (
+                    try LogArchiveStore.dropped(on: connection),
+                    try archives.rows(of: address.service.rawValue, after: start, on: connection)
+                )
             }
             while end.map({ cursor < $0 }) ?? true {
                 let place = cursor
                 let page = try await connection.run { connection in
-                    try EventLog.rows(
+                    let rows = try EventLog.rows(
                         after: place,
                         limit: pageSize,
                         archives: archived,
                         on: connection
                     )
+                    try LogArchiveStore.requireNoOthers(than: dropped, on: connection)
+                    return rows
                 }
                 let rows = page.filter { row in end.map { row.cursor <= $0 } ?? true }
                 guard let last = rows.last else { return }

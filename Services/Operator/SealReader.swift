@@ -22,6 +22,7 @@ enum SealReader {
     ) async throws -> SealReport {
         do {
             return try await DatabaseReader.read(address) { connection in
+                try LogArchiveStore.holdMonths(on: connection)
                 let archived = try archives.flatMap {
                     try ArchivedRows.find(in: $0, of: address.service.rawValue, on: connection)
                 }

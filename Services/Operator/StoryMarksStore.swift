@@ -48,7 +48,14 @@ enum StoryMarksStore {
             """
             SELECT transaction_id, bundle_id, state, transaction ->> 'productID', is_delivered,
                 finished_at, changed_at, revoked_at IS NOT NULL
-            FROM queue_transactions WHERE account_id = \(account)
+            FROM (
+                -- Two halves, as the indexes have them.
+                (SELECT * FROM queue_transactions
+                WHERE account_id = \(account) AND finished_at IS NULL)
+                UNION ALL
+                (SELECT * FROM queue_transactions
+                WHERE account_id = \(account) AND finished_at IS NOT NULL)
+            ) AS queued
             ORDER BY transaction_id DESC LIMIT \(Int64(limit))
             """
         ).map { row in

@@ -98,7 +98,7 @@ public actor KafkaConsumer {
         return poll
     }
 
-    /// Commits offsets, and waits for the broker's answer.
+    /// Commits offsets, and waits for the broker's answer, three seconds at most.
     ///
     /// - Parameter next: For each partition the *next* offset to read.
     /// - Throws: ``KafkaError``. ``KafkaError/Code/illegalGeneration`` and

@@ -169,8 +169,13 @@ final class ConsumerLoop: Sendable {
                 "Offsets were not committed; the events will come again and be recognised",
                 metadata: ["error": "\(error)"]
             )
-            // A partition that has gone to another is the other's to commit.
-            if error.isRetriable { offsets.postpone(at: .now) } else { offsets.settle() }
+            // A partition that has gone to another is the other's to commit, and an offset of a topic
+            // that is gone would say of the next one of its name that it was read.
+            if error.isRetriable, error.code != .unknownTopic {
+                offsets.postpone(at: .now)
+            } else {
+                offsets.settle()
+            }
         }
     }
 

@@ -7,9 +7,9 @@ public import ServiceLifecycle
 /// Brings events from Kafka into a service's database, each exactly once in effect.
 ///
 /// A batch of messages becomes one database transaction: inbox rows for what is new, the handler's
-/// effect, the consumer's place. Only after its commit is the offset committed to the broker. A
-/// crash anywhere repeats the batch, and the inbox recognises what was done. Rebalance, shutdown
-/// and crash are therefore the same path: what was not committed comes again.
+/// effect, the consumer's place. Only after its commit is the offset committed to the broker, within a
+/// quarter of a second. A crash anywhere repeats what was read since, and the inbox recognises what
+/// was done. Rebalance and crash are therefore the same path: what was not committed comes again.
 ///
 /// A database that is away makes the consumer go back to the batch's beginning and wait; nothing is
 /// committed meanwhile. An event that cannot be applied goes to ``DeadLetters``.

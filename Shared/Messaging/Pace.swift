@@ -2,10 +2,9 @@
 ///
 /// The first batch after a quiet time begins at once; under load each is followed by a rest of
 /// several times its own length, so that the next holds what came meanwhile. Many small batches
-/// cost several times the processor time of a few large ones (a database transaction, a commit of
-/// offsets and a request to the broker each). On a busy machine batches take longer, so rests are
-/// longer, so batches are larger and cost less each: the loops slow down together instead of
-/// starving each other.
+/// cost several times the processor time of a few large ones (a database transaction each, and a
+/// request to the broker). On a busy machine batches take longer, so rests are longer, so batches are
+/// larger and cost less each: the loops slow down together instead of starving each other.
 public struct Pace: Sendable {
     /// How many times its own length a batch is followed by rest.
     private let restPerWork: Int

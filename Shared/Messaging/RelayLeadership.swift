@@ -147,6 +147,7 @@ final class RelayLeadership: Sendable {
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, admin)
+                pace.wait(clock.now - watchedAt)
             }
             switch outcome {
             case .full: continue

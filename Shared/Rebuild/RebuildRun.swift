@@ -77,6 +77,7 @@ public struct RebuildRun: Sendable {
         let (filled, applying) = try await withSession(settings(databases.live)) { live in
             try await RebuildStore.useUTC(on: live)
             try await live.beginSnapshot()
+            try await LogArchiveStore.holdMonths(on: live)
             return try await withSession(settings(databases.shadow)) { shadow in
                 try await RebuildStore.useUTC(on: shadow)
                 try await RebuildStore.doNotWaitForDisk(on: shadow)
@@ -148,16 +149,19 @@ public struct RebuildRun: Sendable {
                 )
             }
             try await withSession(settings(url)) { log in
+                let dropped = try await LogArchiveStore.dropped(on: log)
                 let archives = try await archives(of: source, on: log)
                 progress.total += try await total(of: source, archives, on: log)
                 try await apply(source, to: shadow, &progress) { cursor in
-                    try await EventLog.rows(
+                    let rows = try await EventLog.rows(
                         after: cursor,
                         limit: Self.batchSize,
                         types: source.types,
                         archives: archives,
                         on: log
                     )
+                    try await LogArchiveStore.requireNoOthers(than: dropped, on: log)
+                    return rows
                 } filter: { rows in
                     let done = try await EventLog.done(rows.map(\.event.id), by: consumer, on: live)
                     return rows.filter { done.contains($0.event.id) }

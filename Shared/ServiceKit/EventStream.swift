@@ -100,13 +100,15 @@ public func eventStreamResponse(
     let channel = context.channel
     let body = ResponseBody { writer in
         let box = WriterBox(writer: writer)
+        // Before anything is sent: a client that has what it wants may leave at once.
+        closeWhenClientLeaves(channel)
         let producing = Task {
             // The head goes out at once, also if the first event takes its time.
             let writer = EventStreamWriter(box)
             try await writer.sendHeartbeat()
             try await produce(writer)
         }
-        cancel(producing, whenClientLeaves: channel)
+        channel.closeFuture.whenComplete { _ in producing.cancel() }
         do {
             try await withTaskCancellationOrGracefulShutdownHandler {
                 try await producing.value
@@ -155,16 +157,12 @@ public func bodyUntilShutdown(
     }
 }
 
-/// Cancels a stream's task as soon as its client closes the connection, be it only its own half: it
-/// has nothing more to ask, and what it no longer reads need not be kept for it.
-private func cancel(
-    _ producing: Task<Void, any Error>,
-    whenClientLeaves channel: any Channel
-) {
+/// Closes a stream's connection as soon as its client closes it, be it only its own half: it has
+/// nothing more to ask, and what it no longer reads need not be kept for it.
+private func closeWhenClientLeaves(_ channel: any Channel) {
     // The server lets a client close its half and still answers it, which is right for requests.
     // A connection that has closed already cannot be told, and needs not be.
     channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
-    channel.closeFuture.whenComplete { _ in producing.cancel() }
 }
 
 /// Carries the connection's writer into the task that produces the events.

@@ -27,10 +27,10 @@ enum BenchBooks {
             try connection.query(
                 """
                 SELECT subject::bigint,
-                    (extract(epoch FROM pg_xact_commit_timestamp(xid::xid)) * 1000000)::bigint
+                    (extract(epoch FROM pg_xact_commit_timestamp(xmin)) * 1000000)::bigint
                 FROM outbox
                 WHERE type = 'transaction.purchased.v1'
-                    AND time >= to_timestamp(\(start.timeIntervalSince1970))
+                    AND time >= to_timestamp(\(start.timeIntervalSince1970 - 1))
                 """
             ).map { try $0.decode(Int64.self, Int64.self) }
         }

@@ -30,7 +30,9 @@ struct BenchCommand: AsyncParsableCommand {
     @Option(help: "How many connections to payments, and as many to fulfillment.")
     var connections = 128
 
-    @Option(help: "How many accepted payments are drained; as many as purchases unless given.")
+    @Option(
+        help: "How many accepted payments are drained; as many as purchases, 20000 at most."
+    )
     var backlog: Int?
 
     @Option(help: "For how many seconds purchases are begun at a fifth of the rate.")
@@ -77,7 +79,8 @@ struct BenchCommand: AsyncParsableCommand {
                 connections: connections,
                 rate: nil
             ),
-            backlog: backlog ?? purchases,
+            // As many as wait in memory where nothing else is set.
+            backlog: backlog ?? min(purchases, 20_000),
             openSeconds: openSeconds,
             growth: sizes ?? [],
             growthPurchases: growthPurchases

@@ -96,7 +96,7 @@ struct BenchLoad: Sendable {
             before = usages()
             start = clock.now
         }
-        let watch = Task { try await tellProgress(of: driver) }
+        let watch = Task { try await terminal.tellProgress(of: driver) }
         defer { watch.cancel() }
         try await end
         let time = clock.now - start
@@ -132,25 +132,6 @@ struct BenchLoad: Sendable {
         )
     }
 
-    private func tellProgress(of driver: BenchDriver) async throws {
-        let clock = ContinuousClock()
-        var last = 0
-        var lap = clock.now
-        while !Task.isCancelled {
-            try await Task.sleep(for: .seconds(2))
-            let progress = try await driver.progress()
-            let seconds = (clock.now - lap).seconds
-            lap = clock.now
-            terminal.line(
-                "  \(Terminal.describe(progress.finished)) finished, "
-                    + "\(Terminal.describe(Int(Double(progress.finished - last) / seconds)))/s, "
-                    + "\(progress.begun - progress.finished) in flight",
-                .dim
-            )
-            last = progress.finished
-        }
-    }
-
     private func usages() -> [(name: String, usage: ProcessUsage)] {
         var usages = store.processes.compactMap { process in
             process.usage.map { (process.name, $0) }
@@ -167,6 +148,26 @@ struct BenchLoad: Sendable {
 }
 
 extension Terminal {
+    /// Says every two seconds how far a load is, until cancelled.
+    func tellProgress(of driver: BenchDriver) async throws {
+        let clock = ContinuousClock()
+        var last = 0
+        var lap = clock.now
+        while !Task.isCancelled {
+            try await Task.sleep(for: .seconds(2))
+            let progress = try await driver.progress()
+            let seconds = (clock.now - lap).seconds
+            lap = clock.now
+            line(
+                "  \(Terminal.describe(progress.finished)) finished, "
+                    + "\(Terminal.describe(Int(Double(progress.finished - last) / seconds)))/s, "
+                    + "\(progress.begun - progress.finished) in flight",
+                .dim
+            )
+            last = progress.finished
+        }
+    }
+
     /// Shows what a load came to.
     func show(_ result: BenchResult) {
         field("purchases", "\(Terminal.describe(result.purchases)) finished")

@@ -79,7 +79,10 @@ private struct VerifyDemoRun: Sendable {
         )
         try await driver.open()
         let begin = clock.now
+        let watch = Task { try await terminal.tellProgress(of: driver) }
+        defer { watch.cancel() }
         try await driver.run()
+        watch.cancel()
         let live = clock.now - begin
         terminal.done("\(Terminal.describe(load.purchases)) purchases", live)
         try await refundAndRestore(driver)

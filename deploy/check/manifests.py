@@ -342,7 +342,10 @@ def check_monitoring():
     for panel in json.loads(text("deploy/monitoring/grafana/store.json"))["panels"]:
         for target in panel["targets"]:
             expressions.append((f"grafana/store.json: {panel['title']}", target["expr"]))
-    for group in yaml.safe_load(text("deploy/monitoring/alerts.yml"))["groups"]:
+    groups = yaml.safe_load(text("deploy/monitoring/alerts.yml"))["groups"]
+    if yaml.safe_load(text("deploy/kubernetes/alerts.yaml"))["spec"]["groups"] != groups:
+        find("deploy/kubernetes/alerts.yaml", "has other alarms than deploy/monitoring/alerts.yml")
+    for group in groups:
         for rule in group["rules"]:
             expressions.append((f"alerts.yml: {rule['alert']}", rule["expr"]))
     adapter = yaml.safe_load(text("deploy/monitoring/prometheus-adapter-values.yaml"))

@@ -14,6 +14,10 @@ struct LogArchiveRunner {
     private var outcomes: [ArchivingOutcome] = []
 
     private static let pageSize = 2000
+    /// How often a drop is tried while others read the log, a second apart.
+    private static let dropTriesMax = 30
+    /// The SQLSTATE of a lock that was not to be had in time.
+    private static let lockNotAvailable = "55P03"
 
     /// Prepares the folder.
     ///
@@ -115,8 +119,6 @@ struct LogArchiveRunner {
         if FileManager.default.fileExists(atPath: EventFileManifest.path(of: path)) {
             file = try EventFileReader(path)
         } else {
-            // A file without its manifest was interrupted between the two.
-            try? FileManager.default.removeItem(atPath: path)
             guard try await write(month, of: service, to: path) else {
                 note(month, of: service, .empty)
                 return false
@@ -149,7 +151,13 @@ struct LogArchiveRunner {
             [databases.address(of: service)],
             of: .archiving
         ) {
-            try await DatabaseReader.read(databases.address(of: service)) { connection in
+            // Another has written it meanwhile.
+            if FileManager.default.fileExists(atPath: EventFileManifest.path(of: path)) {
+                return true
+            }
+            // A file without its manifest was interrupted between the two.
+            try? FileManager.default.removeItem(atPath: path)
+            return try await DatabaseReader.read(databases.address(of: service)) { connection in
                 let head = try SealCheck.head(of: month, on: connection)
                 var rows = try LogArchiveStore.rows(
                     of: month,
@@ -205,6 +213,8 @@ struct LogArchiveRunner {
         }
         guard let finding = report.findings.first else { return }
         for path in [file.path, EventFileManifest.path(of: file.path)] {
+            // One that was refused before says no more than this one.
+            try? FileManager.default.removeItem(atPath: path + ".refused")
             try FileManager.default.moveItem(atPath: path, toPath: path + ".refused")
         }
         throw OperatorError(
@@ -239,12 +249,45 @@ struct LogArchiveRunner {
         let file = try EventFileReader(path)
         try await check(file, of: service)
         guard execute else { return note(month, of: service, .mayBeDropped, file) }
+        // Whoever wrote or copied it: from here on it is the only place that has these events.
+        try file.synchronize()
         let name = ArchivedMonth.fileName(month, of: service.rawValue)
         progress.show("\(service.rawValue) \(month): the database looks once more, and drops it")
         let address = DatabaseOptions.archivistAddress(of: service)
         try await DatabaseReader.withSession(address, statementTimeout: .zero) { connection in
-            try await connection.run { try LogArchiveStore.drop(file, named: name, on: $0) }
+            try await withoutReaders(of: service) {
+                try await connection.run { try LogArchiveStore.drop(file, named: name, on: $0) }
+            }
         }
         note(month, of: service, .dropped, file)
+    }
+
+    /// Tries until nobody reads the log in the moment of the drop.
+    private func withoutReaders(
+        of service: StoreOptions.Service,
+        _ drop: () async throws -> Void
+    ) async throws {
+        var tries = 1
+        while true {
+            do {
+                return try await drop()
+            } catch {
+                guard (error as? PostgresError)?.sqlState == Self.lockNotAvailable else {
+                    throw error
+                }
+                guard tries < Self.dropTriesMax else {
+                    throw OperatorError(
+                        .failed,
+                        """
+                        Somebody reads the log of \(service.rawValue) all the time: a proof, a backup, or \
+                        an export (pg_locks says who). Nothing was dropped; try again when it is over.
+                        """
+                    )
+                }
+                tries += 1
+                progress.show("\(service.rawValue): somebody reads the log; trying again")
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
     }
 }

@@ -14,6 +14,8 @@ final class RDKafkaConsumer {
     private let box: Unmanaged<CallbackBox>
     private var buffer: UnsafeMutableBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>
     private var isClosed = false
+    /// How long a commit waits for the broker.
+    private static let commitTimeoutMilliseconds = Int32(3000)
 
     /// Makes a consumer.
     ///
@@ -171,11 +173,34 @@ final class RDKafkaConsumer {
     func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         try requireOpen()
         let list = RDKafkaPartitionList(next)
-        let error = rd_kafka_commit(handle, list.pointer, 0)
-        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+        // A queue of its own, because without one it would wait for a broker that is away as long as
+        // a session of the group lasts. An answer that comes later finds the queue gone.
+        let answers = rd_kafka_queue_new(handle)
+        defer { rd_kafka_queue_destroy(answers) }
+        var answer = RD_KAFKA_RESP_ERR__TIMED_OUT
+        let refusal = withUnsafeMutablePointer(to: &answer) { answer in
+            let refusal = rd_kafka_commit_queue(
+                handle,
+                list.pointer,
+                answers,
+                { _, error, list, answer in
+                    let partitions = RDKafkaPartitionList.elements(of: UnsafePointer(list))
+                    let failed = partitions.first { $0.error != RD_KAFKA_RESP_ERR_NO_ERROR }
+                    answer?.storeBytes(
+                        of: error == RD_KAFKA_RESP_ERR_NO_ERROR ? failed?.error ?? error : error,
+                        as: rd_kafka_resp_err_t.self
+                    )
+                },
+                answer
+            )
+            if refusal == RD_KAFKA_RESP_ERR_NO_ERROR {
+                rd_kafka_queue_poll_callback(answers, Self.commitTimeoutMilliseconds)
+            }
+            return refusal
+        }
+        for error in [refusal, answer] where error != RD_KAFKA_RESP_ERR_NO_ERROR {
             throw KafkaError(error, "committing offsets")
         }
-        try list.requireNoError("committing the offset of")
     }
 
     func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {

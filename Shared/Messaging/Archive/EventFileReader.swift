@@ -21,6 +21,28 @@ public struct EventFileReader: Sendable {
     public func open() throws -> EventFileCursor {
         try EventFileCursor(self)
     }
+
+    /// Returns once the file, its manifest and their names are on the disk, whoever wrote them.
+    ///
+    /// - Throws: ``MessagingError`` if that is not to be had.
+    public func synchronize() throws {
+        try Self.synchronize(path)
+    }
+
+    /// Names survive a power cut only when their directory is on the disk as well.
+    static func synchronize(_ path: String) throws {
+        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        for item in [path, EventFileManifest.path(of: path), directory] {
+            let descriptor = Foundation.open(item, O_RDONLY)
+            guard descriptor >= 0 else {
+                throw MessagingError(.eventFile, "\(item) cannot be opened.")
+            }
+            defer { close(descriptor) }
+            guard fsync(descriptor) == 0 else {
+                throw MessagingError(.eventFile, "\(item) cannot be brought to the disk.")
+            }
+        }
+    }
 }
 
 /// A place in a file of events, from its beginning to its end.

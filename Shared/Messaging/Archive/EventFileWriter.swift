@@ -69,7 +69,7 @@ public final class EventFileWriter {
         pretty.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try (pretty.encode(manifest) + Data("\n".utf8))
             .write(to: URL(fileURLWithPath: EventFileManifest.path(of: path)), options: .atomic)
-        try Self.synchronizeDirectory(of: path)
+        try EventFileReader.synchronize(path)
         return manifest
     }
 
@@ -83,16 +83,5 @@ public final class EventFileWriter {
     private func flush() throws {
         try (gzip?.handle ?? file).write(contentsOf: buffer)
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    /// Names survive a power cut only when their directory is on the disk as well.
-    private static func synchronizeDirectory(of path: String) throws {
-        let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else {
-            throw MessagingError(.eventFile, "\(directory) cannot be brought to the disk.")
-        }
     }
 }

@@ -123,6 +123,38 @@ public enum LogArchiveStore {
         )
     }
 
+    /// Keeps every month where it is until this session's database transaction ends.
+    ///
+    /// To be the first statement of a snapshot that reads the log: the months that have left it, and those
+    /// that are read, are of one moment then.
+    public static func holdMonths(on connection: isolated PostgresConnection) throws {
+        try connection.execute("LOCK TABLE outbox IN ACCESS SHARE MODE")
+    }
+
+    /// Refuses to go on where a month has left the log since somebody began to read it.
+    ///
+    /// For readers that hold nothing; to be asked after each page.
+    ///
+    /// - Parameters:
+    ///   - dropped: The months that had left before.
+    ///   - connection: A session of the service's database.
+    /// - Throws: ``MessagingError`` that names the month.
+    public static func requireNoOthers(
+        than dropped: [DroppedMonth],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let months = Set(dropped.map(\.month))
+        guard
+            let month = try Self.dropped(on: connection).map(\.month).first(where: {
+                !months.contains($0)
+            })
+        else { return }
+        throw MessagingError(
+            .archiveMissing,
+            "\(month) has left the log while it was read. Begin again, with --archives."
+        )
+    }
+
     /// Drops a month that is in a file, and takes that down; the database looks once more whether it may.
     ///
     /// - Parameters:
@@ -130,7 +162,8 @@ public enum LogArchiveStore {
     ///   - name: What it is called in the folder of archives.
     ///   - connection: A session of the role `counterfoil_archivist`.
     /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or not what
-    ///   the file holds; then nothing has changed. ``MessagingError`` if the file is of no month.
+    ///   the file holds, or somebody reads the log just then (SQLSTATE 55P03); then nothing has
+    ///   changed. ``MessagingError`` if the file is of no month.
     public static func drop(
         _ file: EventFileReader,
         named name: String,
@@ -139,8 +172,9 @@ public enum LogArchiveStore {
         guard let archived = file.manifest.month, let month = archived.month,
             let head = archived.head, let digest = LogDigest(file.manifest.sha256)
         else { throw MessagingError(.eventFile, "\(file.path) is no month of a log.") }
-        // Readers go on while the rows are counted; nobody waits long for the moment of the drop.
-        try connection.execute("SET lock_timeout = '10s'")
+        // Readers go on while the rows are counted. Behind whoever waits for the moment of the drop
+        // waits every service that appends: not for long.
+        try connection.execute("SET lock_timeout = '200ms'")
         _ = try connection.query(
             """
             SELECT archive_outbox_month(
