@@ -183,6 +183,50 @@ struct LogArchiveTests {
         }
     }
 
+    @Test func aMonthStaysWhileASnapshotReadsItAndTheDropHoldsNobodyUp() async throws {
+        try await withLog { log, directory in
+            let file = try await log.export(Self.november, to: directory)
+            let reader = PostgresSettings(
+                url: log.database.url(role: PostgresCluster.operatorRole),
+                applicationName: "reader",
+                poolSize: 1
+            )
+            try await withSession(reader) { session in
+                try await session.beginSnapshot()
+                try await LogArchiveStore.holdMonths(on: session)
+                let error = await #expect(throws: PostgresError.self) { try await log.drop(file) }
+                #expect(error?.sqlState == "55P03", "it gives up its turn soon")
+                let rows = try await LogArchiveStore.rows(
+                    of: Self.november,
+                    after: .start,
+                    limit: 1000,
+                    on: session
+                )
+                #expect(rows.count == 60)
+            }
+            try await log.drop(file)
+            #expect(try await log.rows(of: Self.november).isEmpty)
+        }
+    }
+
+    @Test func aMonthThatLeavesBetweenTwoPagesIsNamed() async throws {
+        try await withLog { log, directory in
+            let file = try await log.export(Self.november, to: directory)
+            let before = try await log.client.withConnection { connection in
+                let dropped = try LogArchiveStore.dropped(on: connection)
+                try LogArchiveStore.requireNoOthers(than: dropped, on: connection)
+                return dropped
+            }
+            try await log.drop(file)
+            let error = await #expect(throws: MessagingError.self) {
+                try await log.client.withConnection { connection in
+                    try LogArchiveStore.requireNoOthers(than: before, on: connection)
+                }
+            }
+            #expect(error?.message.contains("2025-11") == true)
+        }
+    }
+
     @Test func onlyTheArchivistMayDropAndNothingElseMayItDo() async throws {
         try await withLog { log, directory in
             let file = try await log.export(Self.november, to: directory)
