@@ -144,10 +144,7 @@ struct BrokerReader: Sendable {
                 guard ContinuousClock.now - heardAt < patience else { break }
                 var chosen: [(service: String, row: OutboxRow)] = []
                 for message in poll.messages {
-                    let partition = KafkaTopicPartition(
-                        topic: message.topic,
-                        partition: message.partition
-                    )
+                    let partition = message.topicPartition
                     guard let part = parts[partition], !part.isWhole else { continue }
                     // An offset may be no message's: a compacted topic has gaps.
                     parts[partition]?.isWhole = message.offset >= end(part)

@@ -127,7 +127,8 @@ public actor KafkaConsumer {
         try consumer.assignment()
     }
 
-    /// Leaves the group and frees the handle.
+    /// Leaves the group and frees the handle, within five seconds: a broker that is away is not
+    /// waited for longer.
     ///
     /// Safe to call twice.
     public func close() {

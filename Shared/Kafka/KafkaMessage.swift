@@ -85,6 +85,11 @@ public struct KafkaMessage: Sendable, Hashable {
     public var headers: [KafkaHeader]
     /// Milliseconds since 1970 at which it was produced; -1 if unknown.
     public var timestampMilliseconds: Int64
+
+    /// The partition of its topic.
+    public var topicPartition: KafkaTopicPartition {
+        KafkaTopicPartition(topic: topic, partition: partition)
+    }
 }
 
 /// What one poll of a consumer brought.

@@ -182,10 +182,7 @@ final class ConsumerLoop: Sendable {
     private func rewind(to messages: [KafkaMessage], _ consumer: KafkaConsumer) async throws {
         var first: [KafkaTopicPartition: Int64] = [:]
         for message in messages {
-            let partition = KafkaTopicPartition(
-                topic: message.topic,
-                partition: message.partition
-            )
+            let partition = message.topicPartition
             first[partition] = min(first[partition] ?? .max, message.offset)
         }
         for (partition, offset) in first {

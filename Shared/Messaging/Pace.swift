@@ -9,18 +9,15 @@ public struct Pace: Sendable {
     /// How many times its own length a batch is followed by rest.
     private let restPerWork: Int
     /// The longest rest.
-    public let restMax: Duration
+    private static let restMax = Duration.milliseconds(80)
     private var begunAt = ContinuousClock.now
     private var waited = Duration.zero
 
     /// Makes a pace.
     ///
-    /// - Parameters:
-    ///   - restPerWork: How many times its own length a batch is followed by rest.
-    ///   - restMax: The longest rest.
-    public init(restPerWork: Int = 4, restMax: Duration = .milliseconds(80)) {
+    /// - Parameter restPerWork: How many times its own length a batch is followed by rest.
+    public init(restPerWork: Int = 4) {
         self.restPerWork = restPerWork
-        self.restMax = restMax
     }
 
     /// Notes that a batch begins.
@@ -29,8 +26,8 @@ public struct Pace: Sendable {
         waited = .zero
     }
 
-    /// Notes how long a batch has waited for somebody else, which is no work.
-    public mutating func wait(_ duration: Duration) {
+    /// Leaves out of a batch's length what it has waited for somebody else, which is no work.
+    public mutating func leaveOut(_ duration: Duration) {
         waited += duration
     }
 
@@ -39,6 +36,6 @@ public struct Pace: Sendable {
     /// - Throws: `CancellationError`.
     public func rest() async throws {
         let work = ContinuousClock.now - begunAt - waited
-        try await Task.sleep(for: min(work * restPerWork, restMax))
+        try await Task.sleep(for: min(work * restPerWork, Self.restMax))
     }
 }

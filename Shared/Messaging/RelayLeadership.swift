@@ -147,7 +147,7 @@ final class RelayLeadership: Sendable {
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, admin)
-                pace.wait(clock.now - watchedAt)
+                pace.leaveOut(clock.now - watchedAt)
             }
             switch outcome {
             case .full: continue
@@ -201,7 +201,7 @@ final class RelayLeadership: Sendable {
             try await handleUnknownTopic(&progress, records, admin)
             return .published
         }
-        pace.wait(.now - sentAt)
+        pace.leaveOut(.now - sentAt)
         let offsets = Self.offsets(of: deliveries, for: records)
         guard progress.publish(through: last.cursor, offsets: offsets) else {
             try await beginNewLog(&progress, admin)

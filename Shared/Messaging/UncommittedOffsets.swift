@@ -30,12 +30,8 @@ struct UncommittedOffsets {
         at now: ContinuousClock.Instant
     ) {
         for message in messages {
-            let partition = KafkaTopicPartition(
-                topic: message.topic,
-                partition: message.partition
-            )
             // The latest, not the highest: a log that was made anew counts from zero.
-            next[partition] = message.offset + 1
+            next[message.topicPartition] = message.offset + 1
         }
         forget(rewound)
         if dueAt == nil, !next.isEmpty { dueAt = now + Self.interval }

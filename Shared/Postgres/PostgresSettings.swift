@@ -14,11 +14,11 @@ public struct PostgresSettings: Sendable {
     public var connectTimeout: Duration
     /// The longest wait for a session of the pool.
     public var acquireTimeout: Duration
-    /// Whether statements read rows by index wherever one fits.
+    /// Whether statements read rows by index wherever one fits, and are planned once a session.
     ///
-    /// A statement's plan is kept as long as its session. Made while the tables are small, it would
-    /// read them whole, and go on reading them whole when they have grown. For sessions whose every
-    /// statement is by key.
+    /// A plan made while the tables are small would read them whole, and go on reading them whole
+    /// when they have grown; one made anew each time costs as much as a small batch. For sessions
+    /// whose every statement is by key.
     public var prefersIndexes: Bool
 
     /// Gathers the settings.

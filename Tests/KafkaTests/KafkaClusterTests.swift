@@ -38,6 +38,26 @@ import Testing
         }
     }
 
+    @Test func aCommitAndAnEndWaitNotLongForABrokerThatIsAway() async throws {
+        let consumer = try KafkaConsumer(
+            settings: KafkaSettings(
+                bootstrapServers: "127.0.0.1:\(try freePort())",
+                clientID: "test"
+            ),
+            group: "away",
+            topics: ["away"],
+            logger: logger
+        )
+        let start = ContinuousClock.now
+        let error = await #expect(throws: KafkaError.self) {
+            try await consumer.commit([KafkaTopicPartition(topic: "away", partition: 0): 5])
+        }
+        #expect(error?.code == .timedOut)
+        #expect(error?.isRetriable == true)
+        await consumer.close()
+        #expect(.now - start < .seconds(20), "a session of the group lasts 45")
+    }
+
     @Test func twoMembersShareThePartitionsAndTheLastOneGetsAll() async throws {
         try await withTestTopic(partitions: 4) { topic in
             let first = try topic.consumer(logger, group: "shared")

@@ -16,8 +16,6 @@ struct LogArchiveRunner {
     private static let pageSize = 2000
     /// How often a drop is tried while others read the log, a second apart.
     private static let dropTriesMax = 30
-    /// The SQLSTATE of a lock that was not to be had in time.
-    private static let lockNotAvailable = "55P03"
 
     /// Prepares the folder.
     ///
@@ -272,9 +270,7 @@ struct LogArchiveRunner {
             do {
                 return try await drop()
             } catch {
-                guard (error as? PostgresError)?.sqlState == Self.lockNotAvailable else {
-                    throw error
-                }
+                guard (error as? PostgresError)?.code == .lockTimeout else { throw error }
                 guard tries < Self.dropTriesMax else {
                     throw OperatorError(
                         .failed,

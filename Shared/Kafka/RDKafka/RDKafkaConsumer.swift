@@ -1,4 +1,5 @@
 import CLibrdkafka
+import Foundation
 import Logging
 
 /// The consuming handle.
@@ -16,6 +17,8 @@ final class RDKafkaConsumer {
     private var isClosed = false
     /// How long a commit waits for the broker.
     private static let commitTimeoutMilliseconds = Int32(3000)
+    /// How long ``close()`` waits for the group to be left.
+    private static let closeTimeout = Duration.seconds(5)
 
     /// Makes a consumer.
     ///
@@ -139,11 +142,7 @@ final class RDKafkaConsumer {
         // What was read from a partition that was revoked in the same poll is another's to do.
         if !callbacks.revoked.isEmpty {
             let revoked = Set(callbacks.revoked).subtracting(callbacks.assigned)
-            messages.removeAll { message in
-                revoked.contains(
-                    KafkaTopicPartition(topic: message.topic, partition: message.partition)
-                )
-            }
+            messages.removeAll { revoked.contains($0.topicPartition) }
         }
         return KafkaPoll(
             messages: messages,
@@ -245,18 +244,67 @@ final class RDKafkaConsumer {
         return try RDKafkaMetadata.partitionCount(of: topic, handle)
     }
 
+    /// Leaves the group and frees the handle.
+    ///
+    /// librdkafka waits up to a session of the group, 45 seconds, for the answer to a commit that a
+    /// broker which is away still owes. Nothing hangs on that answer, so after five seconds a thread
+    /// of its own waits on.
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        rd_kafka_consumer_close(handle)
-        rd_kafka_queue_destroy(queue)
-        rd_kafka_destroy(handle)
-        box.release()
         buffer.deallocate()
+        let leaving = LeavingConsumer(handle: handle, queue: queue, box: box)
+        leaving.begin()
+        if leaving.hasLeft(by: .now + Self.closeTimeout) {
+            leaving.free()
+        } else {
+            Thread.detachNewThread {
+                while !leaving.hasLeft(by: .now + Self.closeTimeout) {}
+                leaving.free()
+            }
+        }
     }
 
     private func requireOpen() throws(KafkaError) {
         guard !isClosed else { throw KafkaError(.closed, "the consumer is closed") }
+    }
+}
+
+/// What is left of a consumer that leaves its group.
+///
+/// `@unchecked`: it is one thread's at a time, the consumer's and then perhaps one of its own.
+private struct LeavingConsumer: @unchecked Sendable {
+    let handle: OpaquePointer
+    let queue: OpaquePointer
+    let box: Unmanaged<CallbackBox>
+
+    /// Begins to leave; after a fatal error there is nothing to.
+    func begin() {
+        if let error = rd_kafka_consumer_close_queue(handle, queue) {
+            rd_kafka_error_destroy(error)
+        }
+    }
+
+    /// Serves the last callbacks until the group is left.
+    ///
+    /// - Returns: Whether it was left in time.
+    func hasLeft(by deadline: ContinuousClock.Instant) -> Bool {
+        while rd_kafka_consumer_closed(handle) == 0,
+            rd_kafka_fatal_error(handle, nil, 0) == RD_KAFKA_RESP_ERR_NO_ERROR
+        {
+            guard ContinuousClock.now < deadline else { return false }
+            // What was fetched and not polled is read again by whoever is assigned next.
+            if let message = rd_kafka_consumer_poll(handle, 100) {
+                rd_kafka_message_destroy(message)
+            }
+        }
+        return true
+    }
+
+    func free() {
+        rd_kafka_queue_destroy(queue)
+        rd_kafka_destroy(handle)
+        box.release()
     }
 }
 

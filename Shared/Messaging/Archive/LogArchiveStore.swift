@@ -162,7 +162,7 @@ public enum LogArchiveStore {
     ///   - name: What it is called in the folder of archives.
     ///   - connection: A session of the role `counterfoil_archivist`.
     /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or not what
-    ///   the file holds, or somebody reads the log just then (SQLSTATE 55P03); then nothing has
+    ///   the file holds, or somebody reads the log just then (`lockTimeout`); then nothing has
     ///   changed. ``MessagingError`` if the file is of no month.
     public static func drop(
         _ file: EventFileReader,
