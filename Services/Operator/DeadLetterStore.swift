@@ -19,6 +19,8 @@ enum DeadLetterStore {
         _ query: Query,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedDeadLetter] {
+        // One letter is a range of one: by its bounds the index finds it, whatever the plan.
+        let (first, last) = query.id.map { ($0, $0) } ?? (0, Int64.max)
         let rows = try connection.query(
             """
             SELECT id, consumer, event_id, state, key, type, subject, topic, partition, "offset",
@@ -27,7 +29,7 @@ enum DeadLetterStore {
             FROM dead_letters
             WHERE (\(query.isAll) OR state IN ('dead', 'parked'))
                 AND (\(query.key as String?)::text IS NULL OR key = \(query.key as String?))
-                AND (\(query.id as Int64?)::bigint IS NULL OR id = \(query.id as Int64?))
+                AND id BETWEEN \(first) AND \(last)
             ORDER BY id LIMIT \(Int64(query.limit))
             """
         )

@@ -7,8 +7,9 @@ struct KafkaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The broker (or KAFKA_BOOTSTRAP_SERVERS; default 127.0.0.1:9092). KAFKA_PROPERTIES holds \
-            further properties of librdkafka: name=value,name=value.
+            The broker (or KAFKA_BOOTSTRAP_SERVERS; default 127.0.0.1:9092). KAFKA_PROPERTIES, or \
+            the file that KAFKA_PROPERTIES_FILE names, holds further properties of librdkafka: \
+            name=value,name=value.
             """,
             valueName: "host:port,…"
         )
@@ -17,22 +18,63 @@ struct KafkaOptions: ParsableArguments {
 
     /// The settings of a client.
     ///
-    /// - Throws: ``OperatorError`` if a property is none.
+    /// - Throws: ``OperatorError`` if a property is none, or the file cannot be read.
     func settings(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(OperatorError) -> KafkaSettings {
-        var properties: [String: String] = [:]
-        for entry in environment["KAFKA_PROPERTIES", default: ""].split(separator: ",") {
-            let sides = entry.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2 else {
-                throw OperatorError(.usage, "KAFKA_PROPERTIES holds '\(entry)': write name=value.")
-            }
-            properties[sides[0].trimmingCharacters(in: .whitespaces)] = String(sides[1])
-        }
-        return KafkaSettings(
+        KafkaSettings(
             bootstrapServers: kafka ?? environment["KAFKA_BOOTSTRAP_SERVERS"] ?? "127.0.0.1:9092",
             clientID: "counterfoil",
-            properties: properties
+            properties: try Self.properties(environment)
         )
+    }
+
+    private static func properties(
+        _ environment: [String: String]
+    ) throws(OperatorError) -> [String: String] {
+        let variable = "KAFKA_PROPERTIES"
+        let fileVariable = "KAFKA_PROPERTIES_FILE"
+        guard let path = environment[fileVariable], !path.isEmpty else {
+            return try properties(in: environment[variable, default: ""], of: variable)
+        }
+        guard environment[variable] == nil else {
+            throw OperatorError(
+                .usage,
+                "\(variable) and \(fileVariable) are both set; set one of them."
+            )
+        }
+        let text: String
+        do {
+            text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+        } catch {
+            throw OperatorError(
+                .usage,
+                "\(fileVariable) names '\(path)', which cannot be read: \(error.localizedDescription)"
+            )
+        }
+        return try properties(
+            in: text.trimmingCharacters(in: .whitespacesAndNewlines),
+            of: fileVariable
+        )
+    }
+
+    /// - Throws: ``OperatorError``, which counts the entries: one that is wrong may be half a password.
+    private static func properties(
+        in text: String,
+        of variable: String
+    ) throws(OperatorError) -> [String: String] {
+        var properties: [String: String] = [:]
+        for (index, entry) in text.split(separator: ",").enumerated() {
+            let sides = entry.split(separator: "=", maxSplits: 1)
+            guard sides.count == 2 else {
+                throw OperatorError(
+                    .usage,
+                    "\(variable): entry \(index + 1) is not name=value. No value may hold a comma."
+                )
+            }
+            let name = sides[0].trimmingCharacters(in: .whitespaces)
+            properties[name] = sides[1].trimmingCharacters(in: .whitespaces)
+        }
+        return properties
     }
 }

@@ -39,6 +39,7 @@ struct LogOutput: LogHandler {
         level: Logger.Level = .info,
         format: LogFormat = .text,
         now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        // Where the log cannot be written, there is nowhere left to say so.
         write: @escaping @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
     ) {
         self.label = label
@@ -130,17 +131,20 @@ func jsonString(_ value: String) -> String {
     return text + "\""
 }
 
-/// Writes the whole text to a file descriptor; what cannot be written is dropped, since there is
-/// nowhere left to say so.
-func writeAll(_ text: String, to descriptor: Int32) {
+/// Writes the whole text to a file descriptor; what cannot be written is dropped.
+///
+/// - Returns: How many bytes were not written; `errno` then says why.
+@discardableResult
+func writeAll(_ text: String, to descriptor: Int32) -> Int {
     var text = text
-    text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
         var rest = UnsafeRawBufferPointer(bytes)
         while !rest.isEmpty {
             let count = write(descriptor, rest.baseAddress, rest.count)
             if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { break }
             rest = UnsafeRawBufferPointer(rebasing: rest[count...])
         }
+        return rest.count
     }
 }

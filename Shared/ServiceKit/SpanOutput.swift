@@ -7,35 +7,52 @@ import Synchronization
 /// collector reads (`otlpjsonfile`) and passes on by OTLP.
 ///
 /// The file is opened with the first span and only ever appended to, each line by one call, so that
-/// the lines of several processes never mix. What cannot be written is dropped, and said once.
+/// the lines of several processes never mix. What cannot be written is dropped, and said once, until
+/// it can be written again.
 final class SpanOutput: Sendable {
     private enum Target {
         case unopened
         case open(Int32)
         case failed
     }
+    private struct State {
+        var target = Target.unopened
+        /// Whether the last line could not be written, which was said.
+        var isRefused = false
+        /// Whether the file ends within a line.
+        var isTorn = false
+    }
 
     private let path: String
     private let resource: String
     private let logger: Logger
-    private let target = Mutex(Target.unopened)
+    private let writeLine: @Sendable (String, Int32) -> Int
+    private let state = Mutex(State())
 
     /// Makes an output.
     ///
     /// - Parameters:
     ///   - path: The file; `-` is standard error, where the log goes.
     ///   - service: Whose spans they are.
-    ///   - logger: Told of a file that cannot be opened.
-    init(path: String, service: String, logger: Logger) {
+    ///   - logger: Told of a file that cannot be opened or written.
+    ///   - writeLine: Writes a text to a descriptor, and says how many bytes it could not.
+    init(
+        path: String,
+        service: String,
+        logger: Logger,
+        writeLine: @escaping @Sendable (String, Int32) -> Int = { writeAll($0, to: $1) }
+    ) {
         self.path = path
         self.logger = logger
+        self.writeLine = writeLine
         resource =
             #"{"attributes":[{"key":"service.name","value":{"stringValue":"#
             + jsonString(service) + "}}]}"
     }
 
     deinit {
-        if case .open(let descriptor) = target.withLock({ $0 }), descriptor != STDERR_FILENO {
+        let target = state.withLock(\.target)
+        if case .open(let descriptor) = target, descriptor != STDERR_FILENO {
             close(descriptor)
         }
     }
@@ -43,12 +60,38 @@ final class SpanOutput: Sendable {
     /// Writes spans.
     func write(_ spans: [Span]) {
         guard let descriptor = descriptor() else { return }
-        for span in spans { writeAll(line(of: span), to: descriptor) }
+        for span in spans { write(line(of: span), to: descriptor) }
+    }
+
+    private func write(_ line: String, to descriptor: Int32) {
+        let wasTorn = state.withLock { state in
+            defer { state.isTorn = false }
+            return state.isTorn
+        }
+        // Half a line spoils itself, not the next one.
+        let text = wasTorn ? "\n" + line : line
+        let missing = writeLine(text, descriptor)
+        let reason = errno
+        let written = text.utf8.count - missing
+        let wasRefused = state.withLock { state in
+            if missing > 0, wasTorn ? written != 1 : written > 0 { state.isTorn = true }
+            defer { state.isRefused = missing > 0 }
+            return state.isRefused
+        }
+        switch (wasRefused, missing > 0) {
+        case (false, true):
+            logger.error(
+                "Spans cannot be written; they are dropped",
+                metadata: ["path": "\(path)", "errno": "\(reason)"]
+            )
+        case (true, false): logger.notice("Spans are written again", metadata: ["path": "\(path)"])
+        default: break
+        }
     }
 
     private func descriptor() -> Int32? {
-        target.withLock { target in
-            switch target {
+        state.withLock { state in
+            switch state.target {
             case .open(let descriptor): return descriptor
             case .failed: return nil
             case .unopened:
@@ -56,14 +99,14 @@ final class SpanOutput: Sendable {
                     path == "-"
                     ? STDERR_FILENO : open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
                 guard descriptor >= 0 else {
-                    target = .failed
+                    state.target = .failed
                     logger.error(
                         "The file of spans cannot be opened; they are dropped",
                         metadata: ["path": "\(path)", "errno": "\(errno)"]
                     )
                     return nil
                 }
-                target = .open(descriptor)
+                state.target = .open(descriptor)
                 return descriptor
             }
         }

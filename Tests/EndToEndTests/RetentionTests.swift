@@ -149,6 +149,33 @@ extension EndToEnd {
                 #expect(edited.output.contains("is not as it was sealed"))
                 let kept = try await store.operatorSays(["log", "list", "--service", "receipts"])
                 #expect(!kept.contains("receipts-2026-02.jsonl.gz"))
+
+                // Nor does a month whose last event is not sealed yet; that is nobody's fault.
+                try await store.process(.catalog).terminate()
+                try await store.withDatabase(of: .catalog) { connection in
+                    _ = try connection.execute(
+                        """
+                        INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
+                        SELECT gen_random_uuid(), type, topic, key, subject, time, data
+                        FROM outbox WHERE time < '2026-03-01Z' LIMIT 1
+                        """
+                    )
+                }
+                let early = try await store.counterfoil(
+                    "log",
+                    "export",
+                    "--month",
+                    "2026-02",
+                    "--to",
+                    other,
+                    "--service",
+                    "catalog"
+                )
+                #expect(early.exit == .code(69))
+                #expect(early.output.contains("not sealed yet"))
+                #expect(
+                    !FileManager.default.fileExists(atPath: other + "/catalog-2026-02.jsonl.gz")
+                )
             }
         }
 

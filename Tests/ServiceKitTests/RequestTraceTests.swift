@@ -159,4 +159,29 @@ struct RequestTraceTests {
         nowhere.write([span])
         #expect(written.text.split(separator: "\n").count == 1, "\(written.text)")
     }
+
+    @Test func spansThatAFullDiskRefusesAreSaidOnceAndSpoilNoLine() throws {
+        let written = Collected()
+        let logger = Logger(label: "payments") { label in
+            LogOutput(label: label, write: { written.append($0) })
+        }
+        let span = Span("x", .internal, .begin(), parent: nil, from: 1, to: 2)
+        SpanOutput(path: "/dev/full", service: "payments", logger: logger).write([span, span])
+        #expect(written.text.split(separator: "\n").count == 1, "\(written.text)")
+        #expect(written.text.contains("cannot be written"))
+
+        // The disk has room for half a line, then for nothing, then for all.
+        let file = Collected()
+        let room = Mutex([5, 0, 0, Int.max, Int.max])
+        let output = SpanOutput(path: "-", service: "payments", logger: logger) { text, _ in
+            let taken = text.utf8.prefix(room.withLock { $0.removeFirst() })
+            file.append(String(decoding: taken, as: UTF8.self))
+            return text.utf8.count - taken.count
+        }
+        output.write([span, span, span, span, span])
+        let line = output.line(of: span)
+        #expect(file.text == line.prefix(5) + "\n" + line + line)
+        #expect(written.text.split(separator: "\n").count == 3, "\(written.text)")
+        #expect(written.text.contains("written again"))
+    }
 }

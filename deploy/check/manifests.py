@@ -83,6 +83,11 @@ def check_environment(place, image, names, values):
         for key in sorted(names):
             if f"{key}_FILE" in settings(name):
                 find(place, f"sets {key}; put it in a file, and set {key}_FILE")
+    if name == "tools":
+        # libpq's own are PG…; the steps' scripts read some, too.
+        known = settings("operator") | set(re.findall(r"\$\{([A-Z_]+)", text("deploy/compose/secrets")))
+        for key in sorted(each for each in set(names) - known if not each.startswith("PG")):
+            find(place, f"sets {key}, which counterfoil does not read")
     for key, value in values.items():
         if re.search(r"PASSWORD|SECRET|TOKEN|PRIVATE", key) and not re.search(r"_FILE$", key):
             if not re.search(r"DISABLE|ENABLED", key):
@@ -115,9 +120,6 @@ def check_compose():
         if not is_step and not service.get("stop_grace_period"):
             find(place, "has no time to stop in")
         environment = service.get("environment") or {}
-        if name == "operator":
-            for key in sorted(set(environment) - settings("operator") - {"PGPASSFILE"}):
-                find(place, f"sets {key}, which counterfoil does not read")
         check_environment(place, service["image"], environment, environment)
         for port in service.get("ports", []):
             if port.get("host_ip") != "127.0.0.1":
@@ -245,7 +247,7 @@ def check_pod(place, kind, pod, config_maps):
             else:
                 names |= set(config_maps.get(source["configMapRef"]["name"], {}))
         check_environment(where, container["image"], names, values)
-        if kind == "Deployment":
+        if kind == "Deployment" and labels.get("counterfoil/role") != "operator":
             for probe in ("readinessProbe", "livenessProbe"):
                 if probe not in container:
                     find(where, f"has no {probe}")
@@ -289,13 +291,16 @@ def check_kubernetes():
         return {each["metadata"]["name"] for _, each in documents if each["kind"] == kind}
 
     for path, each in documents:
-        if each["kind"] not in ("Deployment", "Job"):
+        if each["kind"] not in ("Deployment", "Job", "CronJob"):
             continue
         place = f"{path}: {each['metadata']['name']}"
-        check_pod(place, each["kind"], each["spec"]["template"], config_maps)
-        for missing in sorted(set(referenced(each["spec"]["template"])) - there):
+        job = each["spec"]["jobTemplate"] if each["kind"] == "CronJob" else each
+        pod = job["spec"]["template"]
+        check_pod(place, each["kind"], pod, config_maps)
+        for missing in sorted(set(referenced(pod)) - there):
             find(place, f"needs the {missing[0]} {missing[1]}, which {example} does not show")
-        if each["kind"] == "Deployment":
+        # The operator's pod answers nobody.
+        if each["kind"] == "Deployment" and pod["metadata"]["labels"].get("counterfoil/role") != "operator":
             name = each["metadata"]["name"]
             if name not in named("PodDisruptionBudget"):
                 find(place, "has no PodDisruptionBudget")

@@ -175,6 +175,15 @@ struct LogArchiveRunner {
                 let writer = try EventFileWriter(path)
                 do {
                     while let end = rows.last {
+                        guard end.row.cursor <= head.sealed else {
+                            throw OperatorError(
+                                .unavailable,
+                                """
+                                \(name) \(month): its last events are not sealed yet. The service does \
+                                that within seconds of publishing them; try again then.
+                                """
+                            )
+                        }
                         try writer.write(rows, of: name)
                         last = end
                         written += rows.count
@@ -196,7 +205,7 @@ struct LogArchiveRunner {
                         of: name,
                         first: first.row.cursor,
                         last: last.row.cursor,
-                        head: head
+                        head: head.digest
                     )
                 )
                 return true

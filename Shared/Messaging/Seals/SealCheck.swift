@@ -88,14 +88,15 @@ public struct SealCheck: Sendable {
         return report
     }
 
-    /// The digest of a month's newest seal.
+    /// The digest of a month's newest seal, and the place up to which every event of the log is sealed.
     ///
-    /// - Returns: `nil` if nothing of it is sealed.
+    /// - Returns: `nil` if nothing of the month is sealed.
     public static func head(
         of month: LogMonth,
         on connection: isolated PostgresConnection
-    ) throws -> LogDigest? {
-        try SealStore.heads(of: SealedLog.outbox.name, on: connection).digest(of: month)
+    ) throws -> (digest: LogDigest, sealed: OutboxCursor)? {
+        let heads = try SealStore.heads(of: SealedLog.outbox.name, on: connection)
+        return heads.digest(of: month).map { ($0, heads.sealed) }
     }
 
     /// Checks a month of an event log that is in a file against the seals, which stay in the database.
