@@ -3,7 +3,7 @@
 # debug is quick to build; `make bench` measures release.
 CONFIGURATION ?= debug
 
-# librdkafka built by `make setup`, where the system's own is too old.
+# librdkafka built by `make setup`.
 export PKG_CONFIG_PATH := $(CURDIR)/.deps/librdkafka/lib/pkgconfig$(if $(PKG_CONFIG_PATH),:$(PKG_CONFIG_PATH))
 
 # How many tests run at once. Many have a database of their own, and some a whole store; all of them

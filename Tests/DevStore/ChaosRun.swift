@@ -103,7 +103,7 @@ final class ChaosRun: Sendable {
         case .broker:
             await store.broker.kill()
             try await Task.sleep(for: strike.downtime)
-            try await store.broker.restart()
+            try await store.broker.restart(keepingLog: true)
         case .postgres:
             try store.cluster.stop(.immediate)
             try await Task.sleep(for: strike.downtime)

@@ -23,7 +23,8 @@ struct DevStoreCommand: AsyncParsableCommand {
 
             The environment:
               NO_COLOR                       no colour, whatever the terminal
-              COUNTERFOIL_BROKER             the broker, if not .deps/bin/tansu
+              KAFKA_HOME                     an unpacked Apache Kafka 4, to be the broker
+              COUNTERFOIL_BROKER             the development broker, if not .deps/bin/tansu
               COUNTERFOIL_BUILD_DIRECTORY    the services, if not beside this
               COUNTERFOIL_KEEP_LOGS          leave a temporary store's logs
               COUNTERFOIL_LOG_LEVEL          the level of services under test

@@ -12,7 +12,10 @@ import Testing
             let admin = try KafkaAdmin(settings: topic.settings, logger: logger)
             let again = KafkaTopicDefinition(name: topic.name, partitions: 3, replicationFactor: 1)
             #expect(try await admin.createTopics([again]).isEmpty)
-            #expect(try await admin.partitions(of: topic.name) == 3)
+            // Kafka's brokers hear of a new topic shortly after its maker does.
+            try await eventually("the topic to be there") {
+                try await admin.partitions(of: topic.name) == 3 ? true : nil
+            }
             #expect(try await admin.partitions(of: "no-such-topic") == nil)
             try await admin.deleteTopics([topic.name])
             try await eventually("the topic to be gone") {

@@ -4,16 +4,16 @@ import Testing
 
 @Suite struct RDKafkaVersionTests {
     @Test func theNumberIsReadInHexadecimal() {
-        #expect(RDKafkaVersion(number: 0x0208_00ff).description == "2.8.0")
+        #expect(RDKafkaVersion(number: 0x020a_01ff).description == "2.10.1")
     }
 
-    @Test func aVersionThatMisreadsNewerBrokersIsRefused() {
+    @Test func aVersionThatCannotLogInToNewerBrokersIsRefused() {
         let error = #expect(throws: KafkaError.self) {
-            try RDKafkaVersion(number: 0x0200_02ff).requireSupported()
+            try RDKafkaVersion(number: 0x0203_00ff).requireSupported()
         }
         #expect(error?.code == .unsupportedVersion)
-        #expect(error?.message.contains("2.0.2") == true)
-        #expect(throws: Never.self) { try RDKafkaVersion(number: 0x0202_00ff).requireSupported() }
+        #expect(error?.message.contains("2.3.0") == true)
+        #expect(throws: Never.self) { try RDKafkaVersion(number: 0x020a_00ff).requireSupported() }
     }
 
     @Test func theLibraryOfThisProcessIsNewEnough() {

@@ -276,7 +276,7 @@ public final class StoreHarness: Sendable {
         }
         await kafkaProxy?.cut()
         for proxy in postgresProxies.values { await proxy.cut() }
-        await broker.stop()
+        await broker.kill()
         switch options.database {
         case .shared:
             // The cluster goes at exit, with whatever is left in it.

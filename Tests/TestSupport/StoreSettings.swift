@@ -10,11 +10,11 @@ struct StoreSettings {
     /// Where the first `fulfillment` is.
     let fulfillmentPort: Int
 
-    /// What the broker for development needs to be quick; a real Kafka needs none of it.
+    /// What clients are told of the broker.
     ///
-    /// A group's first members wait for half of a session, and a dead member is missed after a
-    /// whole one. A member that joined while another died was seen to wait in vain for its answer; it
-    /// asks again after a poll interval.
+    /// A dead member is missed after a session; at the development broker a group's first members
+    /// wait for half of one, and a member that joined while another died was seen to wait in vain for
+    /// its answer, and asks again after a poll interval.
     private var brokerProperties: String {
         var properties = TestBroker.properties
         if options.isImpatient {

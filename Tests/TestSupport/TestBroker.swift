@@ -3,15 +3,15 @@ public import Kafka
 import Logging
 import Synchronization
 
-/// A broker for one test: the development broker as a child process, whose log lives in its memory,
-/// so that killing it loses every topic, offset and group.
+/// A broker for one test, as a child process: the development broker, whose log lives in its memory,
+/// or the Apache Kafka in `KAFKA_HOME`, whose log lies in a folder of its own.
 public final class TestBroker: Sendable {
     /// The port it listens on.
     public let port: Int
     /// The port it tells clients to use: a proxy's, if one stands in front of it.
     public let advertisedPort: Int
     private let process = Mutex<ChildProcess?>(nil)
-    private let logPath: String
+    private let directory: String
 
     /// The process id, while it runs.
     public var processID: Int32? { process.withLock { $0?.id } }
@@ -19,12 +19,12 @@ public final class TestBroker: Sendable {
     private init(port: Int, advertisedPort: Int) {
         self.port = port
         self.advertisedPort = advertisedPort
-        logPath = NSTemporaryDirectory() + "/counterfoil-broker-\(port).log"
+        directory = NSTemporaryDirectory() + "/counterfoil-broker-\(port)"
     }
 
     deinit {
         process.withLock { $0?.send(SIGKILL) }
-        try? FileManager.default.removeItem(atPath: logPath)  // A leftover does no harm.
+        try? FileManager.default.removeItem(atPath: directory)  // A leftover does no harm.
     }
 
     /// Starts a broker and waits until it answers.
@@ -43,19 +43,8 @@ public final class TestBroker: Sendable {
     /// Where clients begin.
     public var bootstrapServers: String { "127.0.0.1:\(advertisedPort)" }
 
-    /// What this broker needs that a real Kafka does not: a waiting fetch is not woken by new data,
-    /// and a group takes half the session's time-out to form.
-    public static let properties = [
-        // A fetch that finds nothing is tried again and again while it waits, which keeps a third of
-        // a core busy at 10 ms and an eighth at 50.
-        "fetch.wait.max.ms": "25",
-        // A request that is not answered is sent again after this, a join after a poll interval.
-        "socket.timeout.ms": "5000",
-        "max.poll.interval.ms": "15000",
-        "session.timeout.ms": "6000",
-        "heartbeat.interval.ms": "500",
-        "partition.assignment.strategy": "range",
-    ]
+    /// What clients of it are told beside that.
+    public static var properties: [String: String] { BrokerProgram.chosen.clientProperties }
 
     /// Settings for a client of this broker.
     public func settings(clientID: String = "test") -> KafkaSettings {
@@ -66,55 +55,44 @@ public final class TestBroker: Sendable {
         )
     }
 
-    /// Kills it with SIGKILL; its log is gone.
+    /// Kills it with SIGKILL.
     public func kill() async {
-        await end(SIGKILL)
+        guard let child = process.withLock({ $0.take() }) else { return }
+        child.send(SIGKILL)
+        _ = await child.exit()
     }
 
-    /// Stops it.
-    public func stop() async {
-        await end(SIGKILL)
-    }
-
-    /// Starts it again on the same port, with an empty log.
-    public func restart() async throws {
+    /// Starts it on the same port; one that runs is killed before.
+    ///
+    /// - Parameter keepingLog: Whether with the log that it had; the development broker has none.
+    /// - Throws: ``HarnessError`` if it ends, or does not listen in time.
+    public func restart(keepingLog: Bool = false) async throws {
         await kill()
-        let child = try await ChildProcess.start(
-            try Self.executable(),
-            [
-                "broker", "--listener-url", "tcp://127.0.0.1:\(port)", "--advertised-listener-url",
-                "tcp://127.0.0.1:\(advertisedPort)", "--storage-engine", "memory://tansu/",
-            ],
-            environment: ["PATH": "/usr/bin:/bin", "RUST_LOG": "error"],
-            logPath: logPath
+        if !keepingLog {
+            try? FileManager.default.removeItem(atPath: directory)  // At first there is none.
+        }
+        try FileManager.default.createDirectory(
+            atPath: directory,
+            withIntermediateDirectories: true
+        )
+        let child = try await BrokerProgram.chosen.start(
+            port: port,
+            advertisedPort: advertisedPort,
+            in: directory
         )
         process.withLock { $0 = child }
-        let listens = try await eventually("the broker to listen on port \(port)") {
+        // Kafka takes some seconds, and many when several start at once.
+        let listens = try await eventually(
+            within: .seconds(90),
+            "the broker to listen on port \(port)"
+        ) {
             if child.exitIfEnded != nil { return false }
             return accepts(port: self.port) ? true : nil
         }
         guard listens else {
-            let log = (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
+            let log = (try? String(contentsOfFile: child.logPath, encoding: .utf8)) ?? ""
             throw HarnessError("The broker ended at once:\n\(log.suffix(2000))")
         }
-    }
-
-    private func end(_ signal: Int32) async {
-        guard let child = process.withLock({ $0.take() }) else { return }
-        child.send(signal)
-        _ = await child.exit()
-    }
-
-    /// The broker's executable: `COUNTERFOIL_BROKER`, or where `make setup` puts it.
-    private static func executable() throws -> String {
-        if let path = ProcessInfo.processInfo.environment["COUNTERFOIL_BROKER"] { return path }
-        let package = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path = package.appendingPathComponent(".deps/bin/tansu").path
-        guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw HarnessError("The development broker is not at \(path); run `make setup`.")
-        }
-        return path
     }
 }
 
@@ -145,10 +123,10 @@ public func withTestBroker<Result>(
     let broker = try await TestBroker.start()
     do {
         let result = try await body(broker)
-        await broker.stop()
+        await broker.kill()
         return result
     } catch {
-        await broker.stop()
+        await broker.kill()
         throw error
     }
 }

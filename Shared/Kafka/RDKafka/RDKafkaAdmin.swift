@@ -4,7 +4,7 @@ import Logging
 /// A handle for questions about the cluster.
 ///
 /// It is of the consuming kind, because asking a producing one for a topic may make the broker
-/// create it.
+/// create it; of no group, whose coordinator it would look for.
 final class RDKafkaAdmin {
     let handle: OpaquePointer
     private let box: Unmanaged<CallbackBox>
@@ -15,9 +15,7 @@ final class RDKafkaAdmin {
         do {
             let configuration = try RDKafkaConfiguration.make(
                 settings,
-                defaults: [
-                    "group.id": "\(settings.clientID)-admin", "allow.auto.create.topics": "false",
-                ],
+                defaults: ["allow.auto.create.topics": "false"],
                 opaque: box
             )
             handle = try RDKafkaConfiguration.makeHandle(RD_KAFKA_CONSUMER, configuration)

@@ -33,8 +33,9 @@ final class RDKafkaConsumer {
             let configuration = try RDKafkaConfiguration.make(
                 settings,
                 defaults: [
-                    // Nothing is joined without a group, but librdkafka wants a name.
-                    "group.id": group ?? "\(settings.clientID)-follower",
+                    // Nothing is joined without a group, but librdkafka wants a name, and asks for
+                    // its coordinator: one that the client has a right to.
+                    "group.id": group ?? settings.clientID,
                     "enable.auto.commit": "false",
                     "enable.auto.offset.store": "false",
                     "auto.offset.reset": "earliest",

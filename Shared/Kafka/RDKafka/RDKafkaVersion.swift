@@ -1,12 +1,12 @@
 import CLibrdkafka
 
-/// A version of librdkafka, from its number in hexadecimal: `0x020800ff` is 2.8.0.
+/// A version of librdkafka, from its number in hexadecimal: `0x020a01ff` is 2.10.1.
 struct RDKafkaVersion: Comparable, CustomStringConvertible {
     let major: Int
     let minor: Int
     let patch: Int
 
-    static let oldestSupported = RDKafkaVersion(number: 0x0202_00ff)
+    static let oldestSupported = RDKafkaVersion(number: 0x020a_00ff)
 
     static var running: RDKafkaVersion { RDKafkaVersion(number: rd_kafka_version()) }
 
