@@ -2,20 +2,17 @@ import EventTypes
 import Kafka
 import Logging
 import Postgres
-import Synchronization
 
 /// The work of the one relay that leads: read settled rows, publish, keep the place, and watch for
 /// a broker that has lost its log.
 final class RelayLeadership: Sendable {
     private let service: String
-    private let topics: [Topic]
+    private let topics: RelayTopics
     private let client: PostgresClient
     private let kafka: KafkaSettings
-    private let topicSettings: TopicSettings
     private let signal: Signal
     private let spans: SpanRecorder
     private let logger: Logger
-    private let areTopicsThere = Atomic(false)
     private let metrics: RelayMetrics
 
     /// How many rows are read and published at once.
@@ -36,10 +33,9 @@ final class RelayLeadership: Sendable {
         logger: Logger
     ) {
         self.service = service
-        self.topics = topics
+        self.topics = RelayTopics(topics, topicSettings, logger)
         self.client = client
         self.kafka = kafka
-        self.topicSettings = topicSettings
         self.signal = signal
         self.spans = spans
         self.logger = logger
@@ -47,7 +43,7 @@ final class RelayLeadership: Sendable {
     }
 
     /// Whether every topic of the service has been seen.
-    var topicsExist: Bool { areTopicsThere.load(ordering: .relaxed) }
+    var topicsExist: Bool { topics.exist }
 
     /// Sees to it that the topics exist before the first event is published.
     ///
@@ -60,9 +56,9 @@ final class RelayLeadership: Sendable {
                 return try RelayStore.progress(on: connection)
             }
             if progress.published == .start {
-                try await makeMissingTopics(admin)
+                try await topics.makeMissing(admin)
             } else {
-                areTopicsThere.store(try await missingTopics(admin).isEmpty, ordering: .relaxed)
+                topics.exist = try await topics.missing(admin).isEmpty
             }
         } catch {
             await admin.close()
@@ -116,9 +112,9 @@ final class RelayLeadership: Sendable {
         while true {
             try await Task.sleep(for: Self.watchInterval)
             // A broker that is away says nothing about its log.
-            guard topicsExist, let missing = try? await missingTopics(admin), !missing.isEmpty
+            guard topicsExist, let missing = try? await topics.missing(admin), !missing.isEmpty
             else { continue }
-            areTopicsThere.store(false, ordering: .relaxed)
+            topics.exist = false
             throw LogIsLost()
         }
     }
@@ -132,10 +128,10 @@ final class RelayLeadership: Sendable {
             )
         }
         try await requireRecentDatabase(progress)
-        if try await !missingTopics(admin).isEmpty {
+        if try await !topics.missing(admin).isEmpty {
             try await beginNewLog(&progress, admin)
         }
-        areTopicsThere.store(true, ordering: .relaxed)
+        topics.exist = true
         let clock = ContinuousClock()
         var watchedAt = clock.now
         var pace = Pace()
@@ -192,6 +188,7 @@ final class RelayLeadership: Sendable {
         let epoch = progress.epoch
         let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
+        try await topics.makeOthers(of: records, admin)
         let deliveries: [KafkaDelivery]
         let sentAt = ContinuousClock.now
         do {
@@ -266,19 +263,19 @@ final class RelayLeadership: Sendable {
         return true
     }
 
-    /// A dead-letter topic is made when it is first needed; a topic of the service's own that is
-    /// gone means that the log is gone.
+    /// A dead letters' topic that somebody deleted is made again; a topic of the service's own that
+    /// is gone means that the log is gone.
     private func handleUnknownTopic(
         _ progress: inout RelayProgress,
         _ records: [KafkaRecord],
         _ admin: KafkaAdmin
     ) async throws {
-        if try await !missingTopics(admin).isEmpty {
+        if try await !topics.missing(admin).isEmpty {
             try await beginNewLog(&progress, admin)
             throw LogIsLost()
         }
-        let others = Set(records.map(\.topic)).subtracting(topics.map(\.name))
-        try await create(Array(others), isCompacted: false, admin)
+        topics.forgetOthers()
+        try await topics.makeOthers(of: records, admin)
     }
 
     private static func offsets(
@@ -305,7 +302,7 @@ final class RelayLeadership: Sendable {
             return
         }
         // Dead letters are nobody's to confirm, and their topics may be deleted by whoever reads them.
-        let own = Set(topics.map(\.name))
+        let own = Set(topics.own.map(\.name))
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
         // A topic that is gone may have been made again by the broker itself, empty.
         if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
@@ -313,14 +310,14 @@ final class RelayLeadership: Sendable {
             throw LogIsLost()
         }
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
-        for consumer in Set(topics.flatMap(\.consumers)) {
+        for consumer in Set(topics.own.flatMap(\.consumers)) {
             committed[consumer] = try await admin.committedOffsets(
                 group: consumer,
                 partitions: partitions
             )
         }
         let before = progress.confirmed
-        let consumers = Dictionary(uniqueKeysWithValues: topics.map { ($0.name, $0.consumers) })
+        let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
         metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
         progress.confirm(committed: committed, consumers: consumers)
         guard progress.confirmed != before else { return }
@@ -332,6 +329,7 @@ final class RelayLeadership: Sendable {
 
     private func beginNewLog(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
         progress.restartAfterLoss()
+        topics.forgetOthers()
         metrics.lostLog()
         logger.warning(
             "The broker has lost the log of this service; publishing what was not confirmed again",
@@ -344,41 +342,7 @@ final class RelayLeadership: Sendable {
         try await client.withTransaction { connection in
             try RelayStore.saveAfterLoss(saved, on: connection)
         }
-        try await makeMissingTopics(admin)
-    }
-
-    private func missingTopics(_ admin: KafkaAdmin) async throws -> [Topic] {
-        var missing: [Topic] = []
-        for topic in topics where try await admin.partitions(of: topic.name) == nil {
-            missing.append(topic)
-        }
-        return missing
-    }
-
-    private func makeMissingTopics(_ admin: KafkaAdmin) async throws {
-        for topic in try await missingTopics(admin) {
-            try await create([topic.name], isCompacted: topic.isCompacted, admin)
-        }
-        areTopicsThere.store(true, ordering: .relaxed)
-    }
-
-    private func create(_ names: [String], isCompacted: Bool, _ admin: KafkaAdmin) async throws {
-        guard !names.isEmpty else { return }
-        let definitions = names.map { name in
-            KafkaTopicDefinition(
-                name: name,
-                partitions: topicSettings.partitions,
-                replicationFactor: topicSettings.replicationFactor,
-                configuration: TopicSettings.configuration(isCompacted: isCompacted)
-            )
-        }
-        let created = try await admin.createTopics(definitions)
-        if !created.isEmpty {
-            logger.info(
-                "Made topics",
-                metadata: ["kafka.topics": "\(created.joined(separator: ", "))"]
-            )
-        }
+        try await topics.makeMissing(admin)
     }
 
     /// A database restored from a dump into a new cluster counts its transactions from the start,
