@@ -24,7 +24,9 @@ SOURCES := Package.swift Services Shared Tests Examples
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo
+	@echo "With KAFKA_HOME=/opt/kafka run, demo, test, chaos and bench take the Apache Kafka there as their broker."
 
 setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the broker and S3 store of tests
 	@deploy/dev/setup

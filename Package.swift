@@ -99,8 +99,8 @@ let package = Package(
     ],
     targets: [
         // Layer 0: C, in exactly these two folders, and the one thread that blocking C calls run on.
-        // `make setup` builds a librdkafka where the system's is not fit; the Makefile's
-        // PKG_CONFIG_PATH finds it first.
+        // `make setup` builds a librdkafka, as no system's own is fit; the Makefile's PKG_CONFIG_PATH
+        // finds it first.
         .systemLibrary(name: "CLibrdkafka", path: "Shared/CLibrdkafka", pkgConfig: "rdkafka"),
         .systemLibrary(name: "CLibpq", path: "Shared/CLibpq", pkgConfig: "libpq"),
         .target(name: "ThreadExecutor", path: "Shared/ThreadExecutor", swiftSettings: house),

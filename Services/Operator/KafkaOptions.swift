@@ -52,12 +52,18 @@ struct KafkaOptions: ParsableArguments {
                 "\(fileVariable) names '\(path)', which cannot be read: \(error.localizedDescription)"
             )
         }
-        return try properties(
+        let properties = try properties(
             in: text.trimmingCharacters(in: .whitespacesAndNewlines),
             of: fileVariable
         )
+        guard !properties.isEmpty else {
+            throw OperatorError(.usage, "\(fileVariable) names an empty file: '\(path)'")
+        }
+        return properties
     }
 
+    /// The same form as the services read.
+    ///
     /// - Throws: ``OperatorError``, which counts the entries: one that is wrong may be half a password.
     private static func properties(
         in text: String,
@@ -65,14 +71,14 @@ struct KafkaOptions: ParsableArguments {
     ) throws(OperatorError) -> [String: String] {
         var properties: [String: String] = [:]
         for (index, entry) in text.split(separator: ",").enumerated() {
-            let sides = entry.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2 else {
+            let sides = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = sides[0].trimmingCharacters(in: .whitespaces)
+            guard sides.count == 2, !name.isEmpty else {
                 throw OperatorError(
                     .usage,
                     "\(variable): entry \(index + 1) is not name=value. No value may hold a comma."
                 )
             }
-            let name = sides[0].trimmingCharacters(in: .whitespaces)
             properties[name] = sides[1].trimmingCharacters(in: .whitespaces)
         }
         return properties

@@ -127,10 +127,9 @@ public actor KafkaConsumer {
         try consumer.assignment()
     }
 
-    /// Leaves the group and frees the handle, within five seconds: a broker that is away is not
-    /// waited for longer.
+    /// Leaves the group, within five seconds: a broker that is away is not waited for longer.
     ///
-    /// Safe to call twice.
+    /// What it still owes is awaited beside, and the handle freed then. Safe to call twice.
     public func close() {
         consumer.close()
         executor.shutDown()

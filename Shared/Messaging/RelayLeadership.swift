@@ -128,6 +128,8 @@ final class RelayLeadership: Sendable {
             )
         }
         try await requireRecentDatabase(progress)
+        // Another relay may have led meanwhile, and noticed what is gone.
+        topics.forgetDeadLetters()
         if try await !topics.missing(admin).isEmpty {
             try await beginNewLog(&progress, admin)
         }
@@ -188,7 +190,7 @@ final class RelayLeadership: Sendable {
         let epoch = progress.epoch
         let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
-        try await topics.makeOthers(of: records, admin)
+        try await topics.makeDeadLetters(of: records, admin)
         let deliveries: [KafkaDelivery]
         let sentAt = ContinuousClock.now
         do {
@@ -274,8 +276,8 @@ final class RelayLeadership: Sendable {
             try await beginNewLog(&progress, admin)
             throw LogIsLost()
         }
-        topics.forgetOthers()
-        try await topics.makeOthers(of: records, admin)
+        topics.forgetDeadLetters()
+        try await topics.makeDeadLetters(of: records, admin)
     }
 
     private static func offsets(
@@ -329,7 +331,7 @@ final class RelayLeadership: Sendable {
 
     private func beginNewLog(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
         progress.restartAfterLoss()
-        topics.forgetOthers()
+        topics.forgetDeadLetters()
         metrics.lostLog()
         logger.warning(
             "The broker has lost the log of this service; publishing what was not confirmed again",

@@ -10,8 +10,8 @@ final class RelayTopics: Sendable {
     private let settings: TopicSettings
     private let logger: Logger
     private let areThere = Atomic(false)
-    /// Dead letters' topics that were there when they were looked for.
-    private let others = Mutex<Set<String>>([])
+    /// Dead letters' topics that were there when this leader looked for them.
+    private let deadLetters = Mutex<Set<String>>([])
 
     init(_ own: [Topic], _ settings: TopicSettings, _ logger: Logger) {
         self.own = own
@@ -46,20 +46,20 @@ final class RelayTopics: Sendable {
     ///
     /// Before the records are sent: a producer waits half a minute for a topic that is not there, and
     /// the service's other events would wait behind.
-    func makeOthers(of records: [KafkaRecord], _ admin: KafkaAdmin) async throws {
+    func makeDeadLetters(of records: [KafkaRecord], _ admin: KafkaAdmin) async throws {
         let wanted = Set(records.map(\.topic)).subtracting(own.map(\.name))
-        let unseen = wanted.subtracting(others.withLock { $0 })
+        let unseen = wanted.subtracting(deadLetters.withLock { $0 })
         guard !unseen.isEmpty else { return }
         var missing: [String] = []
         for name in unseen.sorted() where try await admin.partitions(of: name) == nil {
             missing.append(name)
         }
         try await make(missing, isCompacted: false, admin)
-        others.withLock { $0.formUnion(unseen) }
+        deadLetters.withLock { $0.formUnion(unseen) }
     }
 
-    /// Forgets which dead letters' topics there are: somebody has deleted one, or the broker all.
-    func forgetOthers() { others.withLock { $0 = [] } }
+    /// Forgets which dead letters' topics there are: somebody may have deleted one, or the broker all.
+    func forgetDeadLetters() { deadLetters.withLock { $0 = [] } }
 
     private func make(_ names: [String], isCompacted: Bool, _ admin: KafkaAdmin) async throws {
         guard !names.isEmpty else { return }

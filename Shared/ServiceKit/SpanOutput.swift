@@ -8,7 +8,8 @@ import Synchronization
 ///
 /// The file is opened with the first span and only ever appended to, each line by one call, so that
 /// the lines of several processes never mix. What cannot be written is dropped, and said once, until
-/// it can be written again.
+/// it can be written again; half a line that a full disk left spoils itself, and where several
+/// processes share the file perhaps one line of another.
 final class SpanOutput: Sendable {
     private enum Target {
         case unopened
@@ -64,21 +65,17 @@ final class SpanOutput: Sendable {
     }
 
     private func write(_ line: String, to descriptor: Int32) {
-        let wasTorn = state.withLock { state in
-            defer { state.isTorn = false }
-            return state.isTorn
-        }
-        // Half a line spoils itself, not the next one.
-        let text = wasTorn ? "\n" + line : line
-        let missing = writeLine(text, descriptor)
-        let reason = errno
-        let written = text.utf8.count - missing
-        let wasRefused = state.withLock { state in
-            if missing > 0, wasTorn ? written != 1 : written > 0 { state.isTorn = true }
+        let (wasRefused, isRefused, reason) = state.withLock { state in
+            // Half a line spoils itself, not the next one.
+            let text = state.isTorn ? "\n" + line : line
+            let missing = writeLine(text, descriptor)
+            let reason = errno
+            let written = text.utf8.count - missing
+            state.isTorn = missing > 0 && (state.isTorn ? written != 1 : written > 0)
             defer { state.isRefused = missing > 0 }
-            return state.isRefused
+            return (state.isRefused, missing > 0, reason)
         }
-        switch (wasRefused, missing > 0) {
+        switch (wasRefused, isRefused) {
         case (false, true):
             logger.error(
                 "Spans cannot be written; they are dropped",

@@ -156,26 +156,22 @@ extension EndToEnd {
                     _ = try connection.execute(
                         """
                         INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
-                        SELECT gen_random_uuid(), type, topic, key, subject, time, data
-                        FROM outbox WHERE time < '2026-03-01Z' LIMIT 1
+                        SELECT gen_random_uuid(), type, topic, key, subject, earlier, data
+                        FROM (SELECT * FROM outbox WHERE time < '2026-03-01Z' LIMIT 1) AS event,
+                            LATERAL (VALUES (time), (time - interval '1 month')) AS at (earlier)
                         """
                     )
                 }
-                let early = try await store.counterfoil(
-                    "log",
-                    "export",
-                    "--month",
-                    "2026-02",
-                    "--to",
-                    other,
-                    "--service",
-                    "catalog"
-                )
-                #expect(early.exit == .code(69))
-                #expect(early.output.contains("not sealed yet"))
-                #expect(
-                    !FileManager.default.fileExists(atPath: other + "/catalog-2026-02.jsonl.gz")
-                )
+                // Of the second month nothing at all is sealed.
+                for month in ["2026-02", "2026-01"] {
+                    let early = try await store.counterfoil([
+                        "log", "export", "--month", month, "--to", other, "--service", "catalog",
+                    ])
+                    #expect(early.exit == .code(69))
+                    #expect(early.output.contains("not sealed yet"))
+                    let file = other + "/catalog-\(month).jsonl.gz"
+                    #expect(!FileManager.default.fileExists(atPath: file))
+                }
             }
         }
 

@@ -292,7 +292,7 @@ extension SealedDatabase {
         head: LogDigest? = nil
     ) async throws -> EventFileReader {
         let sealed = try await client.withConnection { connection in
-            try SealCheck.head(of: LogArchiveTests.november, on: connection)?.digest
+            try SealCheck.head(of: LogArchiveTests.november, on: connection).digest
         }
         let path = directory + "/" + ArchivedMonth.fileName(month, of: "payments")
         let writer = try EventFileWriter(path)

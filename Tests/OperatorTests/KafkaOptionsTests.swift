@@ -24,12 +24,22 @@ import Testing
         }
     }
 
-    @Test func aFileThatIsNotThereIsNamed() throws {
-        let error = #expect(throws: OperatorError.self) {
-            try settings(["KAFKA_PROPERTIES_FILE": "/nowhere/kafka-properties"])
+    @Test func aFileThatIsNotThereOrEmptyIsNamed() throws {
+        let empty = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try Data("\n".utf8).write(to: empty)
+        defer { try? FileManager.default.removeItem(at: empty) }
+        for path in ["/nowhere/kafka-properties", empty.path] {
+            let error = #expect(throws: OperatorError.self) {
+                try settings(["KAFKA_PROPERTIES_FILE": path])
+            }
+            #expect(error?.description.contains(path) == true)
+            #expect(error?.code == .usage)
         }
-        #expect(error?.description.contains("/nowhere/kafka-properties") == true)
-        #expect(error?.code == .usage)
+    }
+
+    @Test func aValueMayBeEmptyAndANameNot() throws {
+        #expect(try settings(["KAFKA_PROPERTIES": "ssl.ca.location="]) == ["ssl.ca.location": ""])
+        #expect(throws: OperatorError.self) { try settings(["KAFKA_PROPERTIES": "=ca.pem"]) }
     }
 
     @Test func anEntryThatIsNoPropertyIsCountedAndNotShown() throws {

@@ -156,7 +156,7 @@ struct LogArchiveRunner {
             // A file without its manifest was interrupted between the two.
             try? FileManager.default.removeItem(atPath: path)
             return try await DatabaseReader.read(databases.address(of: service)) { connection in
-                let head = try SealCheck.head(of: month, on: connection)
+                let (head, sealed) = try SealCheck.head(of: month, on: connection)
                 var rows = try LogArchiveStore.rows(
                     of: month,
                     after: .start,
@@ -164,6 +164,7 @@ struct LogArchiveRunner {
                     on: connection
                 )
                 guard let first = rows.first else { return false }
+                try requireSealed(first, sealed, month, name)
                 guard let head else {
                     throw OperatorError(
                         .failed,
@@ -175,15 +176,7 @@ struct LogArchiveRunner {
                 let writer = try EventFileWriter(path)
                 do {
                     while let end = rows.last {
-                        guard end.row.cursor <= head.sealed else {
-                            throw OperatorError(
-                                .unavailable,
-                                """
-                                \(name) \(month): its last events are not sealed yet. The service does \
-                                that within seconds of publishing them; try again then.
-                                """
-                            )
-                        }
+                        try requireSealed(end, sealed, month, name)
                         try writer.write(rows, of: name)
                         last = end
                         written += rows.count
@@ -205,11 +198,28 @@ struct LogArchiveRunner {
                         of: name,
                         first: first.row.cursor,
                         last: last.row.cursor,
-                        head: head.digest
+                        head: head
                     )
                 )
                 return true
             }
+        }
+    }
+
+    private func requireSealed(
+        _ row: ExactRow,
+        _ sealed: OutboxCursor,
+        _ month: LogMonth,
+        _ name: String
+    ) throws {
+        guard row.row.cursor <= sealed else {
+            throw OperatorError(
+                .unavailable,
+                """
+                \(name) \(month): its last events are not sealed yet. The service does that within \
+                seconds of publishing them; try again then.
+                """
+            )
         }
     }
 

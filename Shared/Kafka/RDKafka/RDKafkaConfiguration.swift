@@ -71,7 +71,8 @@ enum RDKafkaConfiguration {
 /// that is under way.
 ///
 /// `@unchecked`: `logger` never changes; `assigned` and `revoked` are touched only by the rebalance
-/// callback and by the consumer, both on the consumer's one thread.
+/// callback and by the consumer, both on the consumer's one thread, and after its end by the last
+/// callback alone.
 final class CallbackBox: @unchecked Sendable {
     private let logger: Logger
     var assigned: [KafkaTopicPartition] = []

@@ -90,13 +90,13 @@ public struct SealCheck: Sendable {
 
     /// The digest of a month's newest seal, and the place up to which every event of the log is sealed.
     ///
-    /// - Returns: `nil` if nothing of the month is sealed.
+    /// - Returns: Both; no digest if nothing of the month is sealed.
     public static func head(
         of month: LogMonth,
         on connection: isolated PostgresConnection
-    ) throws -> (digest: LogDigest, sealed: OutboxCursor)? {
+    ) throws -> (digest: LogDigest?, sealed: OutboxCursor) {
         let heads = try SealStore.heads(of: SealedLog.outbox.name, on: connection)
-        return heads.digest(of: month).map { ($0, heads.sealed) }
+        return (heads.digest(of: month), heads.sealed)
     }
 
     /// Checks a month of an event log that is in a file against the seals, which stay in the database.

@@ -1,0 +1,49 @@
+import EventTypes
+import Kafka
+import Logging
+import TestSupport
+import Testing
+
+@testable import Messaging
+
+/// The topics that a relay sees to before it sends.
+@Suite(.timeLimit(.minutes(2)))
+struct RelayTopicsTests {
+    private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
+    private let letters = Topics.fulfillmentTransactions.deadLetters
+
+    @Test func aDeadLettersTopicIsMadeOnceAndAgainByTheNextLeader() async throws {
+        try await withTestBroker { broker in
+            let admin = try KafkaAdmin(settings: broker.settings(), logger: Self.quiet)
+            let topics = RelayTopics(
+                [Topics.fulfillmentTransactions],
+                TopicSettings(partitions: 3, replicationFactor: 1),
+                Self.quiet
+            )
+            func partitions(are count: Int?) async throws {
+                try await eventually("\(count ?? 0) partitions of \(letters)") {
+                    try await admin.partitions(of: letters) == count ? true : nil
+                }
+            }
+            let records = [
+                KafkaRecord(topic: letters, key: nil, value: []),
+                KafkaRecord(topic: Topics.fulfillmentTransactions.name, key: nil, value: []),
+            ]
+            try await topics.makeDeadLetters(of: records, admin)
+            try await partitions(are: 3)
+            #expect(try await topics.missing(admin) == [Topics.fulfillmentTransactions])
+
+            try await admin.deleteTopics([letters])
+            try await partitions(are: nil)
+            try await topics.makeDeadLetters(of: records, admin)
+            #expect(
+                try await admin.partitions(of: letters) == nil,
+                "it is not asked for each batch"
+            )
+            topics.forgetDeadLetters()
+            try await topics.makeDeadLetters(of: records, admin)
+            try await partitions(are: 3)
+            await admin.close()
+        }
+    }
+}
