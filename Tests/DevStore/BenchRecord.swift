@@ -37,6 +37,7 @@ struct BenchRecord {
         )
         result["versions"] = [
             "postgresql": server, "librdkafka": KafkaLibrary.version,
+            "broker": try await BrokerProgram.chosen.version(),
             "commit": commit?.trimmingCharacters(in: .whitespacesAndNewlines) ?? "unknown",
             "build": Self.build,
         ]

@@ -1,17 +1,38 @@
 import Foundation
 
 /// What runs as the tests' broker.
-enum BrokerProgram {
+public enum BrokerProgram: Sendable {
     /// The development broker: up in milliseconds, its log in its memory.
     case developmentBroker
     /// Apache Kafka (KRaft, one node), from the folder that its archive unpacks to.
     case apacheKafka(home: String)
 
     /// Apache Kafka where `KAFKA_HOME` says there is one, else the development broker.
-    static let chosen: BrokerProgram = {
+    public static let chosen: BrokerProgram = {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         return home.isEmpty ? .developmentBroker : .apacheKafka(home: home)
     }()
+
+    /// Its name and version, such as `Apache Kafka 4.0.0`.
+    ///
+    /// - Throws: ``HarnessError``, saying what is missing.
+    public func version() async throws -> String {
+        switch self {
+        case .developmentBroker:
+            return try await ChildProcess.run(try Self.developmentBroker(), ["--version"])
+                .trimmingCharacters(in: .whitespacesAndNewlines)
+        case .apacheKafka(let home):
+            let libraries =
+                (try? FileManager.default.contentsOfDirectory(atPath: home + "/libs")) ?? []
+            let clients = libraries.lazy.compactMap {
+                $0.wholeMatch(of: /kafka-clients-(.+)\.jar/)?.1
+            }
+            guard let version = clients.first else {
+                throw HarnessError("There is no Apache Kafka in \(home); KAFKA_HOME says so.")
+            }
+            return "Apache Kafka \(version)"
+        }
+    }
 
     /// What clients are told so that they soon miss one that was killed, and what the development
     /// broker needs: there a waiting fetch is not woken by new data, and a group takes half the
