@@ -58,7 +58,10 @@ struct BrokerReader: Sendable {
         } catch let error as KafkaError {
             throw OperatorError(
                 error.code == .configuration ? .usage : .unavailable,
-                "The broker cannot be read: \(error). Set KAFKA_BOOTSTRAP_SERVERS if it is elsewhere."
+                """
+                The broker cannot be read: \(error). Set KAFKA_BOOTSTRAP_SERVERS if it is elsewhere, \
+                KAFKA_PROPERTIES if it wants TLS or a login.
+                """
             )
         }
     }

@@ -1,5 +1,6 @@
 import CLibrdkafka
 import Logging
+import Synchronization
 
 /// Builds the configuration of a handle, and owns what its callbacks reach.
 enum RDKafkaConfiguration {
@@ -75,6 +76,8 @@ enum RDKafkaConfiguration {
 /// callback alone.
 final class CallbackBox: @unchecked Sendable {
     private let logger: Logger
+    /// When a refusal was last told of; by whichever thread of librdkafka met it.
+    private let refusalToldAt = Mutex<ContinuousClock.Instant?>(nil)
     var assigned: [KafkaTopicPartition] = []
     var revoked: [KafkaTopicPartition] = []
 
@@ -85,10 +88,13 @@ final class CallbackBox: @unchecked Sendable {
     func log(level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>) {
         // syslog's levels. A broker that is away is told by whoever waits for it, so the many lines
         // of librdkafka about each try are for debugging; so is that a property given to all handles
-        // means nothing to one kind.
+        // means nothing to one kind. That a broker refuses the login or the certificate nobody else
+        // can tell.
         let facility = facility.map { String(cString: $0) } ?? ""
+        let text = String(cString: text)
         let level: Logger.Level =
             switch (level, facility) {
+            case (_, "FAIL") where Self.isRefusal(text) && mayTellOfRefusal(): .warning
             case (_, "FAIL"), (_, "ERROR"), (_, "CONFWARN"): .debug
             case (...2, _): .error
             case (3...4, _): .info
@@ -97,7 +103,22 @@ final class CallbackBox: @unchecked Sendable {
         logger.log(
             level: level,
             "librdkafka",
-            metadata: ["facility": "\(facility)", "text": "\(String(cString: text))"]
+            metadata: ["facility": "\(facility)", "text": "\(text)"]
         )
+    }
+
+    /// Whether librdkafka says that login or TLS failed; in capitals, as addresses are not.
+    private static func isRefusal(_ text: String) -> Bool {
+        ["SASL", "SSL", "security.protocol"].contains { text.contains($0) }
+    }
+
+    /// Once a minute, as it is tried every second.
+    private func mayTellOfRefusal() -> Bool {
+        refusalToldAt.withLock { last in
+            let now = ContinuousClock.now
+            if let last, now - last < .seconds(60) { return false }
+            last = now
+            return true
+        }
     }
 }
