@@ -18,10 +18,14 @@ struct PaymentHistory {
         case changed(Account, at: Timestamp, OutboxRow)
     }
 
-    /// Who owns a non-consumable after the batch, or gave it up.
-    enum Ownership {
+    /// Who owns a non-consumable after the batch.
+    enum OwnershipAfter {
+        /// This transaction, whoever did before the batch.
         case owned(TransactionID, since: Timestamp)
-        case givenUp(TransactionID)
+        /// Nobody, whoever did before the batch.
+        case free
+        /// Whoever did before the batch, but for these, who gave it up.
+        case givenUp(Set<TransactionID>)
     }
 
     private(set) var records: [TransactionID: TransactionRecord]
@@ -32,7 +36,7 @@ struct PaymentHistory {
     private(set) var newAttempts: [AttemptKey: ProcessorAttempt] = [:]
     /// Charges that were settled otherwise before a stray charge came.
     private(set) var strayCharges: [ProcessorAttempt] = []
-    private(set) var ownerships: [OwnershipKey: Ownership] = [:]
+    private(set) var ownerships: [OwnershipKey: OwnershipAfter] = [:]
     private(set) var postings: [Posting] = []
     private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
     private(set) var accountSteps: [AccountStep] = []
@@ -190,9 +194,18 @@ struct PaymentHistory {
         switch row.event.type {
         case .transactionPurchased:
             ownerships[after.ownershipKey] = .owned(transaction.id, since: row.event.time)
-        case .transactionRefunded:
-            ownerships[after.ownershipKey] = .givenUp(transaction.id)
+        case .transactionRefunded: giveUp(after.ownershipKey, by: transaction.id)
         default: break
+        }
+    }
+
+    /// Ends an ownership, unless another transaction holds it by now.
+    private mutating func giveUp(_ key: OwnershipKey, by id: TransactionID) {
+        switch ownerships[key] {
+        case .owned(id, _): ownerships[key] = .free
+        case .owned, .free: break
+        case .givenUp(let others): ownerships[key] = .givenUp(others.union([id]))
+        case nil: ownerships[key] = .givenUp([id])
         }
     }
 

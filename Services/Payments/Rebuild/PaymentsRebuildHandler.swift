@@ -70,7 +70,7 @@ struct PaymentsRebuildHandler: Rebuilder {
                 || $0.approval != nil
         }
         try TransactionStore.update(updated, on: shadow)
-        try RebuildTaxStore.set(
+        try PaymentsRebuildStore.setTaxRates(
             history.taxed.compactMap { history.records[$0] },
             on: shadow
         )
@@ -96,19 +96,20 @@ struct PaymentsRebuildHandler: Rebuilder {
         _ history: PaymentHistory,
         on shadow: isolated PostgresConnection
     ) throws {
-        var claims: [(key: OwnershipKey, transactionID: TransactionID)] = []
-        var changes: [OwnershipStore.Change] = []
+        var owners: [(key: OwnershipKey, ownership: Ownership?)] = []
+        var releases: [OwnershipStore.Change] = []
         for (key, ownership) in history.ownerships {
             switch ownership {
             case .owned(let id, let since):
-                claims.append((key, id))
-                changes.append(.init(key: key, holder: id, newHolder: id, ownedAt: since))
-            case .givenUp(let id):
-                changes.append(.init(key: key, holder: id))
+                owners.append((key, Ownership(holder: id, ownedAt: since)))
+            case .free:
+                owners.append((key, nil))
+            case .givenUp(let ids):
+                releases += ids.map { OwnershipStore.Change(key: key, holder: $0) }
             }
         }
-        _ = try OwnershipStore.claim(claims, on: shadow)
-        try OwnershipStore.change(changes, on: shadow)
+        try PaymentsRebuildStore.setOwners(owners, on: shadow)
+        try OwnershipStore.change(releases, on: shadow)
     }
 
     /// Accounts one after the other: they are few, and each is judged by what was before it.
@@ -171,26 +172,5 @@ struct PaymentsRebuildHandler: Rebuilder {
             try PriceConsentStore.decide(consent.status, on: consent.id, at: time, on: shadow)
         }
         return before
-    }
-}
-
-/// The one statement that only a rebuild needs.
-private enum RebuildTaxStore {
-    /// Writes the rates of transactions whose rows were written before their charge.
-    static func set(
-        _ records: [TransactionRecord],
-        on shadow: isolated PostgresConnection
-    ) throws {
-        guard !records.isEmpty else { return }
-        try shadow.execute(
-            """
-            UPDATE transactions AS t SET tax_basis_points = u.tax_basis_points
-            FROM unnest(
-                \(records.map(\.transaction.id.number)),
-                \(records.map { Int32($0.taxBasisPoints) })
-            ) AS u (id, tax_basis_points)
-            WHERE t.id = u.id
-            """
-        )
     }
 }
