@@ -77,8 +77,9 @@ else
 	@exec $(DEVSTORE) demo
 endif
 
-chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1)
-	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED))
+chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1 BROKERS=3)
+	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
+		$(if $(BROKERS),--brokers $(BROKERS))
 
 fuzz: setup ## Change receipts at random and look that none is believed (SECONDS=600 SEED=1)
 	@$(SWIFT_BUILD) --build-tests

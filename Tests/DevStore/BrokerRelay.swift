@@ -37,7 +37,7 @@ struct BrokerRelay: Sendable {
                 KafkaTopicDefinition(
                     name: $0,
                     partitions: store.options.partitions,
-                    replicationFactor: 1
+                    replicationFactor: store.broker.replicationFactor
                 )
             }
         )

@@ -9,8 +9,8 @@ struct ChaosCommand: AsyncParsableCommand {
         abstract: "Buys while everything is killed at random, then audits the books.",
         discussion: """
             Every process is killed with SIGKILL, half of the times while the commit of a batch is \
-            on its way to PostgreSQL; the broker comes back empty, PostgreSQL is stopped without a \
-            checkpoint. Buyers ask again until they are answered, as apps do. \
+            on its way to PostgreSQL; the broker comes back empty (Apache Kafka with its log), \
+            PostgreSQL is stopped without a checkpoint. Buyers ask again until they are answered, as apps do. \
             Then everything is started again, and once it is quiet the audit compares what was \
             accepted with the books of all four services and of the payment processor.
 
@@ -33,6 +33,9 @@ struct ChaosCommand: AsyncParsableCommand {
     @Option(help: "How many instances of payments, receipts and fulfillment there are.")
     var replicas = 1
 
+    @Option(help: "How many brokers there are; several are Apache Kafka's, of KAFKA_HOME.")
+    var brokers = 1
+
     func validate() throws {
         guard seconds >= 5 else { throw ValidationError("--seconds must be at least 5.") }
         guard (1...512).contains(accounts) else {
@@ -40,6 +43,12 @@ struct ChaosCommand: AsyncParsableCommand {
         }
         guard (1...4).contains(replicas) else {
             throw ValidationError("--replicas must be from 1 to 4.")
+        }
+        guard (1...5).contains(brokers) else {
+            throw ValidationError("--brokers must be from 1 to 5.")
+        }
+        if brokers > 1, !BrokerProgram.chosen.mayHaveSeveralNodes {
+            throw ValidationError("The development broker is one; set KAFKA_HOME for --brokers.")
         }
     }
 
@@ -52,6 +61,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.progress = terminal.progress
         options.postgresProxies = [.payments, .receipts, .fulfillment]
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
+        options.brokers = brokers
         let (seed, seconds, accounts, chosen) = (seed, seconds, accounts, options)
         try await terminal.perform {
             try await withStore(chosen) { store in

@@ -27,7 +27,8 @@ final class ChaosRun: Sendable {
         schedule = ChaosSchedule(
             seed: seed,
             length: length,
-            processes: store.processes.map(\.name)
+            processes: store.processes.map(\.name),
+            brokers: store.broker.nodes
         )
         buyers = ChaosBuyers(store: store, accounts: accounts, seed: seed)
     }
@@ -71,7 +72,7 @@ final class ChaosRun: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for strike in schedule.strikes {
                 try await Task.sleep(until: start.advanced(by: strike.time))
-                guard down.withLock({ $0.insert(strike.victim).inserted }) else { continue }
+                guard takeDown(strike.victim) else { continue }
                 group.addTask { try await self.carryOut(strike) }
             }
             try await Task.sleep(until: start.advanced(by: length))
@@ -79,16 +80,29 @@ final class ChaosRun: Sendable {
         }
     }
 
+    /// Notes that something is down, unless it is already, or another broker is: without a majority
+    /// of them there would be nothing left to test.
+    private func takeDown(_ victim: ChaosSchedule.Victim) -> Bool {
+        down.withLock { down in
+            if case .broker = victim,
+                down.contains(where: { if case .broker = $0 { true } else { false } })
+            {
+                return false
+            }
+            return down.insert(victim).inserted
+        }
+    }
+
     private func carryOut(_ strike: ChaosSchedule.Strike) async throws {
         defer { down.withLock { _ = $0.remove(strike.victim) } }
         strikes.withLock { $0[strike.victim, default: 0] += 1 }
-        let count = buyers.accepted.count
+        let counts = "\(buyers.accepted.count) accepted, \(buyers.finishedCount) finished so far"
         terminal.line(
             String(format: "  %6.1f s  ", seconds(strike.time))
                 + terminal.styled("✗ \(strike.victim)", .red)
                 + (isAimed(strike) ? " before a commit" : "")
                 + " for \(Terminal.describe(strike.downtime))"
-                + terminal.styled("   \(count) accepted so far", .dim)
+                + terminal.styled("   \(counts)", .dim)
         )
         switch strike.victim {
         case .process(let name):
@@ -100,10 +114,10 @@ final class ChaosRun: Sendable {
             }
             try await Task.sleep(for: strike.downtime)
             try await process.start()
-        case .broker:
-            await store.broker.kill()
+        case .broker(let node):
+            await store.broker.kill(node: node)
             try await Task.sleep(for: strike.downtime)
-            try await store.broker.restart(keepingLog: true)
+            try await store.broker.restart(node: node)
         case .postgres:
             try store.cluster.stop(.immediate)
             try await Task.sleep(for: strike.downtime)
@@ -151,6 +165,7 @@ final class ChaosRun: Sendable {
     private func silence() async throws {
         var finished = -1
         var lastProgress = ContinuousClock.now
+        var lastTold = lastProgress
         while buyers.finishedCount < buyers.accepted.count {
             let count = buyers.finishedCount
             if count > finished {
@@ -159,6 +174,10 @@ final class ChaosRun: Sendable {
             }
             // Longer than every lease, backoff and group session there is.
             guard ContinuousClock.now - lastProgress < .seconds(45) else { break }
+            if ContinuousClock.now - lastTold >= .seconds(5) {
+                lastTold = ContinuousClock.now
+                lap("\(count) of \(buyers.accepted.count) are finished so far")
+            }
             try await Task.sleep(for: .milliseconds(100))
         }
         lap("\(buyers.finishedCount) of \(buyers.accepted.count) are finished")

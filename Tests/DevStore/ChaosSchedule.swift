@@ -4,15 +4,15 @@ struct ChaosSchedule: Sendable {
     enum Victim: Hashable, Sendable, CustomStringConvertible {
         /// A service's process, by its name.
         case process(String)
-        /// The broker, with its whole log.
-        case broker
+        /// A node of the broker; the development broker has one, which forgets its whole log.
+        case broker(Int)
         /// PostgreSQL, by an immediate stop.
         case postgres
 
         var description: String {
             switch self {
             case .process(let name): name
-            case .broker: "broker"
+            case .broker(let node): "broker \(node)"
             case .postgres: "postgresql"
             }
         }
@@ -37,20 +37,26 @@ struct ChaosSchedule: Sendable {
     ///   - seed: The seed.
     ///   - length: For how long.
     ///   - processes: The names of the services' processes.
-    init(seed: UInt64, length: Duration, processes: [String]) {
+    ///   - brokers: The numbers of the broker's nodes. One of several may be away for longer than the
+    ///     others wait before they take over from it, which is nine seconds.
+    init(seed: UInt64, length: Duration, processes: [String], brokers: [Int]) {
         var random = SeededGenerator(seed: seed)
         let services = processes.map { Victim.process($0) }
-        var first = (services + [.broker, .postgres]).shuffled(using: &random)
-        let later = services + services + services + [.broker, .postgres]
+        let foundations = brokers.map { Victim.broker($0) } + [.postgres]
+        var first = (services + foundations).shuffled(using: &random)
+        let later = services + services + services + foundations
         var strikes: [Strike] = []
         var time = Duration.milliseconds(1500)
         while time < length {
             let victim = first.popLast() ?? later[Int.random(in: later.indices, using: &random)]
+            let isSpared = if case .broker = victim { brokers.count > 1 } else { false }
             strikes.append(
                 Strike(
                     time: time,
                     victim: victim,
-                    downtime: .milliseconds(Int.random(in: 0...1500, using: &random)),
+                    downtime: .milliseconds(
+                        Int.random(in: 0...(isSpared ? 15_000 : 1500), using: &random)
+                    ),
                     isAimed: Bool.random(using: &random)
                 )
             )

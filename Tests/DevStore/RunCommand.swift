@@ -125,7 +125,7 @@ struct RunCommand: AsyncParsableCommand {
         terminal.field("payments", urls.payments, .cyan)
         terminal.field("receipts", urls.receipts, .cyan)
         terminal.field("fulfillment", urls.fulfillment, .cyan)
-        terminal.field("broker", store.bootstrapServers)
+        terminal.field("broker", store.broker.bootstrapServers)
         terminal.field("logs", "\(store.directory)/logs/*.log")
         terminal.field("metrics", "curl \(urls.payments)/metrics")
         let token = try store.keys.token(account: AccountID(unchecked: "ada"))

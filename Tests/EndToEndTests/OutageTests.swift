@@ -54,6 +54,26 @@ extension EndToEnd {
             }
         }
 
+        @Test(.enabled(if: BrokerProgram.chosen.mayHaveSeveralNodes, "KAFKA_HOME is not set"))
+        func oneOfThreeBrokersIsKilledAndStaysAway() async throws {
+            var options = StoreOptions()
+            options.brokers = 3
+            try await withStore(options) { store in
+                try await store.importSampleCatalog()
+                var payments = [try await store.buy(as: "before")]
+                try await store.expectWhole(payments)
+                for node in store.broker.nodes {
+                    await store.broker.kill(node: node)
+                    // As many accounts as there are partitions, and more: some were led by this node.
+                    for number in 0..<16 {
+                        payments.append(try await store.buy(as: "without-\(node)-\(number)"))
+                    }
+                    try await store.expectWhole(payments)
+                    try await store.broker.restart(node: node)
+                }
+            }
+        }
+
         @Test func oneOfTwoInstancesOfEachServiceIsKilled() async throws {
             let replicas = Dictionary(
                 uniqueKeysWithValues: StoreService.allCases.map { ($0, 2) }

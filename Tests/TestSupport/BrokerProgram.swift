@@ -13,6 +13,11 @@ public enum BrokerProgram: Sendable {
         return home.isEmpty ? .developmentBroker : .apacheKafka(home: home)
     }()
 
+    /// Whether a broker of it may have several nodes, as Apache Kafka's may.
+    public var mayHaveSeveralNodes: Bool {
+        if case .apacheKafka = self { true } else { false }
+    }
+
     /// Its name and version, such as `Apache Kafka 4.0.0`.
     ///
     /// - Throws: ``HarnessError``, saying what is missing.
@@ -54,57 +59,52 @@ public enum BrokerProgram: Sendable {
         return properties
     }
 
-    /// Starts it.
+    /// Starts one node.
     ///
     /// - Parameters:
-    ///   - port: Where it listens.
-    ///   - advertisedPort: Where clients are told to go.
-    ///   - directory: Where its files are, and its log if it keeps one.
+    ///   - node: Which.
+    ///   - cluster: All nodes, of which this is one; the development broker is always alone.
     /// - Returns: Its process, which may take seconds to listen.
     /// - Throws: ``HarnessError``, saying what is missing.
-    func start(
-        port: Int,
-        advertisedPort: Int,
-        in directory: String
-    ) async throws -> ChildProcess {
+    func start(_ node: BrokerNode, of cluster: BrokerCluster) async throws -> ChildProcess {
         switch self {
         case .developmentBroker:
+            guard cluster.nodes.count == 1 else {
+                throw HarnessError("Several brokers need an Apache Kafka: set KAFKA_HOME.")
+            }
             return try await ChildProcess.start(
                 try Self.developmentBroker(),
                 [
-                    "broker", "--listener-url", "tcp://127.0.0.1:\(port)",
-                    "--advertised-listener-url", "tcp://127.0.0.1:\(advertisedPort)",
+                    "broker", "--listener-url", "tcp://127.0.0.1:\(node.port)",
+                    "--advertised-listener-url", "tcp://127.0.0.1:\(node.advertisedPort)",
                     "--storage-engine", "memory://tansu/",
                 ],
                 environment: ["PATH": "/usr/bin:/bin", "RUST_LOG": "error"],
-                logPath: directory + "/broker.log"
+                logPath: node.directory + "/broker.log"
             )
         case .apacheKafka(let home):
-            let configuration = directory + "/server.properties"
-            try Self.configuration(
-                port: port,
-                advertisedPort: advertisedPort,
-                controllerPort: try freePort(),
-                directory: directory
-            ).write(toFile: configuration, atomically: true, encoding: .utf8)
-            if !FileManager.default.fileExists(atPath: directory + "/data/meta.properties") {
-                try await format(home, configuration, in: directory)
+            let configuration = node.directory + "/server.properties"
+            try cluster.configuration(of: node)
+                .write(toFile: configuration, atomically: true, encoding: .utf8)
+            if !FileManager.default.fileExists(atPath: node.directory + "/data/meta.properties") {
+                try await format(home, configuration, id: cluster.id, in: node.directory)
             }
             return try await ChildProcess.start(
                 home + "/bin/kafka-server-start.sh",
                 [configuration],
-                environment: Self.environment(directory),
-                logPath: directory + "/broker.log"
+                environment: Self.environment(node.directory),
+                logPath: node.directory + "/broker.log"
             )
         }
     }
 
-    /// Makes Kafka's data directory, with a cluster id of its own.
-    private func format(_ home: String, _ configuration: String, in directory: String) async throws
-    {
-        // A UUID in Kafka's form: sixteen bytes, base64 for URLs, without padding.
-        let id = Data((0..<16).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
-            .replacing("+", with: "0").replacing("/", with: "1").replacing("=", with: "")
+    /// Makes Kafka's data directory.
+    private func format(
+        _ home: String,
+        _ configuration: String,
+        id: String,
+        in directory: String
+    ) async throws {
         let log = directory + "/format.log"
         let child = try await ChildProcess.start(
             home + "/bin/kafka-storage.sh",
@@ -129,34 +129,6 @@ public enum BrokerProgram: Sendable {
             environment[name] = ProcessInfo.processInfo.environment[name]
         }
         return environment
-    }
-
-    /// One node that is its own controller; what a deployment sets is in `deploy`.
-    private static func configuration(
-        port: Int,
-        advertisedPort: Int,
-        controllerPort: Int,
-        directory: String
-    ) -> String {
-        """
-        process.roles=broker,controller
-        node.id=1
-        controller.quorum.voters=1@127.0.0.1:\(controllerPort)
-        listeners=CLIENT://127.0.0.1:\(port),CONTROLLER://127.0.0.1:\(controllerPort)
-        advertised.listeners=CLIENT://127.0.0.1:\(advertisedPort)
-        listener.security.protocol.map=CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT
-        inter.broker.listener.name=CLIENT
-        controller.listener.names=CONTROLLER
-        log.dirs=\(directory)/data
-        auto.create.topics.enable=false
-        offsets.topic.replication.factor=1
-        offsets.topic.num.partitions=4
-        transaction.state.log.replication.factor=1
-        transaction.state.log.min.isr=1
-        group.initial.rebalance.delay.ms=0
-        group.min.session.timeout.ms=1000
-
-        """
     }
 
     /// The development broker's executable: `COUNTERFOIL_BROKER`, or where `make setup` puts it.

@@ -8,11 +8,7 @@ extension StoreHarness {
     /// - Parameter clientID: What to be called there.
     /// - Returns: The settings.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
-        KafkaSettings(
-            bootstrapServers: bootstrapServers,
-            clientID: clientID,
-            properties: TestBroker.properties
-        )
+        broker.settings(clientID: clientID)
     }
 
     /// Makes the topics, as set-up scripts do in a deployment.
@@ -26,7 +22,7 @@ extension StoreHarness {
                 KafkaTopicDefinition(
                     name: topic.name,
                     partitions: options.partitions,
-                    replicationFactor: 1
+                    replicationFactor: broker.replicationFactor
                 )
             }
         )

@@ -22,7 +22,7 @@ extension StoreHarness {
             "COUNTERFOIL_FULFILLMENT_URL": urls.fulfillment,
             "COUNTERFOIL_KEYS": keys.directory,
             "COUNTERFOIL_SHADOW_DATABASE_URL": shadowDatabaseURL,
-            "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
+            "KAFKA_BOOTSTRAP_SERVERS": broker.bootstrapServers,
             "KAFKA_PROPERTIES": TestBroker.properties.map { "\($0)=\($1)" }
                 .joined(separator: ","),
         ]

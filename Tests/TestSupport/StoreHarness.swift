@@ -17,8 +17,6 @@ public final class StoreHarness: Sendable {
     public let cluster: PostgresCluster
     /// The broker.
     public let broker: TestBroker
-    /// What the services connect to: the broker or its proxy.
-    public let bootstrapServers: String
     /// In front of the broker, when asked for.
     public let kafkaProxy: KafkaProxy?
     /// In front of PostgreSQL, for the services that were named.
@@ -33,7 +31,6 @@ public final class StoreHarness: Sendable {
         keys: StoreKeys,
         cluster: PostgresCluster,
         broker: TestBroker,
-        bootstrapServers: String,
         kafkaProxy: KafkaProxy?,
         postgresProxies: [StoreService: PostgresProxy],
         databaseSuffix: String,
@@ -44,14 +41,14 @@ public final class StoreHarness: Sendable {
         self.keys = keys
         self.cluster = cluster
         self.broker = broker
-        self.bootstrapServers = bootstrapServers
         self.kafkaProxy = kafkaProxy
         self.postgresProxies = postgresProxies
         self.databaseSuffix = databaseSuffix
         let settings = StoreSettings(
             options: options,
             keys: keys,
-            bootstrapServers: bootstrapServers,
+            bootstrapServers: broker.bootstrapServers,
+            replicationFactor: broker.replicationFactor,
             contentDirectory: directory + "/content",
             fulfillmentPort: firstPorts[.fulfillment] ?? 0
         )
@@ -110,12 +107,20 @@ public final class StoreHarness: Sendable {
 
         lap = clock.now
         let proxyPort = options.kafkaProxy ? try freePort() : nil
-        let broker = try await TestBroker.start(advertisedPort: proxyPort)
+        let broker = try await TestBroker.start(
+            advertisedPort: proxyPort,
+            nodes: options.brokers
+        )
         var kafkaProxy: KafkaProxy?
         if let proxyPort {
             kafkaProxy = try await KafkaProxy.start(inFrontOf: broker.port, on: proxyPort)
         }
-        options.progress("broker on port \(broker.port)", clock.now - lap)
+        options.progress(
+            options.brokers == 1
+                ? "broker on port \(broker.port)"
+                : "\(options.brokers) brokers, the first on port \(broker.port)",
+            clock.now - lap
+        )
 
         var postgresProxies: [StoreService: PostgresProxy] = [:]
         for service in options.postgresProxies {
@@ -129,7 +134,6 @@ public final class StoreHarness: Sendable {
             keys: keys,
             cluster: cluster,
             broker: broker,
-            bootstrapServers: "127.0.0.1:\(proxyPort ?? broker.port)",
             kafkaProxy: kafkaProxy,
             postgresProxies: postgresProxies,
             databaseSuffix: suffix,

@@ -9,6 +9,7 @@ extension StoreKeys {
             options: StoreOptions(),
             keys: self,
             bootstrapServers: "127.0.0.1:1",
+            replicationFactor: 1,
             contentDirectory: directory + "/contents",
             fulfillmentPort: StoreService.fulfillment.usualPort
         ).environment(

@@ -50,6 +50,8 @@ public struct StoreOptions: Sendable {
     public var postgresSettings: [String] = []
     /// How many instances of each service; one where nothing is said.
     public var replicas: [StoreService: Int] = [:]
+    /// How many nodes the broker has; several only where `KAFKA_HOME` names an Apache Kafka.
+    public var brokers = 1
     /// How many partitions each topic has.
     public var partitions = Topics.partitionCount
     /// Whether the services use their usual ports instead of free ones.

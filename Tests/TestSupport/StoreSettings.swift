@@ -5,6 +5,8 @@ struct StoreSettings {
     let options: StoreOptions
     let keys: StoreKeys
     let bootstrapServers: String
+    /// How many copies of a topic there are.
+    let replicationFactor: Int
     /// Where `fulfillment` keeps hosted contents.
     let contentDirectory: String
     /// Where the first `fulfillment` is.
@@ -38,6 +40,7 @@ struct StoreSettings {
             "KAFKA_BOOTSTRAP_SERVERS": bootstrapServers,
             "KAFKA_PROPERTIES": brokerProperties,
             "KAFKA_TOPIC_PARTITIONS": "\(options.partitions)",
+            "KAFKA_TOPIC_REPLICATION": "\(replicationFactor)",
             "APP_KEYS_DIRECTORY": keys.apps,
             "ADMIN_KEYS_DIRECTORY": keys.administrators,
             "LOG_LEVEL": options.logLevel,

@@ -4,46 +4,63 @@ import Logging
 import Synchronization
 
 /// A broker for one test, as a child process: the development broker, whose log lives in its memory,
-/// or the Apache Kafka in `KAFKA_HOME`, whose log lies in a folder of its own.
+/// or the Apache Kafka in `KAFKA_HOME`, whose log lies in a folder of its own, and which may be of
+/// several nodes.
 public final class TestBroker: Sendable {
-    /// The port it listens on.
-    public let port: Int
-    /// The port it tells clients to use: a proxy's, if one stands in front of it.
-    public let advertisedPort: Int
-    private let process = Mutex<ChildProcess?>(nil)
-    private let directory: String
+    private let cluster: BrokerCluster
+    private let processes = Mutex<[Int: ChildProcess]>([:])
 
-    /// The process id, while it runs.
-    public var processID: Int32? { process.withLock { $0?.id } }
+    /// The numbers of its nodes, from 1.
+    public var nodes: [Int] { cluster.nodes.map(\.id) }
+    /// The port that the first node listens on.
+    public var port: Int { cluster.nodes[0].port }
+    /// How many copies of a topic there are.
+    public var replicationFactor: Int { cluster.replicationFactor }
+    /// The process id of the first node, while it runs.
+    public var processID: Int32? { processes.withLock { $0[1]?.id } }
+    /// Where clients begin.
+    public var bootstrapServers: String {
+        cluster.nodes.map { "127.0.0.1:\($0.advertisedPort)" }.joined(separator: ",")
+    }
 
-    private init(port: Int, advertisedPort: Int) {
-        self.port = port
-        self.advertisedPort = advertisedPort
-        directory = NSTemporaryDirectory() + "/counterfoil-broker-\(port)"
+    private init(nodes: [BrokerNode]) {
+        cluster = BrokerCluster(nodes: nodes)
     }
 
     deinit {
-        process.withLock { $0?.send(SIGKILL) }
-        try? FileManager.default.removeItem(atPath: directory)  // A leftover does no harm.
+        processes.withLock { for child in $0.values { child.send(SIGKILL) } }
+        // A leftover does no harm.
+        for node in cluster.nodes { try? FileManager.default.removeItem(atPath: node.directory) }
     }
 
     /// Starts a broker and waits until it answers.
     ///
+    /// - Parameters:
+    ///   - advertisedPort: The port that it tells clients to use: a proxy's, if one stands in front.
+    ///   - nodes: How many nodes it has; several only of Apache Kafka and without a proxy.
+    /// - Returns: The broker, whose log is empty.
     /// - Throws: ``HarnessError``, saying how to get the broker if it is not there.
     public static func start(
-        port: Int? = nil,
-        advertisedPort: Int? = nil
+        advertisedPort: Int? = nil,
+        nodes: Int = 1
     ) async throws -> TestBroker {
-        let port = try port ?? freePort()
-        let broker = TestBroker(port: port, advertisedPort: advertisedPort ?? port)
+        let broker = TestBroker(
+            nodes: try (1...nodes).map { id in
+                let port = try freePort()
+                return BrokerNode(
+                    id: id,
+                    port: port,
+                    advertisedPort: advertisedPort ?? port,
+                    controllerPort: try freePort(),
+                    directory: NSTemporaryDirectory() + "/counterfoil-broker-\(port)"
+                )
+            }
+        )
         try await broker.restart()
         return broker
     }
 
-    /// Where clients begin.
-    public var bootstrapServers: String { "127.0.0.1:\(advertisedPort)" }
-
-    /// What clients of it are told beside that.
+    /// What clients of it are told beside where it is.
     public static var properties: [String: String] { BrokerProgram.chosen.clientProperties }
 
     /// Settings for a client of this broker.
@@ -55,39 +72,58 @@ public final class TestBroker: Sendable {
         )
     }
 
-    /// Kills it with SIGKILL.
+    /// Kills all of it with SIGKILL.
     public func kill() async {
-        guard let child = process.withLock({ $0.take() }) else { return }
+        for node in nodes { await kill(node: node) }
+    }
+
+    /// Kills one node with SIGKILL.
+    public func kill(node id: Int) async {
+        guard let child = processes.withLock({ $0.removeValue(forKey: id) }) else { return }
         child.send(SIGKILL)
         _ = await child.exit()
     }
 
-    /// Starts it on the same port; one that runs is killed before.
+    /// Starts all of it on the same ports; what runs is killed before.
     ///
     /// - Parameter keepingLog: Whether with the log that it had; the development broker has none.
     /// - Throws: ``HarnessError`` if it ends, or does not listen in time.
     public func restart(keepingLog: Bool = false) async throws {
         await kill()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for node in nodes {
+                group.addTask { try await self.restart(node: node, keepingLog: keepingLog) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Starts one node on the same port; it is killed before if it runs.
+    ///
+    /// - Parameters:
+    ///   - id: Which.
+    ///   - keepingLog: Whether with the log that it had.
+    /// - Throws: ``HarnessError`` if it ends, or does not listen in time, as it does not while too few
+    ///   others run.
+    public func restart(node id: Int, keepingLog: Bool = true) async throws {
+        await kill(node: id)
+        let node = cluster.nodes[id - 1]
         if !keepingLog {
-            try? FileManager.default.removeItem(atPath: directory)  // At first there is none.
+            try? FileManager.default.removeItem(atPath: node.directory)  // At first there is none.
         }
         try FileManager.default.createDirectory(
-            atPath: directory,
+            atPath: node.directory,
             withIntermediateDirectories: true
         )
-        let child = try await BrokerProgram.chosen.start(
-            port: port,
-            advertisedPort: advertisedPort,
-            in: directory
-        )
-        process.withLock { $0 = child }
+        let child = try await BrokerProgram.chosen.start(node, of: cluster)
+        processes.withLock { $0[id] = child }
         // Kafka takes some seconds, and many when several start at once.
         let listens = try await eventually(
             within: .seconds(90),
-            "the broker to listen on port \(port)"
+            "the broker to listen on port \(node.port)"
         ) {
             if child.exitIfEnded != nil { return false }
-            return accepts(port: self.port) ? true : nil
+            return accepts(port: node.port) ? true : nil
         }
         guard listens else {
             let log = (try? String(contentsOfFile: child.logPath, encoding: .utf8)) ?? ""
