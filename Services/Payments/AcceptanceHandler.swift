@@ -108,23 +108,16 @@ struct AcceptanceHandler {
     ) throws {
         let claims = acceptances.filter(\.record.isOwnable)
         guard !claims.isEmpty else { return }
-        let holders = try OwnershipStore.claim(
+        var holders = try OwnershipStore.claim(
             claims.map { ($0.record.ownershipKey, $0.record.transaction.id) },
             on: connection
         )
         var ownedAtOnce: [OwnershipStore.Change] = []
-        var freeHolders: Set<TransactionID> = []
         for index in acceptances.indices where acceptances[index].record.isOwnable {
             let record = acceptances[index].record
             let id = record.transaction.id
             guard let ownership = holders[record.ownershipKey] else { continue }
-            if ownership.holder == id {
-                guard acceptances[index].grant != nil else { continue }
-                freeHolders.insert(id)
-                ownedAtOnce.append(
-                    .init(key: record.ownershipKey, holder: id, newHolder: id, ownedAt: time)
-                )
-            } else if ownership.ownedAt != nil || freeHolders.contains(ownership.holder) {
+            if let ownedAt = ownership.ownedAt {
                 acceptances[index].record.transaction.originalID = ownership.holder
                 acceptances[index].record.transaction.price = .zero(
                     record.transaction.price.currency
@@ -132,9 +125,13 @@ struct AcceptanceHandler {
                 acceptances[index].attempt = nil
                 acceptances[index].grant = .grantOwned(
                     originalID: ownership.holder,
-                    originalPurchasedAt: ownership.ownedAt ?? time
+                    originalPurchasedAt: ownedAt
                 )
-            } else {
+            } else if acceptances[index].grant != nil {
+                // It costs nothing: it owns at once, also before one that is still being charged.
+                holders[record.ownershipKey] = Ownership(holder: id, ownedAt: time)
+                ownedAtOnce.append(.init(key: record.ownershipKey, holder: id, ownedAt: time))
+            } else if ownership.holder != id {
                 acceptances[index].attempt?.step = .waiting
                 acceptances[index].attempt?.waitsFor = ownership.holder
                 acceptances[index].attempt?.dueAt = nil

@@ -114,7 +114,8 @@ enum AttemptStore {
     /// The transactions that wait for the outcome of others, by the one they wait for, oldest
     /// first.
     ///
-    /// The ownerships they wait for are locked already, so none can be added meanwhile.
+    /// The ownerships they wait for are locked already, or held by somebody else by now, so none can
+    /// be added meanwhile.
     static func waiting(
         for holders: [TransactionID],
         on connection: isolated PostgresConnection

@@ -235,26 +235,25 @@ struct Settlement {
         if transaction.state == .purchased, transaction.revokedAt == nil {
             // What was granted without a charge is owned by its original.
             guard transaction.originalID == transaction.id else { return }
-            change.newHolder = transaction.id
             change.ownedAt = time
         }
         ownershipChanges.append(change)
     }
 
     /// Moves ownerships, and with them whoever waits: behind a purchase the waiting ones are granted
-    /// without a charge; behind anything else the oldest of those that may still be charged is
-    /// charged in its place.
+    /// without a charge; behind anything else, and behind one that another purchase has overtaken,
+    /// it is looked up anew who owns.
     private mutating func settleOwnerships(on connection: isolated PostgresConnection) throws {
         while !ownershipChanges.isEmpty {
-            let changes = ownershipChanges
-            ownershipChanges = []
+            let changes = nextOwnershipChanges()
             let moved = try OwnershipStore.change(changes, on: connection)
-            let waiting = try AttemptStore.waiting(for: Array(moved), on: connection)
-            guard !waiting.isEmpty else { return }
+            let holders = changes.map(\.holder)
+            let waiting = try AttemptStore.waiting(for: holders, on: connection)
+            guard !waiting.isEmpty else { continue }
             try lock(waiting.values.flatMap { $0 }, on: connection)
             for change in changes {
                 guard let waiters = waiting[change.holder] else { continue }
-                if let ownedAt = change.ownedAt {
+                if let ownedAt = change.ownedAt, moved.contains(change.holder) {
                     for waiter in waiters {
                         try grant(waiter, change.holder, ownedAt)
                     }
@@ -265,7 +264,17 @@ struct Settlement {
         }
     }
 
-    /// Charges the first of those who waited for an ownership, and has the others wait for it.
+    /// Takes the first change of each ownership; a statement makes one of each.
+    private mutating func nextOwnershipChanges() -> [OwnershipStore.Change] {
+        var keys: Set<OwnershipKey> = []
+        let next = ownershipChanges.filter { keys.insert($0.key).inserted }
+        keys = []
+        ownershipChanges.removeAll { keys.insert($0.key).inserted }
+        return next
+    }
+
+    /// Charges the first of those who waited for an ownership, and has the others wait for it; where
+    /// somebody else holds it by now, it is that one they are granted by or wait for.
     ///
     /// They were accepted long ago: whose account may not pay by now, or has moved to another
     /// storefront, is not charged after all (spec rules 2 and 9). They are not judged by the price
@@ -283,19 +292,23 @@ struct Settlement {
         let account = AccountKey(accountID: key.accountID, bundleID: key.bundleID)
         let standing =
             try AccountStore.standings(of: [account], on: connection)[account] ?? AccountStanding()
-        var next: TransactionID?
+        var holder: Ownership?
         for waiter in waiters {
             guard let storefront = records[waiter]?.transaction.storefront else { continue }
             let attempt = AttemptKey(transactionID: waiter, kind: .charge)
             if let reason = AccountRules.failure(of: standing, in: storefront) {
                 try apply(.fail(reason), to: waiter)
                 change(attempt) { $0.settle(reason.rawValue) }
-            } else if let next {
-                change(attempt) { $0.waitsFor = next }
-            } else {
-                next = waiter
-                try claim(key, for: waiter, on: connection)
+                continue
+            }
+            let held = try holder ?? claim(key, for: waiter, on: connection)
+            holder = held
+            if let ownedAt = held.ownedAt {
+                try grant(waiter, held.holder, ownedAt)
+            } else if held.holder == waiter {
                 call(attempt)
+            } else {
+                change(attempt) { $0.waitsFor = held.holder }
             }
         }
     }
@@ -316,7 +329,8 @@ struct Settlement {
         _ key: OwnershipKey,
         for id: TransactionID,
         on connection: isolated PostgresConnection
-    ) throws {
-        _ = try OwnershipStore.claim([(key, id)], on: connection)
+    ) throws -> Ownership {
+        try OwnershipStore.claim([(key, id)], on: connection)[key]
+            ?? Ownership(holder: id, ownedAt: nil)
     }
 }

@@ -56,18 +56,20 @@ enum OwnershipStore {
     }
 
     /// One change of who holds an ownership.
+    ///
+    /// Whoever is purchased first owns, until it gives up. A purchase that holds no claim (it cost
+    /// nothing, or was deferred before its charge) takes over from one that is only being charged.
     struct Change: Hashable, Sendable {
         let key: OwnershipKey
-        /// Who holds it before; otherwise nothing changes.
+        /// Whose change it is: what others own it leaves alone.
         let holder: TransactionID
-        /// Who holds it after, if anybody.
-        var newHolder: TransactionID?
+        /// Since when the holder owns it; `nil` where it gives up.
         var ownedAt: Timestamp?
     }
 
     /// Changes holders.
     ///
-    /// - Returns: The holders whose ownership did change.
+    /// - Returns: Those of the changes' holders that came to own, or gave up.
     @discardableResult
     static func change(
         _ changes: [Change],
@@ -77,14 +79,16 @@ enum OwnershipStore {
         let ordered = changes.sorted { $0.key < $1.key }
         let rows = try connection.query(
             """
-            UPDATE ownerships AS o SET transaction_id = u.new_holder, owned_at = u.owned_at
+            UPDATE ownerships AS o SET owned_at = u.owned_at,
+                transaction_id = CASE WHEN u.owned_at IS NOT NULL THEN u.holder END
             FROM unnest(
                 \(ordered.map(\.key.accountID)), \(ordered.map(\.key.bundleID)),
                 \(ordered.map(\.key.productID)), \(ordered.map(\.holder.number)),
-                \(ordered.map { $0.newHolder?.number }), \(ordered.map(\.ownedAt)))
-                AS u (account_id, bundle_id, product_id, holder, new_holder, owned_at)
+                \(ordered.map(\.ownedAt))) AS u (account_id, bundle_id, product_id, holder, owned_at)
             WHERE o.account_id = u.account_id AND o.bundle_id = u.bundle_id
-                AND o.product_id = u.product_id AND o.transaction_id = u.holder
+                AND o.product_id = u.product_id
+                AND CASE WHEN u.owned_at IS NULL THEN o.transaction_id = u.holder
+                    ELSE o.owned_at IS NULL END
             RETURNING u.holder
             """
         )

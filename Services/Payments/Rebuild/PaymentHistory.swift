@@ -18,14 +18,12 @@ struct PaymentHistory {
         case changed(Account, at: Timestamp, OutboxRow)
     }
 
-    /// Who owns a non-consumable after the batch.
-    enum OwnershipAfter {
-        /// This transaction, whoever did before the batch.
-        case owned(TransactionID, since: Timestamp)
-        /// Nobody, whoever did before the batch.
-        case free
-        /// Whoever did before the batch, but for these, who gave it up.
-        case givenUp(Set<TransactionID>)
+    /// A change of who owns a non-consumable, in the order of the log.
+    enum OwnershipStep {
+        /// It was purchased.
+        case purchased(TransactionID, at: Timestamp)
+        /// A purchase was refunded.
+        case refunded(TransactionID)
     }
 
     private(set) var records: [TransactionID: TransactionRecord]
@@ -36,7 +34,7 @@ struct PaymentHistory {
     private(set) var newAttempts: [AttemptKey: ProcessorAttempt] = [:]
     /// Charges that were settled otherwise before a stray charge came.
     private(set) var strayCharges: [ProcessorAttempt] = []
-    private(set) var ownerships: [OwnershipKey: OwnershipAfter] = [:]
+    private(set) var ownershipSteps: [OwnershipKey: [OwnershipStep]] = [:]
     private(set) var postings: [Posting] = []
     private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
     private(set) var accountSteps: [AccountStep] = []
@@ -191,21 +189,28 @@ struct PaymentHistory {
             settleAttempt(of: transaction.id, kind, before.transaction.price, outcome)
         }
         guard after.isOwnable, transaction.originalID == transaction.id else { return }
-        switch row.event.type {
-        case .transactionPurchased:
-            ownerships[after.ownershipKey] = .owned(transaction.id, since: row.event.time)
-        case .transactionRefunded: giveUp(after.ownershipKey, by: transaction.id)
-        default: break
-        }
+        let step: OwnershipStep? =
+            switch row.event.type {
+            case .transactionPurchased: .purchased(transaction.id, at: row.event.time)
+            case .transactionRefunded: .refunded(transaction.id)
+            default: nil
+            }
+        if let step { ownershipSteps[after.ownershipKey, default: []].append(step) }
     }
 
-    /// Ends an ownership, unless another transaction holds it by now.
-    private mutating func giveUp(_ key: OwnershipKey, by id: TransactionID) {
-        switch ownerships[key] {
-        case .owned(id, _): ownerships[key] = .free
-        case .owned, .free: break
-        case .givenUp(let others): ownerships[key] = .givenUp(others.union([id]))
-        case nil: ownerships[key] = .givenUp([id])
+    /// Who owns a non-consumable after the batch.
+    ///
+    /// Whoever is purchased first owns it, until that is refunded (``OwnershipStore/Change``).
+    ///
+    /// - Parameters:
+    ///   - key: The non-consumable, and whose.
+    ///   - owner: Who owned it before the batch.
+    func owner(of key: OwnershipKey, after owner: Ownership?) -> Ownership? {
+        (ownershipSteps[key] ?? []).reduce(owner) { owner, step in
+            switch step {
+            case .purchased(let id, let time): owner ?? Ownership(holder: id, ownedAt: time)
+            case .refunded(let id): owner?.holder == id ? nil : owner
+            }
         }
     }
 

@@ -96,20 +96,12 @@ struct PaymentsRebuildHandler: Rebuilder {
         _ history: PaymentHistory,
         on shadow: isolated PostgresConnection
     ) throws {
-        var owners: [(key: OwnershipKey, ownership: Ownership?)] = []
-        var releases: [OwnershipStore.Change] = []
-        for (key, ownership) in history.ownerships {
-            switch ownership {
-            case .owned(let id, let since):
-                owners.append((key, Ownership(holder: id, ownedAt: since)))
-            case .free:
-                owners.append((key, nil))
-            case .givenUp(let ids):
-                releases += ids.map { OwnershipStore.Change(key: key, holder: $0) }
-            }
-        }
-        try PaymentsRebuildStore.setOwners(owners, on: shadow)
-        try OwnershipStore.change(releases, on: shadow)
+        let keys = history.ownershipSteps.keys.sorted()
+        let before = try PaymentsRebuildStore.owners(of: keys, on: shadow)
+        try PaymentsRebuildStore.setOwners(
+            keys.map { ($0, history.owner(of: $0, after: before[$0])) },
+            on: shadow
+        )
     }
 
     /// Accounts one after the other: they are few, and each is judged by what was before it.
