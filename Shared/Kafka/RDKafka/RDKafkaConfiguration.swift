@@ -71,18 +71,18 @@ enum RDKafkaConfiguration {
 /// What librdkafka's callbacks reach: the logger, and, for a consumer, the rebalances of the poll
 /// that is under way.
 ///
-/// `@unchecked`: `logger` never changes; `assigned` and `revoked` are touched only by the rebalance
+/// `@unchecked`: `logger` and `refusals` never change; `assigned` and `revoked` are touched only by the rebalance
 /// callback and by the consumer, both on the consumer's one thread, and after its end by the last
 /// callback alone.
 final class CallbackBox: @unchecked Sendable {
     private let logger: Logger
-    /// When a refusal was last told of; by whichever thread of librdkafka met it.
-    private let refusalToldAt = Mutex<ContinuousClock.Instant?>(nil)
+    private let refusals: RefusalNotice
     var assigned: [KafkaTopicPartition] = []
     var revoked: [KafkaTopicPartition] = []
 
-    init(logger: Logger) {
+    init(logger: Logger, refusals: RefusalNotice = .shared) {
         self.logger = logger
+        self.refusals = refusals
     }
 
     func log(level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>) {
@@ -94,7 +94,7 @@ final class CallbackBox: @unchecked Sendable {
         let text = String(cString: text)
         let level: Logger.Level =
             switch (level, facility) {
-            case (_, "FAIL") where Self.isRefusal(text) && mayTellOfRefusal(): .warning
+            case (_, "FAIL") where RefusalNotice.isRefusal(text) && refusals.isDue(): .warning
             case (_, "FAIL"), (_, "ERROR"), (_, "CONFWARN"): .debug
             case (...2, _): .error
             case (3...4, _): .info
@@ -106,15 +106,23 @@ final class CallbackBox: @unchecked Sendable {
             metadata: ["facility": "\(facility)", "text": "\(text)"]
         )
     }
+}
 
-    /// Whether librdkafka says that login or TLS failed; in capitals, as addresses are not.
-    private static func isRefusal(_ text: String) -> Bool {
-        ["SASL", "SSL", "security.protocol"].contains { text.contains($0) }
+/// That the broker refuses a process, told once a minute: it is tried every second, by each handle.
+final class RefusalNotice: Sendable {
+    /// The process's.
+    static let shared = RefusalNotice()
+    private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Whether librdkafka says that login or TLS failed, and not that the broker went away meanwhile.
+    static func isRefusal(_ text: String) -> Bool {
+        (text.contains("SASL") || text.contains("SSL handshake failed"))
+            && !text.contains("Disconnected") && !text.contains("timed out")
     }
 
-    /// Once a minute, as it is tried every second.
-    private func mayTellOfRefusal() -> Bool {
-        refusalToldAt.withLock { last in
+    /// Whether it is told now; any thread of librdkafka may ask.
+    func isDue() -> Bool {
+        toldAt.withLock { last in
             let now = ContinuousClock.now
             if let last, now - last < .seconds(60) { return false }
             last = now
