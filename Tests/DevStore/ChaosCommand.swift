@@ -33,7 +33,9 @@ struct ChaosCommand: AsyncParsableCommand {
     @Option(help: "How many instances of payments, receipts and fulfillment there are.")
     var replicas = 1
 
-    @Option(help: "How many brokers there are; several are Apache Kafka's, of KAFKA_HOME.")
+    @Option(
+        help: "How many brokers there are, one of them down at a time; several need KAFKA_HOME."
+    )
     var brokers = 1
 
     func validate() throws {
@@ -44,8 +46,10 @@ struct ChaosCommand: AsyncParsableCommand {
         guard (1...4).contains(replicas) else {
             throw ValidationError("--replicas must be from 1 to 4.")
         }
-        guard (1...5).contains(brokers) else {
-            throw ValidationError("--brokers must be from 1 to 5.")
+        guard brokers == 1 || (3...5).contains(brokers) else {
+            throw ValidationError(
+                "--brokers must be 1, or from 3 to 5: of two, one is no majority."
+            )
         }
         if brokers > 1, !BrokerProgram.chosen.mayHaveSeveralNodes {
             throw ValidationError("The development broker is one; set KAFKA_HOME for --brokers.")

@@ -117,7 +117,7 @@ final class ChaosRun: Sendable {
         case .broker(let node):
             await store.broker.kill(node: node)
             try await Task.sleep(for: strike.downtime)
-            try await store.broker.restart(node: node)
+            try await store.broker.restart(node: node, keepingLog: true)
         case .postgres:
             try store.cluster.stop(.immediate)
             try await Task.sleep(for: strike.downtime)

@@ -31,7 +31,8 @@ struct ChaosSchedule: Sendable {
     let strikes: [Strike]
 
     /// Makes a schedule: first everything once, in random order, then at random; services more
-    /// often than what they stand on.
+    /// often than what they stand on. What is still down at its time is passed over, and so is a
+    /// broker while another is down.
     ///
     /// - Parameters:
     ///   - seed: The seed.
@@ -49,13 +50,13 @@ struct ChaosSchedule: Sendable {
         var time = Duration.milliseconds(1500)
         while time < length {
             let victim = first.popLast() ?? later[Int.random(in: later.indices, using: &random)]
-            let isSpared = if case .broker = victim { brokers.count > 1 } else { false }
+            let hasOthers = if case .broker = victim { brokers.count > 1 } else { false }
             strikes.append(
                 Strike(
                     time: time,
                     victim: victim,
                     downtime: .milliseconds(
-                        Int.random(in: 0...(isSpared ? 15_000 : 1500), using: &random)
+                        Int.random(in: 0...(hasOthers ? 15_000 : 1500), using: &random)
                     ),
                     isAimed: Bool.random(using: &random)
                 )

@@ -69,7 +69,7 @@ extension EndToEnd {
                         payments.append(try await store.buy(as: "without-\(node)-\(number)"))
                     }
                     try await store.expectWhole(payments)
-                    try await store.broker.restart(node: node)
+                    try await store.broker.restart(node: node, keepingLog: true)
                 }
             }
         }

@@ -33,6 +33,10 @@ import Testing
                         try connection.execute("SELECT pg_notify('orders', 'x')")
                     }
                     #expect(await events.next() == .notification(channel: "orders", payload: "x"))
+                    // The session that was ended before may be a moment about it.
+                    try await eventually("one listener") {
+                        try await database.sessions(like: "LISTEN%") == 1 ? () : nil
+                    }
                     #expect(try await database.signal("LISTEN%", by: "pg_terminate_backend") == 1)
                 }
             }

@@ -4,7 +4,7 @@ import Foundation
 public enum BrokerProgram: Sendable {
     /// The development broker: up in milliseconds, its log in its memory.
     case developmentBroker
-    /// Apache Kafka (KRaft, one node), from the folder that its archive unpacks to.
+    /// Apache Kafka (KRaft), from the folder that its archive unpacks to.
     case apacheKafka(home: String)
 
     /// Apache Kafka where `KAFKA_HOME` says there is one, else the development broker.

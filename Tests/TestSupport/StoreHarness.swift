@@ -115,12 +115,7 @@ public final class StoreHarness: Sendable {
         if let proxyPort {
             kafkaProxy = try await KafkaProxy.start(inFrontOf: broker.port, on: proxyPort)
         }
-        options.progress(
-            options.brokers == 1
-                ? "broker on port \(broker.port)"
-                : "\(options.brokers) brokers, the first on port \(broker.port)",
-            clock.now - lap
-        )
+        options.progress("broker on \(broker.bootstrapServers)", clock.now - lap)
 
         var postgresProxies: [StoreService: PostgresProxy] = [:]
         for service in options.postgresProxies {

@@ -44,6 +44,7 @@ public final class TestBroker: Sendable {
         advertisedPort: Int? = nil,
         nodes: Int = 1
     ) async throws -> TestBroker {
+        precondition(nodes == 1 || advertisedPort == nil, "A proxy stands in front of one node.")
         let broker = TestBroker(
             nodes: try (1...nodes).map { id in
                 let port = try freePort()
@@ -105,7 +106,7 @@ public final class TestBroker: Sendable {
     ///   - keepingLog: Whether with the log that it had.
     /// - Throws: ``HarnessError`` if it ends, or does not listen in time, as it does not while too few
     ///   others run.
-    public func restart(node id: Int, keepingLog: Bool = true) async throws {
+    public func restart(node id: Int, keepingLog: Bool) async throws {
         await kill(node: id)
         let node = cluster.nodes[id - 1]
         if !keepingLog {
