@@ -30,9 +30,10 @@ struct ChaosSchedule: Sendable {
 
     let strikes: [Strike]
 
-    /// Makes a schedule: first everything once, in random order, then at random; services more
-    /// often than what they stand on. What is still down at its time is passed over, and so is a
-    /// broker while another is down.
+    /// Makes a schedule: first everything once, in random order, then at random.
+    ///
+    /// Services are struck more often than what they stand on. What is still down at its time is
+    /// passed over, and so is a broker while another is down.
     ///
     /// - Parameters:
     ///   - seed: The seed.

@@ -205,6 +205,7 @@ struct PaymentHistory {
     /// - Parameters:
     ///   - key: The non-consumable, and whose.
     ///   - owner: Who owned it before the batch.
+    /// - Returns: Who owns it now; `nil` if nobody does.
     func owner(of key: OwnershipKey, after owner: Ownership?) -> Ownership? {
         (ownershipSteps[key] ?? []).reduce(owner) { owner, step in
             switch step {
