@@ -60,8 +60,8 @@ import Testing
         #expect(error?.isRetriable == true)
         await consumer.close()
         #expect(
-            .now - start < .seconds(14),
-            "3 and 5 are promised; a session of the group lasts 45"
+            .now - start < .seconds(30),
+            "3 and 5 are promised, on a machine that has time; a session of the group lasts 45"
         )
     }
 
