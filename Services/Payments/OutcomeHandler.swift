@@ -240,22 +240,25 @@ struct Settlement {
         ownershipChanges.append(change)
     }
 
-    /// Moves ownerships, and with them whoever waits: behind a purchase the waiting ones are granted
-    /// without a charge; behind anything else, and behind one that another purchase has overtaken,
-    /// it is looked up anew who owns.
+    /// Moves ownerships, and with them whoever waits: where somebody owns by now, be it another that
+    /// has overtaken the one they waited for, they are granted without a charge; otherwise the oldest
+    /// of those that may still be charged is charged in its place.
     private mutating func settleOwnerships(on connection: isolated PostgresConnection) throws {
         while !ownershipChanges.isEmpty {
             let changes = nextOwnershipChanges()
-            let moved = try OwnershipStore.change(changes, on: connection)
-            let holders = changes.map(\.holder)
-            let waiting = try AttemptStore.waiting(for: holders, on: connection)
+            try OwnershipStore.change(changes, on: connection)
+            let waiting = try AttemptStore.waiting(for: changes.map(\.holder), on: connection)
             guard !waiting.isEmpty else { continue }
             try lock(waiting.values.flatMap { $0 }, on: connection)
+            let owners = try OwnershipStore.owners(
+                of: changes.filter { waiting[$0.holder] != nil }.map(\.key),
+                on: connection
+            )
             for change in changes {
                 guard let waiters = waiting[change.holder] else { continue }
-                if let ownedAt = change.ownedAt, moved.contains(change.holder) {
+                if let owner = owners[change.key], let ownedAt = owner.ownedAt {
                     for waiter in waiters {
-                        try grant(waiter, change.holder, ownedAt)
+                        try grant(waiter, owner.holder, ownedAt)
                     }
                 } else {
                     try charge(waiters, change.key, on: connection)
@@ -273,8 +276,8 @@ struct Settlement {
         return next
     }
 
-    /// Charges the first of those who waited for an ownership, and has the others wait for it; where
-    /// somebody else holds it by now, it is that one they are granted by or wait for.
+    /// Charges the first of those who waited for an ownership that nobody has, and has the others wait
+    /// for it; where somebody else is being charged for it by now, all of them wait for that one.
     ///
     /// They were accepted long ago: whose account may not pay by now, or has moved to another
     /// storefront, is not charged after all (spec rules 2 and 9). They are not judged by the price
@@ -292,7 +295,7 @@ struct Settlement {
         let account = AccountKey(accountID: key.accountID, bundleID: key.bundleID)
         let standing =
             try AccountStore.standings(of: [account], on: connection)[account] ?? AccountStanding()
-        var holder: Ownership?
+        var holder: TransactionID?
         for waiter in waiters {
             guard let storefront = records[waiter]?.transaction.storefront else { continue }
             let attempt = AttemptKey(transactionID: waiter, kind: .charge)
@@ -303,12 +306,10 @@ struct Settlement {
             }
             let held = try holder ?? claim(key, for: waiter, on: connection)
             holder = held
-            if let ownedAt = held.ownedAt {
-                try grant(waiter, held.holder, ownedAt)
-            } else if held.holder == waiter {
+            if held == waiter {
                 call(attempt)
             } else {
-                change(attempt) { $0.waitsFor = held.holder }
+                change(attempt) { $0.waitsFor = held }
             }
         }
     }
@@ -325,12 +326,12 @@ struct Settlement {
         change(AttemptKey(transactionID: waiter, kind: .charge)) { $0.settle("granted") }
     }
 
+    /// Claims an ownership, and says who holds it: whoever did already, if somebody did.
     private func claim(
         _ key: OwnershipKey,
         for id: TransactionID,
         on connection: isolated PostgresConnection
-    ) throws -> Ownership {
-        try OwnershipStore.claim([(key, id)], on: connection)[key]
-            ?? Ownership(holder: id, ownedAt: nil)
+    ) throws -> TransactionID {
+        try OwnershipStore.claim([(key, id)], on: connection)[key]?.holder ?? id
     }
 }

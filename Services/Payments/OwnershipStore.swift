@@ -40,19 +40,47 @@ enum OwnershipStore {
             RETURNING account_id, bundle_id, product_id, transaction_id, owned_at
             """
         )
-        var holders: [OwnershipKey: Ownership] = [:]
+        return try ownerships(in: rows)
+    }
+
+    /// Who owns non-consumables, of those that somebody owns.
+    ///
+    /// They stay locked to the end of the database transaction, owned or not.
+    static func owners(
+        of keys: [OwnershipKey],
+        on connection: isolated PostgresConnection
+    ) throws -> [OwnershipKey: Ownership] {
+        guard !keys.isEmpty else { return [:] }
+        let ordered = keys.sorted()
+        let rows = try connection.query(
+            """
+            SELECT o.account_id, o.bundle_id, o.product_id, o.transaction_id, o.owned_at
+            FROM ownerships o JOIN unnest(
+                \(ordered.map(\.accountID)), \(ordered.map(\.bundleID)), \(ordered.map(\.productID))
+            ) AS k (account_id, bundle_id, product_id) USING (account_id, bundle_id, product_id)
+            ORDER BY o.account_id, o.bundle_id, o.product_id FOR UPDATE OF o
+            """
+        )
+        return try ownerships(in: rows).filter { $0.value.ownedAt != nil }
+    }
+
+    /// Reads rows of `account_id, bundle_id, product_id, transaction_id, owned_at`; nobody holds
+    /// those without a transaction.
+    private static func ownerships(in rows: PostgresRows) throws -> [OwnershipKey: Ownership] {
+        var ownerships: [OwnershipKey: Ownership] = [:]
         for row in rows {
             let (account, bundle, product, holder, ownedAt) = try row.decode(
                 AccountID.self,
                 BundleID.self,
                 ProductID.self,
-                Int64.self,
+                Int64?.self,
                 Timestamp?.self
             )
+            guard let holder else { continue }
             let key = OwnershipKey(accountID: account, bundleID: bundle, productID: product)
-            holders[key] = Ownership(holder: TransactionID(number: holder), ownedAt: ownedAt)
+            ownerships[key] = Ownership(holder: TransactionID(number: holder), ownedAt: ownedAt)
         }
-        return holders
+        return ownerships
     }
 
     /// One change of who holds an ownership.
@@ -67,17 +95,14 @@ enum OwnershipStore {
         var ownedAt: Timestamp?
     }
 
-    /// Changes holders.
-    ///
-    /// - Returns: Those of the changes' holders that came to own, or gave up.
-    @discardableResult
+    /// Changes holders, by one change of each ownership at most.
     static func change(
         _ changes: [Change],
         on connection: isolated PostgresConnection
-    ) throws -> Set<TransactionID> {
-        guard !changes.isEmpty else { return [] }
+    ) throws {
+        guard !changes.isEmpty else { return }
         let ordered = changes.sorted { $0.key < $1.key }
-        let rows = try connection.query(
+        try connection.execute(
             """
             UPDATE ownerships AS o SET owned_at = u.owned_at,
                 transaction_id = CASE WHEN u.owned_at IS NOT NULL THEN u.holder END
@@ -89,9 +114,7 @@ enum OwnershipStore {
                 AND o.product_id = u.product_id
                 AND CASE WHEN u.owned_at IS NULL THEN o.transaction_id = u.holder
                     ELSE o.owned_at IS NULL END
-            RETURNING u.holder
             """
         )
-        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
     }
 }

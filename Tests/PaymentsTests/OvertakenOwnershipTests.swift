@@ -63,6 +63,22 @@ import Testing
         }
     }
 
+    @Test func whoWaitedForOneThatWasOvertakenIsGrantedThoughTheAccountMayNotPayByThen()
+        async throws
+    {
+        try await withStore { store in
+            try await store.add(request("film", method: .decline), key: "a")
+            let waiting = try await store.add(request("film"), key: "b")
+            try await store.sell(Self.free)
+            let free = try await store.add(request("film", price: usd(0)), key: "c")
+            try await store.say(canMakePayments: false)
+            try await store.settle()
+            let granted = try await store.load(waiting.id)
+            #expect(granted.state == .purchased && granted.originalID == free.id)
+            try await store.expectOwnersFollowFromLog()
+        }
+    }
+
     @Test(arguments: [true, false])
     func whatIsChargedAfterAllAlthoughItWasDeferredIsOwned(isOvertaken: Bool) async throws {
         try await withStore { store in

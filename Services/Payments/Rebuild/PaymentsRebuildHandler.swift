@@ -96,8 +96,8 @@ struct PaymentsRebuildHandler: Rebuilder {
         _ history: PaymentHistory,
         on shadow: isolated PostgresConnection
     ) throws {
-        let keys = history.ownershipSteps.keys.sorted()
-        let before = try PaymentsRebuildStore.owners(of: keys, on: shadow)
+        let keys = Array(history.ownershipSteps.keys)
+        let before = try OwnershipStore.owners(of: keys, on: shadow)
         try PaymentsRebuildStore.setOwners(
             keys.map { ($0, history.owner(of: $0, after: before[$0])) },
             on: shadow

@@ -22,36 +22,6 @@ enum PaymentsRebuildStore {
         )
     }
 
-    /// Who owns non-consumables, of those that somebody owns.
-    static func owners(
-        of keys: [OwnershipKey],
-        on shadow: isolated PostgresConnection
-    ) throws -> [OwnershipKey: Ownership] {
-        guard !keys.isEmpty else { return [:] }
-        let rows = try shadow.query(
-            """
-            SELECT account_id, bundle_id, product_id, transaction_id, owned_at
-            FROM ownerships JOIN unnest(
-                \(keys.map(\.accountID)), \(keys.map(\.bundleID)), \(keys.map(\.productID))
-            ) AS k (account_id, bundle_id, product_id) USING (account_id, bundle_id, product_id)
-            WHERE owned_at IS NOT NULL
-            """
-        )
-        var owners: [OwnershipKey: Ownership] = [:]
-        for row in rows {
-            let (account, bundle, product, holder, ownedAt) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                ProductID.self,
-                Int64.self,
-                Timestamp.self
-            )
-            let key = OwnershipKey(accountID: account, bundleID: bundle, productID: product)
-            owners[key] = Ownership(holder: TransactionID(number: holder), ownedAt: ownedAt)
-        }
-        return owners
-    }
-
     /// Makes somebody, or nobody, the owner of non-consumables.
     static func setOwners(
         _ owners: [(key: OwnershipKey, ownership: Ownership?)],
