@@ -65,14 +65,16 @@ struct ContentShutdownTests {
             try await server.store.arrive(.sample(1, product: "level.1"))
             let more = proxy.hold(at: .beforeResponse("GET /contents"), occurrence: 5)
             let path = Routes.content(level, of: TransactionID(number: 1))
-            let download = Task {
-                // It is cut off, with fewer bytes than were announced; or, as the store is asked for
-                // more than was sent, refused. It is never whole.
-                let answer = try? await server.ask(.GET, path)
-                #expect(answer.map { $0.status == 503 } ?? true)
-            }
+            let connection = try server.beginDownload(path)
+            // The store is ahead of what its client got; one that got nothing would be refused.
+            let head = await connection.read(until: "\r\n\r\n")
+            #expect(head.hasPrefix("HTTP/1.1 200"))
             try await more.reached()
-            return download
+            return Task {
+                // It is cut off: fewer bytes come than were announced.
+                let rest = await connection.read(until: "more than that")
+                #expect(head.utf8.count + rest.utf8.count < bytes.count)
+            }
         }
         #expect(time < .seconds(5))
     }
