@@ -10,7 +10,8 @@ struct ChaosCommand: AsyncParsableCommand {
         discussion: """
             Every process is killed with SIGKILL, half of the times while the commit of a batch is \
             on its way to PostgreSQL; the broker comes back empty (Apache Kafka with its log), \
-            PostgreSQL is stopped without a checkpoint. Buyers ask again until they are answered, as apps do. \
+            PostgreSQL is stopped without a checkpoint. Buyers ask again until they are answered, \
+            as apps do. \
             Then everything is started again, and once it is quiet the audit compares what was \
             accepted with the books of all four services and of the payment processor.
 

@@ -84,11 +84,7 @@ final class ChaosRun: Sendable {
     /// of them there would be nothing left to test.
     private func takeDown(_ victim: ChaosSchedule.Victim) -> Bool {
         down.withLock { down in
-            if case .broker = victim,
-                down.contains(where: { if case .broker = $0 { true } else { false } })
-            {
-                return false
-            }
+            if victim.isBroker, down.contains(where: \.isBroker) { return false }
             return down.insert(victim).inserted
         }
     }

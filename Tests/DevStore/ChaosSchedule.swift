@@ -9,6 +9,11 @@ struct ChaosSchedule: Sendable {
         /// PostgreSQL, by an immediate stop.
         case postgres
 
+        /// Whether it is a node of the broker.
+        var isBroker: Bool {
+            if case .broker = self { true } else { false }
+        }
+
         var description: String {
             switch self {
             case .process(let name): name
@@ -51,7 +56,7 @@ struct ChaosSchedule: Sendable {
         var time = Duration.milliseconds(1500)
         while time < length {
             let victim = first.popLast() ?? later[Int.random(in: later.indices, using: &random)]
-            let hasOthers = if case .broker = victim { brokers.count > 1 } else { false }
+            let hasOthers = victim.isBroker && brokers.count > 1
             strikes.append(
                 Strike(
                     time: time,

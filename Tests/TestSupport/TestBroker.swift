@@ -85,15 +85,14 @@ public final class TestBroker: Sendable {
         _ = await child.exit()
     }
 
-    /// Starts all of it on the same ports; what runs is killed before.
+    /// Starts all of it on the same ports, empty; what runs is killed before.
     ///
-    /// - Parameter keepingLog: Whether with the log that it had; the development broker has none.
     /// - Throws: ``HarnessError`` if it ends, or does not listen in time.
-    public func restart(keepingLog: Bool = false) async throws {
+    public func restart() async throws {
         await kill()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for node in nodes {
-                group.addTask { try await self.restart(node: node, keepingLog: keepingLog) }
+                group.addTask { try await self.restart(node: node, keepingLog: false) }
             }
             try await group.waitForAll()
         }
@@ -103,7 +102,7 @@ public final class TestBroker: Sendable {
     ///
     /// - Parameters:
     ///   - id: Which.
-    ///   - keepingLog: Whether with the log that it had.
+    ///   - keepingLog: Whether with the log that it had; the development broker has none.
     /// - Throws: ``HarnessError`` if it ends, or does not listen in time, as it does not while too few
     ///   others run.
     public func restart(node id: Int, keepingLog: Bool) async throws {

@@ -71,9 +71,9 @@ enum RDKafkaConfiguration {
 /// What librdkafka's callbacks reach: the logger, and, for a consumer, the rebalances of the poll
 /// that is under way.
 ///
-/// `@unchecked`: `logger` and `refusals` never change; `assigned` and `revoked` are touched only by the rebalance
-/// callback and by the consumer, both on the consumer's one thread, and after its end by the last
-/// callback alone.
+/// `@unchecked`: `logger` and `refusals` never change; `assigned` and `revoked` are touched only by
+/// the rebalance callback and by the consumer, both on the consumer's one thread, and after its end
+/// by the last callback alone.
 final class CallbackBox: @unchecked Sendable {
     private let logger: Logger
     private let refusals: RefusalNotice
