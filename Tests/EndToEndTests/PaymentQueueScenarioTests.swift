@@ -67,7 +67,7 @@ extension EndToEnd.PaymentQueues {
                     try await HTTPProxy.start(inFrontOf: store.urls.payments),
                     try await HTTPProxy.start(inFrontOf: store.urls.fulfillment),
                 ]
-                let tries = CountingLog()
+                let tries = RecordedLog()
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: store)
                 configuration.addresses.payments = proxies[0].url
                 configuration.addresses.fulfillment = proxies[1].url
@@ -293,34 +293,6 @@ extension EndToEnd.PaymentQueues {
         private func coinsOf(_ store: StoreHarness) async throws -> SKProduct {
             SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
             return try await product(SampleCatalog.coins)
-        }
-    }
-}
-
-/// Counts what is logged.
-private final class CountingLog: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
-
-    var logger: Logger {
-        var logger = Logger(label: "counting") { _ in Handler(log: self) }
-        logger.logLevel = .debug
-        return logger
-    }
-
-    func count(_ message: String) -> Int { counts.withLock { $0[message] ?? 0 } }
-
-    private struct Handler: LogHandler {
-        let log: CountingLog
-        var metadata: Logger.Metadata = [:]
-        var logLevel: Logger.Level = .debug
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.counts.withLock { $0["\(event.message)", default: 0] += 1 }
         }
     }
 }

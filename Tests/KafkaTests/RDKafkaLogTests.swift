@@ -1,44 +1,20 @@
 import Logging
-import Synchronization
+import TestSupport
 import Testing
 
 @testable import Kafka
 
 /// What becomes of librdkafka's own lines.
 @Suite struct RDKafkaLogTests {
-    private final class Lines: Sendable {
-        let levels = Mutex<[Logger.Level]>([])
-    }
-
-    private struct Recorder: LogHandler {
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            lines.levels.withLock { $0.append(event.level) }
-        }
-    }
-
     /// The levels of lines that two handles of a process write.
     private func levels(of texts: [String]) -> [Logger.Level] {
-        let lines = Lines()
+        let log = RecordedLog()
         let notice = RefusalNotice()
-        let boxes = (1...2).map { _ in
-            CallbackBox(
-                logger: Logger(label: "test") { _ in Recorder(lines: lines) },
-                refusals: notice
-            )
-        }
+        let boxes = (1...2).map { _ in CallbackBox(logger: log.logger, refusals: notice) }
         for text in texts {
             for box in boxes { box.log(level: 3, facility: "FAIL", text: text) }
         }
-        return lines.levels.withLock { $0 }
+        return log.levels
     }
 
     @Test(arguments: [
