@@ -6,7 +6,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventStreamTests {
     private let head = "GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
 
@@ -31,9 +31,8 @@ struct EventStreamTests {
                     try await writer.send(ServerSentEvent(id: "2", data: "second"))
                 }
             }
-        } _: { port, _ in
-            try await withConnection(to: port) { [head] inbound, outbound in
-                try await outbound.write(ByteBuffer(string: head))
+        } _: { [head] port, _ in
+            try await withConnection(to: port, saying: head) { inbound, _ in
                 var received = ByteBuffer()
                 for try await chunk in inbound {
                     received.writeImmutableBuffer(chunk)
@@ -60,9 +59,8 @@ struct EventStreamTests {
                     try await Task.sleep(for: .seconds(3600))
                 }
             }
-        } _: { port, _ in
-            try await withConnection(to: port) { [head] inbound, outbound in
-                try await outbound.write(ByteBuffer(string: head))
+        } _: { [head] port, _ in
+            try await withConnection(to: port, saying: head) { inbound, outbound in
                 for try await chunk in inbound where String(buffer: chunk).contains("first") {
                     guard byHalf else { return }
                     // It goes on reading, and is told the end.
@@ -83,9 +81,8 @@ struct EventStreamTests {
                     try await Task.sleep(for: .seconds(3600))
                 }
             }
-        } _: { port, group in
-            try await withConnection(to: port) { [head] inbound, outbound in
-                try await outbound.write(ByteBuffer(string: head))
+        } _: { [head] port, group in
+            try await withConnection(to: port, saying: head) { inbound, _ in
                 var received = ByteBuffer()
                 for try await chunk in inbound {
                     received.writeImmutableBuffer(chunk)

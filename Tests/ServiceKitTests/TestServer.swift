@@ -93,9 +93,11 @@ struct WireResponse: Sendable {
     }
 }
 
-/// Talks to the server byte by byte.
+/// Talks to the server byte by byte, and begins without leaving the connection's event loop: on a busy
+/// machine a task may wait for its turn longer than a server waits for a word.
 func withConnection<R: Sendable>(
     to port: Int,
+    saying greeting: String,
     _ body:
         @escaping @Sendable (
             NIOAsyncChannelInboundStream<ByteBuffer>, NIOAsyncChannelOutboundWriter<ByteBuffer>
@@ -104,7 +106,8 @@ func withConnection<R: Sendable>(
     let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
         .connect(host: "127.0.0.1", port: port) { channel in
             channel.eventLoop.makeCompletedFuture {
-                try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
+                try channel.pipeline.syncOperations.addHandler(GreetingHandler(text: greeting))
+                return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                     wrappingChannelSynchronously: channel,
                     configuration: .init(isOutboundHalfClosureEnabled: true)
                 )
@@ -112,6 +115,23 @@ func withConnection<R: Sendable>(
         }
     return try await channel.executeThenClose { inbound, outbound in
         try await body(inbound, outbound)
+    }
+}
+
+/// Says its text as soon as there is somebody to say it to.
+private final class GreetingHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let text: String
+
+    init(text: String) {
+        self.text = text
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        context.fireChannelActive()
     }
 }
 
@@ -127,8 +147,7 @@ func send(
     for (name, value) in headers { head += "\(name): \(value)\r\n" }
     if let body { head += "Content-Length: \(body.utf8.count)\r\n" }
     let text = head + "\r\n" + (body ?? "")
-    return try await withConnection(to: port) { inbound, outbound in
-        try await outbound.write(ByteBuffer(string: text))
+    return try await withConnection(to: port, saying: text) { inbound, _ in
         var received = ByteBuffer()
         for try await chunk in inbound { received.writeImmutableBuffer(chunk) }
         return WireResponse(String(buffer: received))
