@@ -72,9 +72,10 @@ extension PostgresConnection {
                 report(.notification(channel: channel, payload: payload))
             }
             if received.isEmpty {
-                // Silence may be peace, or a server that has vanished without a word.
+                // Silence may be peace, or a server that has vanished without a word. What is asked
+                // says in pg_stat_activity what the session is for, as the statement before it did.
                 _ = try session.simpleQuery(
-                    "SELECT",
+                    "SELECT 'LISTEN'",
                     PQLimits(timeout: .seconds(5), isInterruptible: true)
                 )
             }

