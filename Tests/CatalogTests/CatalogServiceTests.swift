@@ -292,7 +292,7 @@ import TestSupport
                 try await catalog.put()
                 try await catalog.put(Builder.premium, Builder.draft(cents: 599))
                 var messages: [KafkaMessage] = []
-                try await eventually(within: .seconds(30), "both events") {
+                try await eventually("both events") {
                     messages += try await consumer.poll(max: 10, timeout: .milliseconds(200))
                         .messages
                     return messages.count >= 2 ? true : nil

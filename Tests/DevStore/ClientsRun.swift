@@ -115,7 +115,7 @@ struct ClientsRun: Sendable {
             }
             try await group.waitForAll()
         }
-        try await eventually(within: .seconds(60), "everything to be delivered") {
+        try await eventually("everything to be delivered") {
             let transactions = try await client.unfinished().value.transactions
             return transactions.count { $0.isDelivered } == count ? true : nil
         }
@@ -123,7 +123,7 @@ struct ClientsRun: Sendable {
         SKPaymentQueue.configure(try configuration(account: "hoarder"))
         let start = ContinuousClock.now
         SKPaymentQueue.default().add(observer)
-        try await eventually(within: .seconds(60), "all to be told") {
+        try await eventually("all to be told") {
             observer.count == count ? true : nil
         }
         let last = observer.lastAt ?? start

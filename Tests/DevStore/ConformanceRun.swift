@@ -122,7 +122,7 @@ struct ConformanceRun {
     }
 
     private func signed(_ id: TransactionID, of client: StoreClient) async throws -> TransactionID {
-        try await eventually(within: .seconds(60), "the receipt of \(id)") {
+        try await eventually("the receipt of \(id)") {
             try await client.receipt(id).valueIfAny
         }
         return id
@@ -132,14 +132,14 @@ struct ConformanceRun {
         let id = try await bought(SampleCatalog.coins, by: client)
         let before = try await client.receipt(id).value
         _ = try await store.administrator.refund(id).value
-        try await eventually(within: .seconds(60), "the receipt of \(id) to be revoked") {
+        try await eventually("the receipt of \(id) to be revoked") {
             try await client.receipt(id).value == before ? nil : true
         }
         return id
     }
 
     private func restored(_ client: StoreClient) async throws -> TransactionID {
-        let restored = try await eventually(within: .seconds(60), "a restored transaction") {
+        let restored = try await eventually("a restored transaction") {
             // Only what is finished is restored, and payments hears of the finish a moment later.
             try await client.restore().value.transactions.first?.id
         }
@@ -194,7 +194,7 @@ struct ConformanceRun {
             token: token.trimmingCharacters(in: .whitespacesAndNewlines)
         )
         // The services read their directories of keys again when they meet a key they do not know.
-        try await eventually(within: .seconds(30), "the services to know the other app") {
+        try await eventually("the services to know the other app") {
             let answers = [
                 try await client.transaction(TransactionID(number: 1)).status,
                 try await client.receipt(TransactionID(number: 1)).status,

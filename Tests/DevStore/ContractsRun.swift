@@ -63,7 +63,7 @@ struct ContractsRun {
             to: "http://127.0.0.1:\(try freePort())/nobody"
         ).value
         let hosted = try await hosted(by: ada)
-        try await eventually(within: .seconds(60), "the receipt of \(pro)") {
+        try await eventually("the receipt of \(pro)") {
             try await ada.receipt(pro).valueIfAny
         }
         let description = Description(
@@ -98,7 +98,7 @@ struct ContractsRun {
         let request = PaymentRequest.sample(SampleCatalog.hint)
         let id = try await client.addUntilAnswered(request).value.transaction.id
         let content = store.urls.fulfillment + Routes.content(SampleCatalog.hint, of: id)
-        try await eventually(within: .seconds(60), "what is hosted for \(id)") {
+        try await eventually("what is hosted for \(id)") {
             try await client.raw(.GET, content).status == 200 ? true : nil
         }
         return id

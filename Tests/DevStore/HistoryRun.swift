@@ -81,7 +81,7 @@ struct HistoryRun {
     func walk(_ count: Int) async throws -> Double {
         terminal.heading("A history of \(Terminal.describe(count)) transactions")
         let id = try await buy(1, as: try store.client(account: "historian"))
-        try await eventually(within: .seconds(60), "the receipt") {
+        try await eventually("the receipt") {
             try await store.client(account: "historian").receipt(id).valueIfAny
         }
         try await store.withDatabase(of: .receipts) { connection in
@@ -143,7 +143,7 @@ struct HistoryRun {
         terminal.heading("Notifications in a log of \(Terminal.describe(count))")
         let id = try await buy(30, as: try store.client(account: "told"))
         let refunded = try await store.administrator.refund(id).value.transaction.id
-        try await eventually(within: .seconds(60), "the refund to be told") {
+        try await eventually("the refund to be told") {
             try await notifications("\"notificationType\":\"REFUND\"").notificationHistory.isEmpty
                 ? nil : true
         }

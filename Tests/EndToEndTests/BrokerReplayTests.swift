@@ -41,7 +41,7 @@ extension EndToEnd {
                 )
                 #expect(sent.contains("receipts has not done 2 of them"), "\(sent)")
                 #expect(sent.contains("Through: 4 events were sent."), "\(sent)")
-                try await eventually(within: .seconds(30), "the events to be done again") {
+                try await eventually("the events to be done again") {
                     let plan = try await store.operatorSays(source + ["--consumer", "receipts"])
                     return plan.contains("receipts has done all of it") ? true : nil
                 }
@@ -124,7 +124,7 @@ extension EndToEnd {
                     )
                 }
                 let place = "transaction.purchased.v9 at payments.transactions/0/2"
-                let letters = try await eventually(within: .seconds(30), "receipts to refuse it") {
+                let letters = try await eventually("receipts to refuse it") {
                     let answer = try await store.counterfoil("dead-letters", "list", "--json")
                     return answer.output.contains(place) ? answer.output : nil
                 }

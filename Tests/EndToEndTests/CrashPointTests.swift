@@ -387,7 +387,7 @@ extension StoreHarness {
         request.price = SampleCatalog.usd(1)
         let client = try client(account: "probe")
         let asked = request
-        let current = try await eventually(within: .seconds(30), "payments to know the price") {
+        let current = try await eventually("payments to know the price") {
             let price = try await client.add(asked).problem?.currentPrice
             return price == SampleCatalog.usd(cents) ? price : nil
         }

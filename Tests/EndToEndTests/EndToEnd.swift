@@ -56,7 +56,7 @@ extension StoreHarness {
     /// Waits until every service has sealed its event log, and checks the chains.
     func expectSealed() async throws {
         for service in StoreService.allCases {
-            let report = try await eventually(within: .seconds(20), "the seals of \(service)") {
+            let report = try await eventually("the seals of \(service)") {
                 let report = try await self.withDatabase(of: service) { connection in
                     try connection.inTransaction { connection in
                         try SealCheck(logs: [.outbox]).run(on: connection)
@@ -72,7 +72,7 @@ extension StoreHarness {
     /// Audits until nothing is on its way any more, or until there is no more time.
     func quietAudit(
         _ payments: [AcceptedPayment],
-        within limit: Duration = .seconds(20)
+        within limit: Duration = .seconds(60)
     ) async throws -> AuditReport {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {

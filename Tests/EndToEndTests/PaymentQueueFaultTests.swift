@@ -157,7 +157,7 @@ extension EndToEnd.PaymentQueues {
             try await withProxies { setup in
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: setup.store)
                 configuration.addresses.payments = setup.payments.url
-                configuration.requestTimeout = .milliseconds(500)
+                configuration.requestTimeout = .seconds(2)
                 configuration.retryMax = .milliseconds(100)
                 SKPaymentQueue.configure(configuration)
                 let queue = SKPaymentQueue.default()

@@ -87,31 +87,31 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
     }
 
     func first(_ state: SKPaymentTransactionState) async throws -> SKPaymentTransaction {
-        try await eventually(within: .seconds(30), "a transaction to be \(state)") {
+        try await eventually("a transaction to be \(state)") {
             self.transactions(state).first
         }
     }
 
     func delivered(_ transaction: SKPaymentTransaction) async throws {
-        try await eventually(within: .seconds(30), "\(transaction) to be delivered") {
+        try await eventually("\(transaction) to be delivered") {
             transaction.isDelivered ? () : nil
         }
     }
 
     func removed(_ transaction: SKPaymentTransaction) async throws {
-        try await eventually(within: .seconds(30), "\(transaction) to be removed") {
+        try await eventually("\(transaction) to be removed") {
             self.told.withLock { $0.removed.contains { $0 === transaction } } ? () : nil
         }
     }
 
     func revoked(_ product: String) async throws {
-        try await eventually(within: .seconds(30), "\(product) to be taken back") {
+        try await eventually("\(product) to be taken back") {
             self.told.withLock { $0.revoked.contains(product) } ? () : nil
         }
     }
 
     func restored(_ count: Int) async throws {
-        try await eventually(within: .seconds(30), "\(count) restores to end") {
+        try await eventually("\(count) restores to end") {
             self.restores >= count ? () : nil
         }
     }

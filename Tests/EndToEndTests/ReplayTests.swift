@@ -52,7 +52,7 @@ extension EndToEnd {
                 #expect(plan.contains("receipts has not done"))
                 #expect(!plan.contains("fulfillment has not done"))
                 _ = try await store.operatorSays(["replay", "--execute", "--rate", "1000"])
-                try await eventually(within: .seconds(30), "the events to be done again") {
+                try await eventually("the events to be done again") {
                     let plan = try await store.operatorSays(["replay"])
                     return plan.contains("has not done") ? nil : true
                 }
@@ -70,7 +70,7 @@ extension EndToEnd {
                 let child = try await store.startCounterfoil(
                     arguments + ["--execute", "--rate", "2", "--journal", journal]
                 )
-                try await eventually(within: .seconds(30), "the journal") {
+                try await eventually("the journal") {
                     FileManager.default.fileExists(atPath: journal) ? true : nil
                 }
                 let second = await #expect(throws: HarnessError.self) {
@@ -97,7 +97,7 @@ extension EndToEnd {
                     "replay", "--topic", Topics.paymentsTransactions.name, "--execute", "--rate",
                     "1", "--journal", journal,
                 ])
-                try await eventually(within: .seconds(30), "the replay to be under way") {
+                try await eventually("the replay to be under way") {
                     let log = try String(contentsOfFile: child.logPath, encoding: .utf8)
                     return log.contains("%  1 of") ? true : nil
                 }

@@ -59,7 +59,7 @@ extension EndToEnd.PaymentQueues {
 
             func bought(_ product: ProductID) async throws -> SKPaymentTransaction {
                 _ = try await store.buy(product)
-                return try await eventually(within: .seconds(30), "\(product) to be told") {
+                return try await eventually("\(product) to be told") {
                     observer.transactions(.purchased).first {
                         $0.payment.productIdentifier == product.rawValue && $0.isDelivered
                     }
@@ -96,7 +96,7 @@ extension EndToEnd.PaymentQueues {
                 try await hint.finish()
                 try await setup.observer.removed(hint)
                 try await setup.restore()
-                let again = try await eventually(within: .seconds(30), "the hint to be told") {
+                let again = try await eventually("the hint to be told") {
                     setup.observer.transactions(.purchased).first {
                         $0 !== hint && $0.transactionIdentifier == hint.transactionIdentifier
                     }
@@ -118,12 +118,12 @@ extension EndToEnd.PaymentQueues {
                 try await setup.restore()
                 for _ in 1...3 { _ = try await setup.store.buy(SampleCatalog.coins) }
                 let ada = try setup.store.client(account: "ada")
-                try await eventually(within: .seconds(30), "the queue to have gone on") {
+                try await eventually("the queue to have gone on") {
                     let queue = try await ada.unfinished().value
                     return queue.transactions.count { $0.isDelivered } == 4 ? true : nil
                 }
                 try await setup.fulfillment.resume()
-                let again = try await eventually(within: .seconds(30), "the hint to be told") {
+                let again = try await eventually("the hint to be told") {
                     setup.observer.transactions(.purchased).first {
                         $0 !== hint && $0.transactionIdentifier == hint.transactionIdentifier
                     }
@@ -150,7 +150,7 @@ extension EndToEnd.PaymentQueues {
                 }
                 setup.queue.remove(setup.observer)
                 var configuration = try EndToEnd.PaymentQueues.configuration(of: setup.store)
-                configuration.requestTimeout = .milliseconds(500)
+                configuration.requestTimeout = .seconds(2)
                 SKPaymentQueue.configure(configuration)
                 let queue = SKPaymentQueue.default()
                 queue.restoreCompletedTransactions()

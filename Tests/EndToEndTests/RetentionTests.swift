@@ -33,7 +33,7 @@ extension EndToEnd {
                 for process in store.processes { try await process.start() }
                 let new = [try await store.buy(), try await store.buy(as: "carol")]
                 try await store.expectWhole(old + new)
-                try await eventually(within: .seconds(60), "everything to be sealed") {
+                try await eventually("everything to be sealed") {
                     let said = try await store.counterfoil("verify")
                     return said.exit == .code(0) && !said.output.contains("wait for") ? true : nil
                 }
@@ -104,7 +104,7 @@ extension EndToEnd {
                 #expect(try await store.inboxRows() == inboxes)
                 // The store goes on; the story of an old purchase names where its events are.
                 let later = try await store.buy(as: "dave")
-                try await eventually(within: .seconds(30), "the later purchase to be done") {
+                try await eventually("the later purchase to be done") {
                     let told = try await store.operatorSays(["why", "\(later.transactionID)"])
                     return told.contains("The app has not finished it") ? true : nil
                 }

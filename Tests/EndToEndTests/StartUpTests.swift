@@ -85,7 +85,7 @@ extension EndToEnd {
                 for process in store.processes { try await process.start() }
                 try await store.expectAllToWait(saying: "The broker cannot be reached")
                 try await store.broker.restart()
-                try await store.waitUntilReady(within: .seconds(60))
+                try await store.waitUntilReady()
                 try await store.importSampleCatalog()
                 try await store.expectWhole([try await store.buy()])
             }

@@ -136,7 +136,7 @@ extension StoreHarness {
         of id: TransactionID,
         in trace: String
     ) async throws {
-        let found = try await eventually(within: .seconds(30), "all services to tell of \(id)") {
+        let found = try await eventually("all services to tell of \(id)") {
             let found = try await traces(of: id)
             return types.isSubset(of: Set(found.map(\.type))) ? found : nil
         }

@@ -376,7 +376,7 @@ extension StoreHarness {
         #expect(named.status == 200)
         _ = try await administrator.refund(payments[4].transactionID)
         // The proof holds at any time; the tables that it is about to find altered need their rows.
-        try await eventually(within: .seconds(20), "the finishes and the refund to arrive") {
+        try await eventually("the finishes and the refund to arrive") {
             let finished = try await withDatabase(of: .receipts) { connection in
                 try connection.query("SELECT 1 FROM transaction_finishes").count
             }

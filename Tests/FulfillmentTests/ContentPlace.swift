@@ -106,7 +106,7 @@ extension S3ContentStorage {
                 prefix: prefix,
                 accessKey: accessKey ?? store.accessKey,
                 secretKey: secretKey ?? store.secretKey,
-                timeout: .seconds(10),
+                timeout: .seconds(60),
                 connectionsMax: 16,
                 removalMax: removalMax
             ),

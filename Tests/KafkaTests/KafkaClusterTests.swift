@@ -104,7 +104,7 @@ import Testing
             }
             _ = try await consumer.read(5)
             try await broker.restart()
-            try await eventually(within: .seconds(30), "the topic to be made again") {
+            try await eventually("the topic to be made again") {
                 try await admin.createTopics([topic]).isEmpty ? nil : true
             }
             let later = try KafkaProducer(settings: settings, logger: logger)

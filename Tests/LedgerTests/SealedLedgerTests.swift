@@ -30,7 +30,7 @@ import Testing
                 let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
                 let sealing = Task { await LogSealer(.ledger, client: client, logger: quiet).run() }
                 // Database transactions of other tests in the cluster hold the rows back a while.
-                try await eventually(within: .seconds(60), "the postings to be sealed") {
+                try await eventually("the postings to be sealed") {
                     try await report(database).months.reduce(0) { $0 + $1.rows } == 30 ? true : nil
                 }
                 sealing.cancel()

@@ -67,7 +67,7 @@ struct EventReplayTests {
         /// Waits until a consumer has committed so many messages.
         func committed(_ count: Int64, by consumer: String) async throws {
             let partition = KafkaTopicPartition(topic: EventReplayTests.topic.name, partition: 0)
-            try await eventually(within: .seconds(60), "\(consumer) to commit \(count)") {
+            try await eventually("\(consumer) to commit \(count)") {
                 let offsets = try await admin.committedOffsets(
                     group: consumer,
                     partitions: [partition]

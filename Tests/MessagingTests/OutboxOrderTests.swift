@@ -40,7 +40,7 @@ struct OutboxOrderTests {
         _ client: PostgresClient
     ) async throws -> [String] {
         // Other tests' database transactions in the same cluster may hold the rows back a while.
-        try await eventually(within: .seconds(30), "\(count) settled rows") {
+        try await eventually("\(count) settled rows") {
             let rows = try await client.withConnection { connection in
                 try RelayStore.settledRows(after: .start, limit: 10, on: connection)
             }

@@ -75,7 +75,7 @@ struct SealedDatabase {
     /// The rows after a place, once all there are have settled: database transactions of other tests
     /// in the cluster hold them back a while.
     func settled(after cursor: OutboxCursor, limit: Int = 1000) async throws -> [OutboxRow] {
-        try await eventually(within: .seconds(30), "the rows to settle") {
+        try await eventually("the rows to settle") {
             try await client.withConnection { connection in
                 let rows = try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
                 let hasMore = try RelayStore.hasRows(

@@ -45,7 +45,7 @@ struct SealedRelayTests {
     }
 
     private func expectSealed(_ log: SealedDatabase, rows: Int64) async throws -> SealReport {
-        let report = try await eventually(within: .seconds(60), "\(rows) sealed rows") {
+        let report = try await eventually("\(rows) sealed rows") {
             let report = try await log.check()
             let count = report.months.reduce(0) { $0 + $1.rows }
             // Its times are of last year, so whatever waits for its seal is late.
@@ -93,7 +93,7 @@ struct SealedRelayTests {
                     try await log.append(0..<50)
                     _ = try await expectSealed(log, rows: 50)
                     try await broker.restart()
-                    try await eventually(within: .seconds(60), "a new log") {
+                    try await eventually("a new log") {
                         let progress = try await log.client.withConnection {
                             try RelayStore.progress(on: $0)
                         }

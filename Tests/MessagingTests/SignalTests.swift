@@ -2,7 +2,7 @@ import Testing
 
 @testable import Messaging
 
-@Suite(.timeLimit(.minutes(1))) struct SignalTests {
+@Suite(.timeLimit(.minutes(2))) struct SignalTests {
     @Test func aBellRungBeforeTheWaitIsHeardOnce() async throws {
         let signal = Signal()
         signal.ring()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PaymentQueue
 
-@Suite(.timeLimit(.minutes(1))) struct AccountTokensTests {
+@Suite(.timeLimit(.minutes(2))) struct AccountTokensTests {
     /// Hands out numbered tokens, and remembers what it was asked with.
     private final class Issuer: Sendable {
         let asked = Mutex<[String?]>([])

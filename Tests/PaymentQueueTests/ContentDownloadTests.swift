@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import PaymentQueue
 
-@Suite("Downloading a content", .timeLimit(.minutes(1)))
+@Suite("Downloading a content", .timeLimit(.minutes(2)))
 struct ContentDownloadTests {
     private func withOrigin(
         _ body: @Sendable (Origin) async throws -> Void

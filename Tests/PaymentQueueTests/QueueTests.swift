@@ -9,7 +9,7 @@ import Testing
 @testable import PaymentQueue
 
 /// What the queue does between the store and the app's observers: nothing here needs a store.
-@Suite(.timeLimit(.minutes(1))) struct QueueTests {
+@Suite(.timeLimit(.minutes(2))) struct QueueTests {
     private let callbacks = DispatchQueue(label: "test")
 
     private func queue(

@@ -8,7 +8,7 @@ import Testing
 
 /// How restores end, whoever observes: each of them once, in one of the two ways (spec rules 64 and
 /// 65).
-@Suite(.timeLimit(.minutes(1))) struct RestoreTests {
+@Suite(.timeLimit(.minutes(2))) struct RestoreTests {
     private let callbacks = DispatchQueue(label: "test")
 
     private func queue() -> SKPaymentQueue {

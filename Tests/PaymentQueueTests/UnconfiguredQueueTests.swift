@@ -7,7 +7,7 @@ import Testing
 @testable import PaymentQueue
 
 /// What a program meets that has said nothing of its store, and what is a mistake in any program.
-@Suite(.timeLimit(.minutes(1))) struct UnconfiguredQueueTests {
+@Suite(.timeLimit(.minutes(2))) struct UnconfiguredQueueTests {
     private final class Observer: SKPaymentTransactionObserver, Sendable {
         let failed = Mutex<[SKPaymentTransaction]>([])
         let failures: AsyncStream<any Error>

@@ -183,7 +183,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AttemptQueueTests {
+@Suite(.timeLimit(.minutes(2))) struct AttemptQueueTests {
     func attempts(_ count: Int) -> [ProcessorAttempt] {
         (0..<count).map {
             ProcessorAttempt(

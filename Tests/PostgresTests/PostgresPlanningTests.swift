@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// How statements of services are planned.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct PostgresPlanningTests {
     @Test func aStatementIsPlannedOnceASessionHoweverFewItAsksFor() async throws {
         try await withTestDatabase { database in

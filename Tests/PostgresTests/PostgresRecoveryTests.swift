@@ -51,7 +51,7 @@ import Testing
             url: cluster.url(database: "shop"),
             applicationName: "tests",
             poolSize: 2,
-            acquireTimeout: .seconds(1)
+            acquireTimeout: .seconds(5)
         )
         do {
             try await withRunningClient(settings) { client async throws in
@@ -79,7 +79,7 @@ import Testing
             let proxy = try await PostgresProxy.start(inFrontOf: database.cluster.port)
             let hold = proxy.hold(at: .beforeStatement(containing: "SELECT 777"))
             var settings = database.settings(through: proxy, poolSize: 1)
-            settings.statementTimeout = .milliseconds(50)
+            settings.statementTimeout = .milliseconds(500)
             try await withRunningClient(settings) { client async throws in
                 let error = await #expect(throws: PostgresError.self) {
                     try await client.withConnection { connection in

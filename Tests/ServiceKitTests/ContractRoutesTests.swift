@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct ContractRoutesTests {
     @Test func aContractIsServedToAnybodyAndKeptByItsTag() async throws {
         let documents = [

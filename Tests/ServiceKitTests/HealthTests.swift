@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct HealthTests {
     @Test func readinessNamesWhatItWaitsFor() async throws {
         let isConnected = Mutex(false)

@@ -8,7 +8,7 @@ import Testing
 @testable import ServiceKit
 
 /// Where a request's trace comes from, and what is recorded of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct RequestTraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let client = "00-\(trace)-00f067aa0ba902b7-01"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ServiceKit
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct ServiceRunnerTests {
     private struct Failure: Error, CustomStringConvertible { var description = "it broke" }
 

@@ -98,7 +98,7 @@ public final class EventWatcher: Sendable {
     public func sighting(
         of type: EventType,
         about subject: some CustomStringConvertible & Sendable,
-        within limit: Duration = .seconds(30)
+        within limit: Duration = .seconds(60)
     ) async throws -> Sighting {
         try await eventually(within: limit, "\(type) of \(subject) to cross the broker") {
             self.sightings(of: subject).first { $0.type == type.rawValue }

@@ -1,7 +1,7 @@
 /// Asks again and again until there is an answer, instead of sleeping and hoping.
 ///
 /// - Parameters:
-///   - limit: How long to go on asking.
+///   - limit: How long to go on asking; by itself what is long on a busy machine, too.
 ///   - what: What is awaited, for the failure's message.
 ///   - condition: Returns the answer, or `nil` while there is none. What it throws the last time
 ///     is part of the failure's message.
@@ -9,7 +9,7 @@
 /// - Throws: ``HarnessError`` when the time is up.
 @discardableResult
 public func eventually<Answer>(
-    within limit: Duration = .seconds(10),
+    within limit: Duration = .seconds(60),
     _ what: String,
     _ condition: () async throws -> Answer?
 ) async throws -> Answer {

@@ -30,7 +30,7 @@ public final class Hold: Sendable {
     ///
     /// - Parameter limit: The time to wait.
     /// - Throws: ``HarnessError`` when the time is up.
-    public func reached(within limit: Duration = .seconds(30)) async throws {
+    public func reached(within limit: Duration = .seconds(60)) async throws {
         try await eventually(within: limit, "a message to be held \(name)") {
             self.isReached ? () : nil
         }
@@ -41,7 +41,7 @@ public final class Hold: Sendable {
     ///
     /// - Parameter limit: The time to wait.
     /// - Throws: ``HarnessError`` when the time is up.
-    public func dropped(within limit: Duration = .seconds(10)) async throws {
+    public func dropped(within limit: Duration = .seconds(30)) async throws {
         try await eventually(within: limit, "what was held \(name) to be dropped") {
             self.state.withLock { $0.dropped >= $0.resumptions.count } ? () : nil
         }

@@ -4,12 +4,12 @@ import Foundation
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Connects; reading gives up after ten seconds.
+    /// Connects; reading gives up after a minute, which is long for a busy machine.
     ///
     /// - Throws: ``HarnessError`` if nobody listens there.
     public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(
             descriptor,
             SOL_SOCKET,
@@ -44,6 +44,7 @@ public final class RawConnection: Sendable {
                 var buffer = [UInt8](repeating: 0, count: 1 << 12)
                 while !read.contains(text) {
                     let count = Foundation.read(descriptor, &buffer, buffer.count)
+                    if count < 0, errno == EINTR { continue }
                     guard count > 0 else { break }
                     read += String(decoding: buffer.prefix(count), as: UTF8.self)
                 }

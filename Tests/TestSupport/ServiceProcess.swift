@@ -114,7 +114,7 @@ public final class ServiceProcess: Sendable {
     ///
     /// - Parameter limit: The time it has.
     /// - Throws: ``HarnessError`` with the end of its log.
-    public func waitUntilReady(within limit: Duration = .seconds(30)) async throws {
+    public func waitUntilReady(within limit: Duration = .seconds(60)) async throws {
         let deadline = ContinuousClock.now.advanced(by: limit)
         while true {
             if await isReady() { return }
@@ -141,7 +141,7 @@ public final class ServiceProcess: Sendable {
     /// - Returns: How it ended.
     /// - Throws: ``HarnessError`` when it had to be killed.
     @discardableResult
-    public func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
+    public func terminate(within limit: Duration = .seconds(30)) async throws -> ChildProcess.Exit {
         guard let child else { return .code(0) }
         child.send(SIGTERM)
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -161,7 +161,7 @@ public final class ServiceProcess: Sendable {
     /// - Parameter limit: The time it has.
     /// - Returns: How it ended.
     /// - Throws: ``HarnessError`` when the time is up.
-    public func waitForExit(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit
+    public func waitForExit(within limit: Duration = .seconds(30)) async throws -> ChildProcess.Exit
     {
         try await eventually(within: limit, "\(name) to end by itself") {
             self.child?.exitIfEnded

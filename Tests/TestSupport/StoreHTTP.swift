@@ -38,7 +38,7 @@ public struct StoreResponse: Sendable {
 public enum StoreHTTP {
     static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
-        configuration.timeout.connect = .seconds(2)
+        configuration.timeout.connect = .seconds(10)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
         configuration.connectionPool.idleTimeout = .seconds(20)
         // Retrying is the caller's decision: each retry is something that the tests are about.

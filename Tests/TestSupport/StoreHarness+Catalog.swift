@@ -11,7 +11,7 @@ extension StoreHarness {
     /// - Throws: ``HarnessError`` when the time is up.
     public func waitUntilSellable(
         _ product: ProductID,
-        within limit: Duration = .seconds(30)
+        within limit: Duration = .seconds(60)
     ) async throws {
         let client = try client(account: "catalog-probe")
         var request = PaymentRequest.sample(product)

@@ -178,7 +178,7 @@ public final class StoreHarness: Sendable {
     ///
     /// - Parameter limit: The time each has.
     /// - Throws: ``HarnessError`` with the end of the log of a service that is not.
-    public func waitUntilReady(within limit: Duration = .seconds(30)) async throws {
+    public func waitUntilReady(within limit: Duration = .seconds(60)) async throws {
         for process in processes where process.isRunning {
             try await process.waitUntilReady(within: limit)
         }
