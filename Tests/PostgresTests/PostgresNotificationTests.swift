@@ -102,7 +102,7 @@ import Testing
                     }
                     #expect(isFree)
                 }
-                // The watch over the session alone would end after two seconds, every time.
+                // A watch that hears of the end only when it asks its server next is two seconds late each time.
                 #expect(try #require(durations.min()) < .seconds(2))
             }
         }
