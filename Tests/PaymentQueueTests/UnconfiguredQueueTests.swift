@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import PaymentQueue
@@ -62,32 +63,12 @@ import Testing
     /// Spec rule 4: once, however often it is asked for.
     @Test func withoutAConfigurationItWarnsOnce() async {
         await #expect(processExitsWith: .success) {
-            let warnings = Warnings()
-            LoggingSystem.bootstrap { _ in Warnings.Handler(warnings: warnings) }
+            let log = RecordedLog()
+            LoggingSystem.bootstrap { _ in log.logger.handler }
             for _ in 1...3 { _ = SKPaymentQueue.default().transactions }
             #expect(!SKPaymentQueue.canMakePayments())
-            let said = warnings.said.withLock { $0 }
+            let said = log.messages(at: .warning)
             exit(said.count == 1 && said[0].contains("SKPaymentQueue.configure") ? 0 : 1)
-        }
-    }
-
-    /// What is warned of.
-    private final class Warnings: Sendable {
-        let said = Mutex<[String]>([])
-
-        struct Handler: LogHandler {
-            let warnings: Warnings
-            var metadata: Logger.Metadata = [:]
-            var logLevel = Logger.Level.warning
-
-            subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-                get { metadata[key] }
-                set { metadata[key] = newValue }
-            }
-
-            func log(event: LogEvent) {
-                warnings.said.withLock { $0.append("\(event.message)") }
-            }
         }
     }
 

@@ -16,6 +16,11 @@ public final class RecordedLog: Sendable {
     /// The levels of all lines, in their order.
     public var levels: [Logger.Level] { recorded.withLock { $0.map(\.level) } }
 
+    /// The messages of a level, in their order.
+    public func messages(at level: Logger.Level) -> [String] {
+        recorded.withLock { lines in lines.filter { $0.level == level }.map(\.message) }
+    }
+
     /// How often a message was logged.
     public func count(_ message: String) -> Int {
         recorded.withLock { lines in lines.count { $0.message == message } }
