@@ -25,6 +25,13 @@ import Testing
         #expect(levels(of: [text, text]) == [.warning, .debug, .debug, .debug])
     }
 
+    @Test func aRefusalIsToldOfAgainAfterAMinute() {
+        let notice = RefusalNotice()
+        let start = ContinuousClock.now
+        let told = [0, 59, 60, 119, 120].map { notice.isDue(at: start + .seconds($0)) }
+        #expect(told == [true, false, true, false, true])
+    }
+
     @Test(arguments: [
         "sasl_ssl://kafka:9092/1: Connect to ipv4#127.0.0.1:9092 failed: Connection refused",
         "sasl_ssl://kafka:9092/1: SSL handshake failed: Disconnected",

@@ -121,9 +121,8 @@ final class RefusalNotice: Sendable {
     }
 
     /// Whether it is told now; any thread of librdkafka may ask.
-    func isDue() -> Bool {
+    func isDue(at now: ContinuousClock.Instant = .now) -> Bool {
         toldAt.withLock { last in
-            let now = ContinuousClock.now
             if let last, now - last < .seconds(60) { return false }
             last = now
             return true
