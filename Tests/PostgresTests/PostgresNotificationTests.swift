@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    /// The one test of it waits as long as a listener does, fifteen seconds.
+    @Test func aListenerThatHearsNothingAsksItsServerAndListensOn() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                var events = client.notifications(on: ["orders"]).makeAsyncIterator()
+                #expect(await events.next() == .listening)
+                try await eventually("the listener to ask") {
+                    try await database.sessions(like: "SELECT 'LISTEN'") == 1 ? () : nil
+                }
+                try await client.withConnection { connection in
+                    try connection.execute("SELECT pg_notify('orders', 'x')")
+                }
+                #expect(await events.next() == .notification(channel: "orders", payload: "x"))
+            }
+        }
+    }
+
     @Test func cancellingTheReaderEndsTheStreamAndTheSession() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
