@@ -1,7 +1,7 @@
 /// Asks again and again until there is an answer, instead of sleeping and hoping.
 ///
 /// - Parameters:
-///   - limit: How long to go on asking; by itself what is long on a busy machine, too.
+///   - limit: How long to go on asking; a minute is long on a busy machine too.
 ///   - what: What is awaited, for the failure's message.
 ///   - condition: Returns the answer, or `nil` while there is none. What it throws the last time
 ///     is part of the failure's message.

@@ -141,7 +141,7 @@ public final class ServiceProcess: Sendable {
     /// - Returns: How it ended.
     /// - Throws: ``HarnessError`` when it had to be killed.
     @discardableResult
-    public func terminate(within limit: Duration = .seconds(30)) async throws -> ChildProcess.Exit {
+    public func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
         guard let child else { return .code(0) }
         child.send(SIGTERM)
         let deadline = ContinuousClock.now.advanced(by: limit)
