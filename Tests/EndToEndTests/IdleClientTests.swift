@@ -36,7 +36,7 @@ extension EndToEnd {
                         + "accept: text/event-stream\r\n"
                         + "authorization: Bearer \(client.token)\r\n\r\n"
                 )
-                let answer = await connection.read(until: ":\n\n")
+                let answer = try await connection.read(until: ":\n\n")
                 #expect(answer.hasPrefix("HTTP/1.1 200"))
                 clients.append(connection)
             }

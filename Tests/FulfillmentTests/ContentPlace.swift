@@ -39,14 +39,7 @@ struct ContentPlace: Sendable {
     ) async throws -> R {
         let place = try await ContentPlace(form)
         defer { place.folder.remove() }
-        do {
-            let result = try await body(place)
-            await place.storage.shutDown()
-            return result
-        } catch {
-            await place.storage.shutDown()
-            throw error
-        }
+        return try await using(place.storage) { _ in try await body(place) }
     }
 
     /// What is kept, by digest.
@@ -83,6 +76,21 @@ private actor SharedS3Store {
         let task = starting ?? Task { try await S3Store.start() }
         starting = task
         return try await task.value
+    }
+}
+
+/// Runs a body with a storage, which is shut down afterwards, also when the body throws.
+func using<R>(
+    _ storage: any ContentStorage,
+    _ body: (any ContentStorage) async throws -> R
+) async throws -> R {
+    do {
+        let result = try await body(storage)
+        await storage.shutDown()
+        return result
+    } catch {
+        await storage.shutDown()
+        throw error
     }
 }
 

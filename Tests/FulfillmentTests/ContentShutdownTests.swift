@@ -17,32 +17,34 @@ struct ContentShutdownTests {
     /// Runs a test with a server whose store is behind a proxy, and says how long the server took to
     /// shut down after the test's body.
     private func timeToShutDown(
-        _ body: @escaping @Sendable (StreamServer, HTTPProxy) async throws -> Task<Void, Never>
+        _ body: @escaping @Sendable (StreamServer, HTTPProxy) async throws -> Task<Void, any Error>
     ) async throws -> (time: Duration, left: [String: [UInt8]]) {
         let s3 = try await S3Store.start()
         let folder = ContentFolder()
         defer { folder.remove() }
         let proxy = try await HTTPProxy.start(inFrontOf: s3.endpoint)
         let storage = S3ContentStorage(s3, endpoint: proxy.url, spool: folder.path)
-        let (asking, ask) = AsyncStream<(Task<Void, Never>, ContinuousClock.Instant)>.makeStream()
-        try await StreamServer.run(contentLengthMax: 64 << 20, contentStorage: storage) { server in
-            ask.yield((try await body(server, proxy), .now))
+        let asked = Mutex<(task: Task<Void, any Error>, at: ContinuousClock.Instant)?>(nil)
+        let time = try await using(storage) { storage in
+            try await StreamServer.run(contentLengthMax: 64 << 20, contentStorage: storage) {
+                let task = try await body($0, proxy)
+                asked.withLock { $0 = (task, .now) }
+            }
+            let end = ContinuousClock.now
+            let (task, start) = try #require(asked.withLock { $0 })
+            try await task.value
+            return start.duration(to: end)
         }
-        let end = ContinuousClock.now
-        var iterator = asking.makeAsyncIterator()
-        let (task, start) = try #require(await iterator.next())
-        await task.value
-        await storage.shutDown()
         let left = try folder.files()
         await proxy.cut()
-        return (start.duration(to: end), left)
+        return (time, left)
     }
 
     @Test("An upload that its store does not take ends with the service, and leaves no file")
     func upload() async throws {
         let (time, left) = try await timeToShutDown { server, proxy in
             let put = proxy.hold(at: .beforeResponse("PUT /contents"))
-            let upload = Task {
+            let upload = Task<Void, any Error> {
                 let answer = try? await server.administer(
                     .PUT,
                     Routes.adminContent(level) + "?version=1",
@@ -67,12 +69,12 @@ struct ContentShutdownTests {
             let path = Routes.content(level, of: TransactionID(number: 1))
             let connection = try server.beginDownload(path)
             // The store is ahead of what its client got; one that got nothing would be refused.
-            let head = await connection.read(until: "\r\n\r\n")
+            let head = try await connection.read(until: "\r\n\r\n")
             #expect(head.hasPrefix("HTTP/1.1 200"))
             try await more.reached()
             return Task {
                 // It is cut off: fewer bytes come than were announced.
-                let rest = await connection.read(until: "more than that")
+                let rest = try await connection.read(until: "more than that")
                 #expect(head.utf8.count + rest.utf8.count < bytes.count)
             }
         }
@@ -86,7 +88,7 @@ struct ContentShutdownTests {
             try await server.store.arrive(.sample(1, product: "level.1"))
             let head = proxy.hold(at: .beforeResponse("GET /contents"))
             let path = Routes.content(level, of: TransactionID(number: 1))
-            let download = Task {
+            let download = Task<Void, any Error> {
                 let answer = try? await server.ask(.GET, path)
                 #expect(answer.map { $0.status == 503 } ?? true)
             }
@@ -105,7 +107,7 @@ struct ContentShutdownTests {
             let path = Routes.content(level, of: TransactionID(number: 1))
             let connection = try server.beginDownload(path)
             client.withLock { $0 = connection }
-            let answer = await connection.read(until: "\r\n\r\n")
+            let answer = try await connection.read(until: "\r\n\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 200"))
             return Task {}
         }

@@ -118,7 +118,7 @@ struct HostedContentRoutesTests {
             ] {
                 let connection = try RawConnection(port: server.port)
                 connection.send(try server.uploadHead(of: level, length: length))
-                let answer = await connection.read(until: code)
+                let answer = try await connection.read(until: code)
                 #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(answer)")
                 #expect(answer.contains(code))
                 #expect(answer.lowercased().contains("connection: close"))
@@ -264,30 +264,30 @@ struct HostedContentRoutesTests {
         let s3 = try await S3Store.start()
         let folder = ContentFolder()
         defer { folder.remove() }
-        let storage = S3ContentStorage(s3, spool: folder.path)
-        try await StreamServer.run(contentStorage: storage) { server in
-            try await server.host(bytes, for: level)
-            try await server.store.arrive(.sample(1, product: "level.1"))
-            let path = Routes.content(level, of: TransactionID(number: 1))
-            await s3.kill()
-            for answer in [
-                try await server.ask(.GET, path),
-                try await server.ask(.GET, path, [("range", "bytes=-5")]),
-                try await server.administer(
-                    .PUT,
-                    Routes.adminContent(level) + "?version=2",
-                    body: bytes
-                ),
-            ] {
-                #expect(answer.status == 503)
-                #expect(answer.headers["retry-after"] == ["1"])
-                #expect(try answer.decode(Problem.self).code == "try_again")
+        try await using(S3ContentStorage(s3, spool: folder.path)) { storage in
+            try await StreamServer.run(contentStorage: storage) { server in
+                try await server.host(bytes, for: level)
+                try await server.store.arrive(.sample(1, product: "level.1"))
+                let path = Routes.content(level, of: TransactionID(number: 1))
+                await s3.kill()
+                for answer in [
+                    try await server.ask(.GET, path),
+                    try await server.ask(.GET, path, [("range", "bytes=-5")]),
+                    try await server.administer(
+                        .PUT,
+                        Routes.adminContent(level) + "?version=2",
+                        body: bytes
+                    ),
+                ] {
+                    #expect(answer.status == 503)
+                    #expect(answer.headers["retry-after"] == ["1"])
+                    #expect(try answer.decode(Problem.self).code == "try_again")
+                }
+                #expect(try folder.files().isEmpty)
+                try await s3.restart()
+                #expect(try await server.ask(.GET, path).body == bytes)
             }
-            #expect(try folder.files().isEmpty)
-            try await s3.restart()
-            #expect(try await server.ask(.GET, path).body == bytes)
         }
-        await storage.shutDown()
     }
 
     @Test(
@@ -307,7 +307,7 @@ struct HostedContentRoutesTests {
                 try await server.store.arrive(.sample(1, product: "level.1"))
                 let path = Routes.content(level, of: TransactionID(number: 1))
                 let connection = try server.beginDownload(path)
-                #expect(await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
+                #expect(try await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
                 // It does not read on, and the others are served meanwhile.
                 for _ in 1...2 {
                     #expect(
@@ -336,7 +336,7 @@ struct HostedContentRoutesTests {
             var slow: [RawConnection] = []
             for index in 0...1 {
                 slow.append(try server.beginDownload(paths[index], accounts[index]))
-                #expect(await slow[index].read(until: "200").hasPrefix("HTTP/1.1 200 "))
+                #expect(try await slow[index].read(until: "200").hasPrefix("HTTP/1.1 200 "))
             }
             for (index, status, code) in [
                 (0, 429, "too_many_downloads"), (2, 503, "overloaded"),

@@ -100,7 +100,7 @@ struct QueueStreamTests {
                     "GET \(Routes.queue)?lastEventID=\(id) HTTP/1.1\r\nhost: x\r\n"
                         + "authorization: Bearer \(try server.token(account))\r\n\r\n"
                 )
-                let head = await connection.read(until: "\r\n\r\n").lowercased()
+                let head = try await connection.read(until: "\r\n\r\n").lowercased()
                 #expect(head.contains("queue-revision: \(revision)\r\n"), "\(head)")
                 let name = head.firstMatch(of: /queue-database: ([0-9a-f]{16})\r\n/)
                 databases.insert(String(try #require(name).1))

@@ -28,21 +28,6 @@ struct S3ContentStorageTests {
         }
     }
 
-    /// Runs a body with a storage, which is shut down afterwards.
-    private func using<R>(
-        _ storage: S3ContentStorage,
-        _ body: (S3ContentStorage) async throws -> R
-    ) async throws -> R {
-        do {
-            let result = try await body(storage)
-            await storage.shutDown()
-            return result
-        } catch {
-            await storage.shutDown()
-            throw error
-        }
-    }
-
     @Test("What is set wrong is told by the name of its setting, and no secret is")
     func wrongSettings() async throws {
         try await withStore { _, s3, folder in

@@ -4,7 +4,7 @@ import Foundation
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
-    /// Connects; reading gives up after a minute, which is long for a busy machine.
+    /// Connects.
     ///
     /// - Throws: ``HarnessError`` if nobody listens there.
     public init(port: Int) throws {
@@ -34,17 +34,27 @@ public final class RawConnection: Sendable {
         _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Reads until a text has come, the connection has ended, or nothing comes.
+    /// Reads until a text has come, or the connection has ended.
     ///
     /// On a thread that may block: the server needs those of the tasks.
-    public func read(until text: String) async -> String {
-        await withCheckedContinuation { continuation in
+    ///
+    /// - Parameter text: What is awaited.
+    /// - Returns: All that has come.
+    /// - Throws: ``HarnessError`` if nothing comes for a minute, which is long on a busy machine too.
+    public func read(until text: String) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [self] in
                 var read = ""
                 var buffer = [UInt8](repeating: 0, count: 1 << 12)
                 while !read.contains(text) {
                     let count = Foundation.read(descriptor, &buffer, buffer.count)
                     if count < 0, errno == EINTR { continue }
+                    if count < 0, errno == EAGAIN {
+                        continuation.resume(
+                            throwing: HarnessError("Nothing came for a minute after: \(read)")
+                        )
+                        return
+                    }
                     guard count > 0 else { break }
                     read += String(decoding: buffer.prefix(count), as: UTF8.self)
                 }
