@@ -51,13 +51,7 @@ import Testing
     @Test func everyTestThatARuleNamesIsThere() throws {
         let path = "Shared/PaymentQueue/PaymentQueue.docc/Rules.md"
         let document = try Repository.file(path)
-        let names = Set(
-            Repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") }.flatMap { file in
-                file.lines.compactMap { line in
-                    line.contains("func ") ? line.firstMatch(of: /func ([A-Za-z0-9]+)\(/)?.1 : nil
-                }
-            }
-        )
+        let names = Repository.testNames
         var findings = Findings()
         var rules: [Int] = []
         for (line, text) in zip(1..., document.lines) {
@@ -66,7 +60,7 @@ import Testing
             }
             rules.append(rule)
             let column = text.split(separator: "|").last ?? ""
-            let tests = column.matches(of: /`([A-Za-z0-9]+)`/).map(\.1)
+            let tests = column.matches(of: /`([A-Za-z0-9]+)`/).map { String($0.1) }
             for test in tests where !names.contains(test) {
                 findings.add(document, line, "there is no test \(test)")
             }

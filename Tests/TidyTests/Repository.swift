@@ -16,9 +16,20 @@ struct Repository: Sendable {
     /// Every document.
     static let documents: [SourceFile] = files(
         in: [
-            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "Services", "Shared", "Tests", "deploy",
+            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs", "Services", "Shared", "Tests",
+            "deploy",
         ],
         suffix: ".md"
+    )
+
+    /// The functions of the tests, by name.
+    static let testNames = Set(
+        swiftFiles.filter { $0.path.hasPrefix("Tests/") }.flatMap { file in
+            file.lines.compactMap { line in
+                line.contains("func ")
+                    ? (line.firstMatch(of: /func ([A-Za-z0-9]+)\(/)?.1).map(String.init) : nil
+            }
+        }
     )
 
     static let services = ["Catalog", "Payments", "Receipts", "Fulfillment"]
