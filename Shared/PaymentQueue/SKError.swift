@@ -1,10 +1,15 @@
 import EventTypes
+public import Foundation
 import StoreAPI
 
 /// The domain of ``SKError``, by StoreKit's name.
 public let SKErrorDomain = SKError.errorDomain
 
 /// Why something of the store failed, by the codes of StoreKit (spec rules 36 and 37).
+///
+/// As an `NSError` it has the domain `SKErrorDomain` and StoreKit's number. The buyer is shown
+/// `localizedDescription`, a sentence in English; the developer reads ``failureReason``. An app that
+/// has words of its own chooses them by ``code`` and ``storeCode``.
 public struct SKError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The codes that StoreKit knows; their numbers are its.
     public enum Code: Int, Sendable, CaseIterable {
@@ -71,13 +76,20 @@ public struct SKError: Error, Hashable, Sendable, CustomStringConvertible {
     public let code: Code
     /// What happened, for a log: never for the buyer.
     public let detail: String
-
-    /// StoreKit's number of the code.
-    public var errorCode: Int { code.rawValue }
+    /// The store's own word for it, where the store gave one.
+    ///
+    /// The code of a problem such as `stale_price`, or the reason of a failed transaction such as
+    /// `insufficientFunds`. It tells apart what StoreKit has one code for.
+    public let storeCode: String?
 
     /// Makes an error.
     public init(_ code: Code, detail: String = "") {
+        self.init(code, storeCode: nil, detail: detail)
+    }
+
+    init(_ code: Code, storeCode: String?, detail: String) {
         self.code = code
+        self.storeCode = storeCode
         self.detail = detail
     }
 
@@ -87,26 +99,57 @@ public struct SKError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension SKError: CustomNSError, LocalizedError {
+    /// StoreKit's number of the code.
+    public var errorCode: Int { code.rawValue }
+
+    /// What an `NSError` carries: the sentence for the buyer and the reason for the developer.
+    ///
+    /// The texts are put in here as well, because Foundation on Linux asks nothing else of an error
+    /// that has a code of its own.
+    public var errorUserInfo: [String: Any] {
+        [
+            NSLocalizedDescriptionKey: buyerSentence,
+            NSLocalizedFailureReasonErrorKey: developerReason,
+        ]
+    }
+
+    /// A sentence in English that a buyer can read.
+    public var errorDescription: String? { buyerSentence }
+
+    /// What happened, in English, for the developer.
+    public var failureReason: String? { developerReason }
+
+    private var buyerSentence: String {
+        storeCode.flatMap { Self.sentences[$0] } ?? code.sentence
+    }
+
+    private var developerReason: String { detail.isEmpty ? code.meaning : detail }
+}
+
 extension SKError {
     /// The error of a transaction that failed.
     init(_ reason: FailureReason?) {
-        let code = reason.flatMap { Code(rawValue: $0.storeKitErrorCode) } ?? .unknown
-        self.init(code, detail: reason?.rawValue ?? "")
+        guard let reason else {
+            self.init(.unknown, detail: "The store does not say why the transaction failed.")
+            return
+        }
+        self.init(
+            Code(rawValue: reason.storeKitErrorCode) ?? .unknown,
+            storeCode: reason.rawValue,
+            detail: "\(reason.rawValue): "
+                + (Self.meanings[reason.rawValue] ?? "A newer version knows what this means.")
+        )
     }
 
     /// The error of a request that the store refused.
     init(_ problem: Problem) {
-        let code: Code =
-            switch problem.code {
-            case "product_unknown", "product_unavailable", "stale_price", "wrong_currency",
-                "storefront_changed":
-                .storeProductNotAvailable
-            case "payments_not_allowed": .paymentNotAllowed
-            case _ where problem.status == 401 || problem.status == 403: .clientInvalid
-            case _ where (400..<500).contains(problem.status): .paymentInvalid
-            default: .unknown
-            }
-        self.init(code, detail: "\(problem.code): \(problem.detail)")
+        let forbidden = problem.status == 401 || problem.status == 403
+        self.init(
+            Self.codes[problem.code] ?? (forbidden ? .clientInvalid : .unknown),
+            storeCode: problem.code,
+            detail: "\(problem.code): \(problem.detail)"
+        )
     }
 
     /// There is no store to ask.

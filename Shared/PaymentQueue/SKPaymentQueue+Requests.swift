@@ -154,6 +154,14 @@ extension SKPaymentQueue {
                 detail: "the quantity is \(payment.quantity), and has to be above zero"
             )
         }
+        guard payment.product.kind != .autoRenewable else {
+            throw SKError(
+                .storeProductNotAvailable,
+                storeCode: "product_type_not_sold_yet",
+                detail: "product_type_not_sold_yet: “\(payment.productIdentifier)” is an"
+                    + " auto-renewable subscription, which the store does not sell yet"
+            )
+        }
         // The storefront that the product's price is of, not the one that is known by now.
         let code = payment.product.storefront
         guard let productID = ProductID(rawValue: payment.productIdentifier),

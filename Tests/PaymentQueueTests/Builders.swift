@@ -58,12 +58,12 @@ extension Money {
 
 extension SKProduct {
     /// A product at 0.99 USD.
-    static func sample(_ id: String) -> SKProduct {
+    static func sample(_ id: String, _ type: ProductType = .consumable) -> SKProduct {
         SKProduct(
             ProductListing(
                 id: ProductID(unchecked: id),
                 version: 1,
-                type: .consumable,
+                type: type,
                 price: .usd(99),
                 title: id,
                 description: "",

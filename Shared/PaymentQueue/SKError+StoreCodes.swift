@@ -1,0 +1,146 @@
+// What the store's own words come to: StoreKit's codes, a sentence for the buyer, a meaning for the
+// developer. The codes are chosen by what StoreKit's documentation says of each.
+
+extension SKError {
+    /// The code for each problem that a service answers with, by the problem's own code.
+    ///
+    /// A problem that is not here comes from a newer store, and is ``Code/unknown``.
+    static let codes: [String: Code] = {
+        var codes: [String: Code] = [:]
+        for (code, problems) in problemsByCode {
+            for problem in problems { codes[problem] = code }
+        }
+        return codes
+    }()
+
+    private static let problemsByCode: [(Code, [String])] = [
+        // "The requested product is not available in the store."
+        (
+            .storeProductNotAvailable,
+            [
+                "product_unknown", "product_unavailable", "product_type_not_sold_yet",
+                "storefront_changed", "storefront_unknown",
+            ]
+        ),
+        // "One of the payment parameters was not recognized by the App Store."
+        (
+            .paymentInvalid,
+            [
+                "stale_price", "wrong_currency", "price_overflow", "quantity_out_of_range",
+                "payment_method_unknown", "application_username_too_long",
+                "purchase_intent_unknown", "idempotency_key_missing", "idempotency_key_malformed",
+                "idempotency_key_reused",
+            ]
+        ),
+        // "The user is not allowed to authorize payments."
+        (.paymentNotAllowed, ["payments_not_allowed"]),
+        // "The device could not connect to the network."
+        (
+            .cloudServiceNetworkConnectionFailed,
+            [
+                "try_again", "not_ready", "overloaded", "body_too_slow", "storage_full",
+                "too_many_streams", "too_many_downloads", "too_many_test_notifications",
+            ]
+        ),
+        // "The client is not allowed to perform the attempted action."
+        (
+            .clientInvalid,
+            [
+                "unauthorized",
+                // Of another account, or in a state that does not let it.
+                "transaction_unknown", "transaction_purchasing", "transaction_deferred",
+                "transaction_failed", "transaction_finished", "transaction_revoked",
+                "transaction_ended", "transaction_not_delivered", "transaction_state_unknown",
+                "content_unknown", "receipt_property_refused", "price_consent_unknown",
+                "price_consent_replaced", "price_consent_decided_otherwise",
+                // Of administrators, which an app is none of.
+                "account_change_empty", "account_id_malformed", "app_unregistered",
+                "bundle_id_malformed", "catalog_invalid", "content_digest_differs",
+                "content_digest_malformed", "content_empty", "content_incomplete",
+                "content_length_required", "content_too_large", "content_version_malformed",
+                "content_version_taken", "decided_otherwise", "not_a_subscription",
+                "not_deferred", "not_interrupted", "not_purchased",
+                "notification_endpoint_malformed", "notification_endpoint_unknown",
+                "notification_part_missing", "notification_type_unknown", "precondition_failed",
+                "precondition_invalid", "price_negative", "product_invalid", "product_malformed",
+                "product_type_fixed", "too_many_price_consents", "too_many_purchase_intents",
+            ]
+        ),
+        // "An unknown or unexpected error occurred": the library asked what no store answers.
+        (
+            .unknown,
+            [
+                "internal", "not_found", "method_not_allowed", "malformed_json",
+                "malformed_request", "host_invalid", "body_too_large",
+                "unsupported_content_encoding", "unsupported_media_type", "query_invalid",
+                "after_malformed",
+                "last_event_id_malformed", "range_not_satisfiable", "restore_too_large",
+            ]
+        ),
+    ]
+
+    /// What a buyer is told where the store's own word says more than StoreKit's code.
+    static let sentences: [String: String] = [
+        "paymentDeclined": "Your payment method was declined.",
+        "insufficientFunds": "Your payment method does not have enough money.",
+        "approvalDeclined": "The purchase was not approved.",
+        "approvalExpired": "Nobody approved the purchase in time.",
+        "processorRefused": "The payment could not be processed. Nothing was charged.",
+        "storefrontChanged": "Your country or region has changed. Nothing was charged.",
+        "storefront_changed": "Your country or region has changed. Nothing was charged.",
+        "interrupted": "The purchase needs something from you before it can continue.",
+        "stale_price": "The price has changed. Nothing was charged.",
+        "quantity_out_of_range": "This quantity cannot be bought.",
+        "payment_method_unknown": "The store does not accept this payment method.",
+        "product_type_not_sold_yet": "This product cannot be bought yet.",
+        "restore_too_large": "There are too many purchases to restore at once.",
+    ]
+
+    /// What a reason of a failed transaction means to the developer.
+    static let meanings: [String: String] = [
+        "paymentCancelled": "The buyer cancelled the payment.",
+        "paymentDeclined": "The processor declined the payment method.",
+        "insufficientFunds": "The processor says that the payment method has too little money.",
+        "approvalDeclined": "The approver declined the purchase.",
+        "approvalExpired": "The purchase was not approved before its time was over.",
+        "processorRefused": "The processor cannot serve this payment, and will not later.",
+        "storefrontChanged": "The account's storefront changed after the payment was accepted. "
+            + "Ask for the products again.",
+        "paymentsNotAllowed": "The store has blocked payments of this account in this app.",
+        "interrupted": "The buyer left to complete something. What comes of the purchase is "
+            + "another transaction.",
+    ]
+}
+
+extension SKError.Code {
+    /// The code as a buyer reads it.
+    var sentence: String {
+        switch self {
+        case .unknown: "Something went wrong. Please try again later."
+        case .clientInvalid: "This app is not allowed to do that."
+        case .paymentCancelled: "The purchase was cancelled."
+        case .paymentInvalid: "The payment was not accepted."
+        case .paymentNotAllowed: "Purchases are not allowed for this account."
+        case .storeProductNotAvailable: "This product is not available in the store."
+        case .cloudServicePermissionDenied: "This app may not use the cloud service."
+        case .cloudServiceNetworkConnectionFailed:
+            "The store cannot be reached. Please check your connection and try again."
+        case .cloudServiceRevoked: "This app may no longer use the cloud service."
+        case .privacyAcknowledgementRequired: "Please read the store's privacy notice first."
+        case .unauthorizedRequestData: "This app is not allowed to ask for that."
+        case .invalidOfferIdentifier: "This offer does not exist."
+        case .invalidSignature: "This offer could not be verified."
+        case .missingOfferParams: "This offer is incomplete."
+        case .invalidOfferPrice: "The price of this offer is no longer valid."
+        case .overlayCancelled: "The page was closed."
+        case .overlayInvalidConfiguration: "The page cannot be shown."
+        case .overlayTimeout: "The page took too long to load."
+        case .ineligibleForOffer: "This offer is not available to you."
+        case .unsupportedPlatform: "This device does not support that."
+        case .overlayPresentedInBackgroundScene: "The page can only be shown in front."
+        }
+    }
+
+    /// The code as a developer reads it, where nothing more is known.
+    var meaning: String { "The error has StoreKit's code \(rawValue), \(self)." }
+}
