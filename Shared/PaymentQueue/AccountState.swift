@@ -14,6 +14,8 @@ struct AccountState {
         var hasNewPriceConsent = false
     }
 
+    /// Where the app says that the account buys; what it goes by until the store says otherwise.
+    private let configured: EventTypes.Storefront?
     private(set) var account: Account?
     /// What the store has said of the storefront in a refusal, before the stream did.
     private var storefrontSaid: EventTypes.Storefront?
@@ -21,8 +23,10 @@ struct AccountState {
     private var consentsAsked: Set<PriceConsentID> = []
     private var consentsShown: Set<PriceConsentID> = []
 
-    /// Where the account buys, as the store says; `nil` if it says nothing.
-    var storefront: EventTypes.Storefront? { storefrontSaid ?? account?.storefront }
+    init(configured: EventTypes.Storefront?) { self.configured = configured }
+
+    /// Where the account buys: as the store says, or else as the app does.
+    var storefront: EventTypes.Storefront? { storefrontSaid ?? account?.storefront ?? configured }
 
     /// Whether it may pay, as far as is known.
     var canMakePayments: Bool { account?.canMakePayments ?? true }
@@ -49,7 +53,7 @@ struct AccountState {
         self.account = account
         storefrontSaid = nil
         var news = News()
-        news.hasNewStorefront = storefront != nil && storefront != storefrontBefore
+        news.hasNewStorefront = storefront != storefrontBefore
         news.intents = account.purchaseIntents.filter { !intentsAsked.contains($0.id) }
         intentsAsked.formUnion(news.intents.map(\.id))
         let consents = pendingConsents.map(\.id).filter { !consentsAsked.contains($0) }

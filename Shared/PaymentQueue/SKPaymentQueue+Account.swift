@@ -95,7 +95,7 @@ extension SKPaymentQueue {
         take { $0.take(storefront: storefront) }
         return await withCheckedContinuation { continuation in
             callbacks.async {
-                let storefront = SKStorefront(countryCode: storefront.rawValue)
+                let storefront = SKStorefront(storefront)
                 continuation.resume(
                     returning: self.delegate?
                         .paymentQueue(self, shouldContinue: transaction, in: storefront) ?? true

@@ -16,7 +16,7 @@ import Synchronization
 public final class SKPaymentQueue: Sendable {
     struct State: ~Copyable {
         var pending = PendingTransactions()
-        var account = AccountState()
+        var account: AccountState
         var observers: [AppObserver] = []
         var delegate = WeakAppObject()
         /// Ends of restores that there was nobody to tell of.
@@ -33,11 +33,13 @@ public final class SKPaymentQueue: Sendable {
     /// The queue that observers and delegates are called on.
     public let callbacks: DispatchQueue
     let transport: StoreTransport?
-    let state = Mutex(State())
+    let state: Mutex<State>
     let logger: Logger
 
     init(configuration: StoreConfiguration?, callbacks: DispatchQueue) {
         transport = configuration.map(StoreTransport.init)
+        let storefront = configuration.map { EventTypes.Storefront(unchecked: $0.storefront) }
+        state = Mutex(State(account: AccountState(configured: storefront)))
         logger = configuration?.logger ?? Logger(label: "counterfoil.payment-queue")
         self.callbacks = callbacks
     }
@@ -94,7 +96,7 @@ public final class SKPaymentQueue: Sendable {
     ///
     /// Never waits for the network.
     public var storefront: SKStorefront? {
-        transport.map { SKStorefront(countryCode: storefrontCode($0)) }
+        transport.map { SKStorefront(EventTypes.Storefront(unchecked: storefrontCode($0))) }
     }
 
     /// Who is asked what only the app knows (spec rule 10); held weakly.

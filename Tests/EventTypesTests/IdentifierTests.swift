@@ -76,6 +76,21 @@ import Testing
         }
     }
 
+    @Test func everyStorefrontHasANumberOfItsOwn() throws {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
+        var codes: [Storefront] = []
+        for first in letters {
+            for second in letters {
+                codes += letters.compactMap { Storefront(rawValue: first + second + $0) }
+            }
+        }
+        #expect(codes.count > 200)
+        #expect(Set(codes.map(\.number)).count == codes.count)
+        #expect(Storefront(unchecked: "USA").number == "143441")
+        #expect(Storefront(unchecked: "JAM").number == "143511")
+        #expect(Storefront(unchecked: "ABW").number == "200048")
+    }
+
     @Test(arguments: [
         (FailureReason.paymentCancelled, 2), (.paymentDeclined, 3), (.insufficientFunds, 3),
         (.approvalDeclined, 4), (.approvalExpired, 4), (.processorRefused, 0),

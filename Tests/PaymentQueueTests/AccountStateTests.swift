@@ -35,8 +35,29 @@ import Testing
         )
     }
 
+    private func state(configured storefront: String = "USA") -> AccountState {
+        AccountState(configured: EventTypes.Storefront(unchecked: storefront))
+    }
+
+    @Test func aStorefrontThatIsConfiguredIsNoNewsAtLaunch() {
+        var state = state(configured: "FRA")
+        #expect(!state.take(account(7, storefront: "FRA")).hasNewStorefront)
+        #expect(!state.take(storefront: EventTypes.Storefront(unchecked: "FRA")).hasNewStorefront)
+        #expect(state.take(account(8, storefront: "DEU")).hasNewStorefront)
+    }
+
+    @Test func aStorefrontOtherThanTheConfiguredIsNewsAtLaunch() {
+        var state = state(configured: "USA")
+        #expect(state.storefront?.rawValue == "USA")
+        #expect(state.take(account(7, storefront: "FRA")).hasNewStorefront)
+        #expect(!state.take(account(7, storefront: "FRA")).hasNewStorefront)
+        // The store says nothing any more: the app's own word holds again.
+        #expect(state.take(account(8)).hasNewStorefront)
+        #expect(state.storefront?.rawValue == "USA")
+    }
+
     @Test func aStorefrontIsNewsOnceHoweverItIsHeardOf() {
-        var state = AccountState()
+        var state = state()
         #expect(!state.take(account(1)).hasNewStorefront)
         #expect(state.take(storefront: EventTypes.Storefront(unchecked: "FRA")).hasNewStorefront)
         #expect(state.storefront?.rawValue == "FRA")
@@ -46,7 +67,7 @@ import Testing
     }
 
     @Test func anOlderVersionChangesNothing() {
-        var state = AccountState()
+        var state = state()
         _ = state.take(account(3, storefront: "USA"))
         let news = state.take(account(2, storefront: "FRA", intents: [1]))
         #expect(!news.hasNewStorefront && news.intents.isEmpty)
@@ -54,14 +75,14 @@ import Testing
     }
 
     @Test func eachIntentIsOfferedOnce() {
-        var state = AccountState()
+        var state = state()
         #expect(state.take(account(1, intents: [1])).intents.count == 1)
         #expect(state.take(account(1, intents: [1])).intents.isEmpty)
         #expect(state.take(account(2, intents: [1, 2])).intents.map(\.id.rawValue) == ["intent-2"])
     }
 
     @Test func aConsentIsAskedAboutOnceAndWaitsUntilItIsAnswered() {
-        var state = AccountState()
+        var state = state()
         #expect(state.take(account(1, consents: [(1, .pending)])).hasNewPriceConsent)
         #expect(!state.take(account(2, consents: [(1, .pending)])).hasNewPriceConsent)
         #expect(state.pendingConsents.count == 1)

@@ -139,18 +139,4 @@ import Testing
             #expect(error?.isRetriable == false)
         }
     }
-
-    @Test func everyStorefrontHasANumberOfItsOwn() throws {
-        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ").map(String.init)
-        var codes: [Storefront] = []
-        for first in letters {
-            for second in letters {
-                codes += letters.compactMap { Storefront(rawValue: first + second + $0) }
-            }
-        }
-        #expect(codes.count > 200)
-        #expect(Set(codes.map(StorefrontNumber.digits)).count == codes.count)
-        #expect(StorefrontNumber.digits(of: Storefront(unchecked: "USA")) == "143441")
-        #expect(StorefrontNumber.digits(of: Storefront(unchecked: "ABW")) == "200048")
-    }
 }

@@ -70,7 +70,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         signedDate = now
         self.environment = environment
         storefront = transaction.storefront
-        storefrontId = StorefrontNumber.digits(of: transaction.storefront)
+        storefrontId = transaction.storefront.number
         transactionReason = "PURCHASE"
         currency = transaction.price.currency
         price = try Self.milliunits(of: transaction)

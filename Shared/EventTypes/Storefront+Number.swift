@@ -1,25 +1,23 @@
-import EventTypes
-
-/// The `storefrontId` of a signed transaction: a number for every storefront, the same for ever.
-///
-/// The storefronts of the original App Store have Apple's own numbers (`143441` is the USA), so
-/// that an app with a table of those keeps working. Every other ISO 3166-1 alpha-3 code is read as
-/// a number of base 26 and added to 200000: `ABW` is 200000 + 0·676 + 1·26 + 22 = 200048. Neither
-/// half may change once a receipt was signed with it.
-enum StorefrontNumber {
-    /// The number of a storefront, as the digits that stand in the payload.
-    static func digits(of storefront: Storefront) -> String {
-        if let number = assignedByApple[storefront.rawValue] {
+extension Storefront {
+    /// The storefront's number, the same for ever: `storefrontId` of a signed transaction and
+    /// `SKStorefront.identifier`.
+    ///
+    /// The storefronts of the original App Store have Apple's own numbers (`143441` is the USA), so
+    /// that an app with a table of those keeps working. Every other code is read as a number of base
+    /// 26 and added to 200000: `ABW` is 200000 + 0·676 + 1·26 + 22 = 200048. Neither half may change
+    /// once a receipt was signed with it.
+    public var number: String {
+        if let number = Self.numbersAssignedByApple[rawValue] {
             return String(number)
         }
-        let value = storefront.rawValue.utf8.reduce(0) { value, letter in
+        let value = rawValue.utf8.reduce(0) { value, letter in
             value &* 26 &+ Int(letter) &- Int(UInt8(ascii: "A"))
         }
         return String(200_000 &+ value)
     }
 
     /// The numbers that Apple gave the storefronts of the original App Store.
-    private static let assignedByApple: [String: Int] = [
+    private static let numbersAssignedByApple: [String: Int] = [
         "USA": 143441, "FRA": 143442, "DEU": 143443, "GBR": 143444, "AUT": 143445, "BEL": 143446,
         "FIN": 143447, "GRC": 143448, "IRL": 143449, "ITA": 143450, "LUX": 143451, "NLD": 143452,
         "PRT": 143453, "ESP": 143454, "CAN": 143455, "SWE": 143456, "NOR": 143457, "DNK": 143458,
