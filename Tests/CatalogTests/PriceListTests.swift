@@ -43,6 +43,33 @@ import Testing
         )
     }
 
+    /// Spec rules 101 and 102: every member that a buyer is shown.
+    @Test func aListingHasEachMemberOfItsProduct() {
+        var draft = Builder.draft(.consumable, cents: 99)
+        draft.localizations = [
+            Builder.en: ProductText(title: "100 coins", description: "A bag of coins."),
+            LanguageTag(unchecked: "fr"): ProductText(
+                title: "100 pièces",
+                description: "Un sac de pièces."
+            ),
+        ]
+        draft.prices[Builder.france] = Builder.money(119, "EUR")
+        let product = Builder.product(Builder.coins, version: 3, draft: draft)
+        let french = LanguageTag(unchecked: "fr")
+        #expect(
+            PriceList.listing(of: product, in: Builder.france, language: french)
+                == ProductListing(
+                    id: Builder.coins,
+                    version: 3,
+                    type: .consumable,
+                    price: Builder.money(119, "EUR"),
+                    title: "100 pièces",
+                    description: "Un sac de pièces.",
+                    language: french
+                )
+        )
+    }
+
     @Test func onlyANewerVersionIsTaken() {
         var list = list(Builder.product(version: 3))
         list.merge([Builder.product(version: 2, draft: Builder.draft(cents: 1))])
