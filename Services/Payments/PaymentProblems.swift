@@ -19,6 +19,16 @@ extension PaymentRefusal {
                 "The product is not for sale",
                 "The product is off sale, or is not sold in this storefront."
             )
+        case .productTypeNotSoldYet(let product):
+            HTTPProblem(
+                .unprocessableContent,
+                code: "product_type_not_sold_yet",
+                title: "Products of this type are not sold yet",
+                detail: """
+                    \(product) is an auto-renewable subscription, and these are not sold yet. \
+                    Do not offer it; sell a non-renewing subscription instead.
+                    """
+            )
         case .quantityOutOfRange(let max):
             .badRequest(
                 "quantity_out_of_range",

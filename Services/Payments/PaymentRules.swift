@@ -9,6 +9,9 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case productUnknown
     /// The product is off sale, or not sold in this storefront.
     case productUnavailable
+    /// The product is of a type that the store does not sell yet: an auto-renewable subscription
+    /// would be charged once and never end.
+    case productTypeNotSoldYet(ProductID)
     /// The quantity is below one or above this.
     case quantityOutOfRange(max: Int)
     /// The storefront sells in another currency.
@@ -58,6 +61,7 @@ enum PaymentRules {
     ) -> Result<Money, PaymentRefusal> {
         if let refusal = refusal(of: account, in: request.storefront) { return .failure(refusal) }
         guard let product else { return .failure(.productUnknown) }
+        if let refusal = refusal(ofTypeOf: product) { return .failure(refusal) }
         guard let unitPrice = product.prices[request.storefront] else {
             return .failure(.productUnavailable)
         }
@@ -97,9 +101,18 @@ enum PaymentRules {
         return nil
     }
 
+    /// Why products of this type are not sold at all; `nil` if they are (spec rules 93 and 94).
+    static func refusal(ofTypeOf product: Product) -> PaymentRefusal? {
+        switch product.type {
+        case .consumable, .nonConsumable, .nonRenewingSubscription: nil
+        case .autoRenewableSubscription: .productTypeNotSoldYet(product.id)
+        case .unknown: .productUnavailable
+        }
+    }
+
     /// Why a product is not sold this many times anywhere; `nil` if it is (spec rules 24 and 25).
     static func refusal(ofQuantity quantity: Int, of product: Product) -> PaymentRefusal? {
-        if case .unknown = product.type { return .productUnavailable }
+        if let refusal = refusal(ofTypeOf: product) { return refusal }
         guard product.isOnSale else { return .productUnavailable }
         let quantityMax = product.type == .nonConsumable ? 1 : quantityMax
         return (1...quantityMax).contains(quantity) ? nil : .quantityOutOfRange(max: quantityMax)

@@ -42,6 +42,7 @@ struct ContractsRun {
     func prepare() async throws -> String {
         let clock = ContinuousClock()
         let begin = clock.now
+        try await store.addSubscription()
         let ada = try store.client(account: "ada")
         let pro = try await ada.addUntilAnswered(.sample(SampleCatalog.pro)).value.transaction.id
         try await ada.finishUntilDone(pro)

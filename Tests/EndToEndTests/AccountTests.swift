@@ -11,7 +11,6 @@ extension EndToEnd {
     /// (spec rules 1 to 9, 106, 107, 114, 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Accounts {
-        static let club = ProductID(unchecked: "com.example.club.monthly")
         static let france = Storefront(unchecked: "FRA")
 
         @Test func blockedAccountIsRefusedAndToldSo() async throws {
@@ -154,13 +153,12 @@ extension EndToEnd {
 
         @Test func subscriberAgreesToAPriceOnce() async throws {
             try await withStore { store in
-                try await store.importSampleCatalog()
-                try await store.waitUntilSellable(Self.club)
+                try await store.addSubscription()
                 let client = try store.client(account: "ada")
                 let told = StreamRecord(client)
                 let consent = try await store.administrator.ask(
                     client.account,
-                    about: Self.club,
+                    about: SampleCatalog.club,
                     PriceConsentRequest(
                         bundleID: StoreKeys.bundleID,
                         price: SampleCatalog.usd(399)

@@ -13,6 +13,7 @@ extension EndToEnd {
         @Test func everyBadPaymentIsRefusedAndChangesNothing() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
+                try await store.addSubscription()
                 let client = try store.client(account: "ada")
                 let before = try await store.contents(of: .payments)
                 for (name, body, status, code) in try badPayments() {
@@ -48,6 +49,11 @@ extension EndToEnd {
                 (
                     "off sale", try body { $0["productID"] = "com.example.levels.classic" }, 400,
                     "product_unavailable"
+                ),
+                (
+                    "an auto-renewable subscription",
+                    Array(try JSONEncoder().encode(PaymentRequest.sample(SampleCatalog.club))), 422,
+                    "product_type_not_sold_yet"
                 ),
                 (
                     "not sold there", try body { $0["storefront"] = "DEU" }, 400,

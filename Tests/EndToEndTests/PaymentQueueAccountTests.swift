@@ -176,8 +176,8 @@ extension EndToEnd.PaymentQueues {
             } _: { setup in
                 setup.queue.showPriceConsentIfNeeded()
                 setup.app.state.withLock { $0.showsConsent = showsAtOnce }
-                let club = EndToEnd.Accounts.club
-                try await setup.store.waitUntilSellable(club)
+                let club = SampleCatalog.club
+                try await setup.store.addSubscription()
                 _ = try await setup.store.administrator.ask(
                     AccountID(unchecked: "ada"),
                     about: club,

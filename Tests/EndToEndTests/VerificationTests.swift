@@ -358,9 +358,10 @@ extension StoreHarness {
             ).value.purchaseIntent
             if key == "first" { _ = try await client.decline(intent.id) }
         }
+        try await addSubscription()
         _ = try await administrator.ask(
             account,
-            about: ProductID(unchecked: "com.example.club.monthly"),
+            about: SampleCatalog.club,
             PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
         )
         // The merchant's server names the account of a purchase.

@@ -40,6 +40,8 @@ import Testing
         #expect(refusal(product()) == nil)
         #expect(refusal(nil) == .payment(.productUnknown))
         #expect(refusal(product(isOnSale: false)) == .payment(.productUnavailable))
+        let club = product("club", .autoRenewableSubscription)
+        #expect(refusal(club) == .payment(.productTypeNotSoldYet(club.id)))
         #expect(refusal(product(), 0) == .payment(.quantityOutOfRange(max: 10)))
         #expect(
             refusal(product("film", .nonConsumable), 2) == .payment(.quantityOutOfRange(max: 1))

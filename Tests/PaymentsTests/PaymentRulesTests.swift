@@ -55,6 +55,23 @@ import Testing
         #expect(refusal(of: request(), product("x", .unknown("bundle"))) == .productUnavailable)
     }
 
+    @Test(arguments: [
+        (ProductType.consumable, true), (.nonConsumable, true), (.nonRenewingSubscription, true),
+        (.autoRenewableSubscription, false), (.unknown("bundle"), false),
+    ])
+    func eachTypeIsSoldOrRefused(_ type: ProductType, isSold: Bool) {
+        #expect((refusal(of: request("x"), product("x", type)) == nil) == isSold)
+    }
+
+    @Test func aSubscriptionIsRefusedByNameWhateverElseIsWrong() {
+        let club = product("club", .autoRenewableSubscription, isOnSale: false)
+        let refused = refusal(of: request("club", quantity: 0, storefront: "FRA"), club)
+        #expect(refused == .productTypeNotSoldYet(club.id))
+        let problem = PaymentRefusal.productTypeNotSoldYet(club.id).problem.problem
+        #expect(problem.status == 422 && problem.code == "product_type_not_sold_yet")
+        #expect(problem.detail.contains("club is an auto-renewable subscription"))
+    }
+
     @Test func aPriceThatChangedIsRefusedWithTheNewOne() {
         #expect(refusal(of: request(price: usd(899))) == .stalePrice(current: usd(999)))
     }

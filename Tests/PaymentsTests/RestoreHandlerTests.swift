@@ -57,7 +57,7 @@ import Testing
     @Test func onlyWhatIsFinishedUnrevokedRestorableAndMineIsRestored() async throws {
         try await withStore { store in
             try await store.sell(
-                product("pass", .autoRenewableSubscription, isRestorable: true),
+                product("pass", .nonConsumable),
                 product("month", .nonRenewingSubscription, isRestorable: true),
                 product("song", .nonConsumable, isRestorable: false)
             )

@@ -14,6 +14,9 @@ public enum SampleCatalog {
     /// test's.
     public static let gift = ProductID(unchecked: "com.example.gift")
 
+    /// Auto-renewable subscription, for 2.99 USD; in no file, because none is sold yet.
+    public static let club = ProductID(unchecked: "com.example.club.monthly")
+
     /// The folder of the package.
     public static var packageDirectory: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -47,6 +50,21 @@ public enum SampleCatalog {
         )
     }
 
+    /// The subscription that ``club`` names.
+    public static func subscription() -> ProductDraft {
+        ProductDraft(
+            type: .autoRenewableSubscription,
+            prices: [usa: usd(299)],
+            localizations: [
+                LanguageTag(unchecked: "en"): ProductText(
+                    title: "Club, monthly",
+                    description: "New levels every month."
+                )
+            ],
+            deliveryPlan: [.entitlement]
+        )
+    }
+
     /// US dollars.
     ///
     /// - Parameter cents: How many cents.
@@ -66,6 +84,7 @@ public enum SampleCatalog {
         switch product {
         case pro: usd(499)
         case hint: usd(49)
+        case club: usd(299)
         default: usd(99)
         }
     }

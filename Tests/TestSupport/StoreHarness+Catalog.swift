@@ -30,4 +30,10 @@ extension StoreHarness {
             try await waitUntilSellable(product)
         }
     }
+
+    /// Puts an auto-renewable subscription into the catalog, and waits until `payments` knows it.
+    public func addSubscription() async throws {
+        _ = try await administrator.put(SampleCatalog.subscription(), as: SampleCatalog.club)
+        try await waitUntilSellable(SampleCatalog.club)
+    }
 }
