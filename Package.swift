@@ -155,8 +155,9 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Contracts", "EventTypes", "StoreAPI", hummingbird, httpTypes, nioCore, nioHTTP1,
-                logging, metrics, coreMetrics, serviceLifecycle, unixSignals, configuration, crypto,
+                "Contracts", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, nioCore,
+                nioHTTP1, logging, metrics, coreMetrics, serviceLifecycle, unixSignals,
+                configuration, crypto,
             ],
             path: "Shared/ServiceKit",
             swiftSettings: house

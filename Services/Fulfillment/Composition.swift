@@ -4,9 +4,9 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
-public import Postgres
+import Postgres
 import Rebuild
-public import ServiceKit
+import ServiceKit
 
 /// Makes everything that `fulfillment` is, from settings to HTTP, without I/O.
 func composeFulfillment(
@@ -283,6 +283,3 @@ private func webhookSigner(
         return nil
     }
 }
-
-/// A database that is away or busy is answered with 503 and a time to try again.
-extension PostgresError: RetriableError {}

@@ -181,7 +181,7 @@ struct AccountHandler: Sendable {
             -> Effect<Answer>
     ) async throws -> Result<(account: Account, answer: Answer), AccountRefusal> {
         let time = now()
-        let (result, hasChanged) = try await client.withRepeatableTransaction {
+        let (result, hasChanged) = try await client.withTransaction {
             connection -> (Result<(account: Account, answer: Answer), AccountRefusal>, Bool) in
             if makesAccount {
                 try AccountStore.lock(key, on: connection)

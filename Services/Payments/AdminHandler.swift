@@ -37,7 +37,7 @@ struct AdminHandler: Sendable {
         trace: TraceContext
     ) async throws -> AdminReply {
         let start = outcomes.spans.start
-        let (reply, report) = try await outcomes.client.withRepeatableTransaction { connection in
+        let (reply, report) = try await outcomes.client.withTransaction { connection in
             var settlement = outcomes.settlement(within: trace)
             try settlement.lock([id], on: connection)
             guard let record = settlement.records[id] else {
@@ -73,7 +73,7 @@ struct AdminHandler: Sendable {
     /// out.
     func beginRefund(of id: TransactionID, trace: TraceContext) async throws -> AdminReply {
         let start = outcomes.spans.start
-        let (reply, report) = try await outcomes.client.withRepeatableTransaction {
+        let (reply, report) = try await outcomes.client.withTransaction {
             connection -> (AdminReply, OutcomeReport?) in
             var settlement = outcomes.settlement(within: trace)
             try settlement.lock([id], on: connection)

@@ -4,7 +4,7 @@ public import Kafka
 import Ledger
 import Logging
 import Messaging
-public import Postgres
+import Postgres
 import Rebuild
 public import ServiceKit
 
@@ -231,5 +231,4 @@ enum PaymentsMigrations {
 }
 
 // So that the HTTP edge answers 503 to what a retry can help.
-extension PostgresError: RetriableError {}
 extension KafkaError: RetriableError {}

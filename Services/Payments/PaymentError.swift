@@ -4,15 +4,13 @@ import ServiceKit
 struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable {
-        private enum Value { case unknownRow, keyVanished, commitUnknown }
+        private enum Value { case unknownRow, keyVanished }
         private let value: Value
 
         /// A row holds a value that this version does not know: a newer version wrote it.
         static let unknownRow = Code(value: .unknownRow)
         /// An idempotency key that was taken a moment ago is not there.
         static let keyVanished = Code(value: .keyVanished)
-        /// The connection was lost while the database transaction was being committed.
-        static let commitUnknown = Code(value: .commitUnknown)
     }
 
     let code: Code
@@ -20,18 +18,14 @@ struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
     init(_ code: Code) { self.code = code }
 
     /// Whether the same request may be sent again.
-    ///
-    /// It may after an unknown commit: every request recognises what it has done before.
     var isRetriable: Bool { code != .unknownRow }
 
     var description: String {
         switch code {
         case .unknownRow:
             "A row of the database holds a value that this version of payments does not know."
-        case .keyVanished:
-            "An idempotency key was taken by a request that then came to nothing."
         default:
-            "The connection to the database was lost during a commit."
+            "An idempotency key was taken by a request that then came to nothing."
         }
     }
 }

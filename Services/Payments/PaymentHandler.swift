@@ -72,7 +72,7 @@ struct PaymentHandler: Sendable {
 
     /// Accepts or refuses each request of a batch.
     func accept(_ batch: [PaymentSubmission]) async throws -> [PaymentReply] {
-        let result = try await client.withRepeatableTransaction { connection in
+        let result = try await client.withTransaction { connection in
             try apply(batch, on: connection)
         }
         didCommit(result.attempts)
@@ -315,20 +315,6 @@ struct PaymentHandler: Sendable {
                 case .accepted(let body, _) = result.replies[leader]
             else { continue }
             result.replies[position] = .accepted(body: body, isReplay: true)
-        }
-    }
-}
-
-extension PostgresClient {
-    /// A database transaction of a request that recognises what it has done before, so that it may
-    /// be repeated also when nobody knows whether it was committed.
-    func withRepeatableTransaction<R: Sendable>(
-        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
-    ) async throws -> R {
-        do {
-            return try await withTransaction(body)
-        } catch let error as PostgresError where error.code == .commitOutcomeUnknown {
-            throw PaymentError(.commitUnknown)
         }
     }
 }

@@ -32,7 +32,7 @@ struct RestoreHandler: Sendable {
         trace: TraceContext
     ) async throws -> RestoreReply {
         let time = now()
-        let reply = try await client.withRepeatableTransaction { connection in
+        let reply = try await client.withTransaction { connection in
             try Self.restore(request, account, key: key, trace, time, on: connection)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }

@@ -30,7 +30,7 @@ struct ResumptionHandler: Sendable {
         trace: TraceContext
     ) async throws -> ResumptionReply {
         let time = outcomes.now()
-        let (reply, attempt) = try await outcomes.client.withRepeatableTransaction { connection in
+        let (reply, attempt) = try await outcomes.client.withTransaction { connection in
             guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }

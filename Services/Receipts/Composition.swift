@@ -4,9 +4,9 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
-public import Postgres
+import Postgres
 import Rebuild
-public import ServiceKit
+import ServiceKit
 import X509
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
@@ -299,9 +299,6 @@ private func isBelieved(_ chain: SigningChain, by responder: OCSPResponder) -> B
     }
     return true
 }
-
-/// A database that is away or busy is answered as something that may help to ask again.
-extension PostgresError: RetriableError {}
 
 private func warnIfExpiring(_ chain: SigningChain, at now: Timestamp, _ logger: Logger) {
     let left = chain.validUntil.duration(since: now)

@@ -106,6 +106,9 @@ public struct PostgresError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether nobody knows if the database transaction was committed.
+    public var isOutcomeUnknown: Bool { code == .commitOutcomeUnknown }
+
     /// The code, the SQLSTATE and what happened.
     public var description: String {
         let state = sqlState.map { " [\($0)]" } ?? ""

@@ -5,7 +5,7 @@ import Logging
 import StoreAPI
 
 /// The one place where errors become HTTP: a problem stays what it is, a retriable failure becomes
-/// `503 try_again`, anything else `500 internal` with an incident id whose details only the log has.
+/// `503 try_again`, and so does one that leaves open whether it was done; anything else `500 internal` with an incident id whose details only the log has.
 enum ErrorMapping {
     static func problem(
         for error: any Error,
@@ -31,11 +31,16 @@ enum ErrorMapping {
         switch error {
         case let problem as HTTPProblem:
             return problem
-        case let error as any RetriableError where error.isRetriable:
+        case let error as any RetriableError where error.asksToTryAgain:
             logger.debug(
                 "request failed for now",
                 metadata: ["error": "\(error)", "trace": "\(trace.traceID)"]
             )
+            if error.isOutcomeUnknown {
+                return .tryAgain(
+                    "Nobody knows yet whether this was done. Ask again: it is not done twice."
+                )
+            }
             return .tryAgain("The service cannot reach what it needs at present. Try again.")
         case is CancellationError:
             return .tryAgain("The service is shutting down. Try again.")

@@ -89,6 +89,21 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
+    /// Nobody knows whether it was done, and asking again would do it once more.
+    ///
+    /// No `Retry-After`: whoever asks looks first.
+    ///
+    /// - Parameter detail: Where to look.
+    /// - Returns: The problem, 503 `outcome_unknown`.
+    public static func outcomeUnknown(_ detail: String) -> HTTPProblem {
+        HTTPProblem(
+            .serviceUnavailable,
+            code: "outcome_unknown",
+            title: "The outcome is unknown",
+            detail: detail
+        )
+    }
+
     /// The request has no token, or one that is not believed.
     static func unauthorized(_ detail: String) -> HTTPProblem {
         HTTPProblem(.unauthorized, code: "unauthorized", title: "Not authorized", detail: detail)

@@ -182,6 +182,8 @@ final class ChaosBuyers: Sendable {
                     guard let change = event.change else { continue }
                     try await act(on: change, as: client)
                 }
+            } catch let fault as StoreFault {
+                throw fault
             } catch {
                 // The service was killed; the next connection goes on.
                 if Task.isCancelled { return }
@@ -238,8 +240,14 @@ final class ChaosBuyers: Sendable {
         _ ask: () async throws -> StoreAnswer<Value>
     ) async throws -> StoreAnswer<Value> {
         while true {
-            // No answer is what the repetition is for.
-            if let answer = try? await ask(), answer.status < 500 { return answer }
+            do {
+                let answer = try await ask()
+                if try !answer.asksToTryAgain { return answer }
+            } catch let fault as StoreFault {
+                throw fault
+            } catch {
+                // No answer is what the repetition is for.
+            }
             try Task.checkCancellation()
             ledger.withLock { $0.repetitions += 1 }
             try await Task.sleep(for: .milliseconds(100))

@@ -61,6 +61,8 @@ final class ChaosRun: Sendable {
         lap("every payment is answered")
         try await silence()
         following.cancel()
+        // A fault that a follower met ends its following, and is the run's.
+        if case .failure(let fault as StoreFault) = await following.result { throw fault }
         await merchant.stop()
         return try await audit(merchant)
     }

@@ -17,6 +17,10 @@ struct HTTPEdgeTests {
     }
 
     private struct Unreachable: RetriableError { var isRetriable: Bool { true } }
+    private struct Unknown: RetriableError {
+        var isRetriable: Bool { false }
+        var isOutcomeUnknown: Bool { true }
+    }
     private struct Secret: Error, CustomStringConvertible { var description = "hunter2" }
 
     private func routes(_ router: StoreRouter) {
@@ -31,6 +35,7 @@ struct HTTPEdgeTests {
             )
         }
         router.open.get("/unreachable") { _, _ -> Response in throw Unreachable() }
+        router.open.post("/unknown") { _, _ -> Response in throw Unknown() }
         router.open.get("/broken") { _, _ -> Response in throw Secret() }
         router.open.post("/orders") { request, _ in
             try jsonResponse(try await decodeBody(Order.self, from: request))
@@ -82,6 +87,15 @@ struct HTTPEdgeTests {
         #expect(responses["/broken"]?.body.contains("hunter2") == false)
         #expect(try responses["/broken"]?.field("incident")?.count == 16)
         #expect(responses["/v1/me"]?.headers["www-authenticate"] == "Bearer")
+    }
+
+    @Test func aWriteOfUnknownOutcomeAsksToBeSentAgain() async throws {
+        let answer = try await withServer(routes: routes) { port, _ in
+            try await send("POST", "/unknown", to: port)
+        }
+        #expect(answer.status == 503)
+        #expect(try answer.field("code") == "try_again")
+        #expect(answer.headers["retry-after"] == "1")
     }
 
     @Test func tokensOpenTheirOwnRoutes() async throws {

@@ -4,9 +4,9 @@
 ///   - limit: How long to go on asking; a minute is long on a busy machine too.
 ///   - what: What is awaited, for the failure's message.
 ///   - condition: Returns the answer, or `nil` while there is none. What it throws the last time
-///     is part of the failure's message.
+///     is part of the failure's message; a ``StoreFault`` ends the asking at once.
 /// - Returns: The answer.
-/// - Throws: ``HarnessError`` when the time is up.
+/// - Throws: ``HarnessError`` when the time is up; ``StoreFault``.
 @discardableResult
 public func eventually<Answer>(
     within limit: Duration = .seconds(60),
@@ -20,6 +20,8 @@ public func eventually<Answer>(
         do {
             if let answer = try await condition() { return answer }
             lastError = nil
+        } catch let fault as StoreFault {
+            throw fault
         } catch {
             lastError = error
         }

@@ -59,7 +59,8 @@ extension StoreClient {
     ) async throws -> FinishResponse {
         try await eventually(within: limit, "transaction \(id) to be finished") {
             // No answer, 404 (not in the queue yet) and 409 (not delivered yet): ask again.
-            try? await self.finish(id).valueIfAny
+            let answer = try await self.finish(id)
+            return try answer.asksToTryAgain ? nil : answer.valueIfAny
         }
     }
 
@@ -79,7 +80,8 @@ extension StoreClient {
     ) async throws -> Transaction {
         try await eventually(within: limit, "transaction \(id) to be \(state)") {
             // No answer: ask again.
-            let transaction = try? await self.transaction(id).valueIfAny?.transaction
+            let answer = try await self.transaction(id)
+            let transaction = try answer.asksToTryAgain ? nil : answer.valueIfAny?.transaction
             return transaction?.state == state ? transaction : nil
         }
     }
@@ -91,8 +93,8 @@ extension StoreClient {
     ) async throws -> StoreAnswer<Value> {
         try await eventually(within: limit, what) {
             // A lost connection is what the repetition is for.
-            guard let answer = try? await ask(), answer.status < 500 else { return nil }
-            return answer
+            let answer = try await ask()
+            return try answer.asksToTryAgain ? nil : answer
         }
     }
 }

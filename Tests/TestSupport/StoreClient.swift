@@ -35,6 +35,21 @@ public struct StoreAnswer<Value: Sendable>: Sendable {
     /// The status code.
     public var status: Int { response.status }
 
+    /// Whether the answer is to ask again: the store, or what stands before it, cannot do it at
+    /// present.
+    ///
+    /// - Throws: ``HarnessError`` at any other 5xx, such as a 500: that is a fault of the store, and
+    ///   no repetition makes up for it.
+    public var asksToTryAgain: Bool {
+        get throws {
+            guard status >= 500 else { return false }
+            guard [502, 503, 504].contains(status) else {
+                throw StoreFault("The store failed with \(status): \(response.text)")
+            }
+            return true
+        }
+    }
+
     /// The value, or an error that shows the problem.
     public var value: Value {
         get throws {

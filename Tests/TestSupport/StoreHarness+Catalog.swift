@@ -18,7 +18,7 @@ extension StoreHarness {
         request.paymentMethod = "no_such_method"
         try await eventually(within: limit, "payments to know \(product)") { () -> Bool? in
             let answer = try await client.add(request)
-            guard let problem = answer.problem, problem.status < 500 else { return nil }
+            guard try !answer.asksToTryAgain, let problem = answer.problem else { return nil }
             return problem.code != "product_unknown" ? true : nil
         }
     }

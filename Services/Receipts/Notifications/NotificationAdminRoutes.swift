@@ -55,7 +55,17 @@ struct NotificationAdminRoutes: Sendable {
     private func send(_ request: Request, _ context: StoreRequestContext) async throws -> Response {
         let bundle = try bundle(context)
         let body = try await decodeBody(NotificationRequest.self, from: request)
-        switch try await notifications.send(body, in: bundle) {
+        let result: Result<EventID, NotificationRefusal>
+        do {
+            result = try await notifications.send(body, in: bundle)
+        } catch let error as any RetriableError where error.isOutcomeUnknown {
+            // Each request makes a notification of its own, so another one might make a second.
+            throw HTTPProblem.outcomeUnknown(
+                "Nobody knows whether the notification was made. Look into the app's notification "
+                    + "history before you ask again."
+            )
+        }
+        switch result {
         case .failure(let refusal): throw refusal.problem
         case .success(let id):
             return try jsonResponse(NotificationResponse(notificationUUID: id), status: .accepted)

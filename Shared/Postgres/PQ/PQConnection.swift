@@ -336,7 +336,9 @@ final class PQConnection {
         if PQError.isFatal(answer) || PQstatus(handle) == CONNECTION_BAD {
             isLost = true
         }
-        throw PQError.error(in: answer, isCancelled: owesSettling)
+        let error = PQError.error(in: answer, isCancelled: owesSettling)
+        // Whatever ended the session, what was not committed is undone.
+        throw isLost && error.code == .server ? error.recoded(.connectionLost) : error
     }
 
     /// Waits until the socket takes more, reading meanwhile so that neither side waits for the

@@ -34,7 +34,7 @@ public struct ServerAPIMiddleware: RouterMiddleware {
             return error.response()
         } catch let problem as HTTPProblem {
             return answer(to: problem)
-        } catch let error as any RetriableError where error.isRetriable {
+        } catch let error as any RetriableError where error.asksToTryAgain {
             context.logger.debug("request failed for now", metadata: ["error": "\(error)"])
             return ServerAPIError.generalInternalRetryable.response()
         } catch is CancellationError {
