@@ -113,6 +113,19 @@ def check_compose():
             find(place, "runs as root, which is this image's default")
         if not service.get("mem_limit"):
             find(place, "has no memory limit")
+        if service.get("memswap_limit") != service.get("mem_limit"):
+            find(place, "may swap: its memswap_limit is not its mem_limit")
+        if not service.get("pids_limit"):
+            find(place, "has no limit of processes and threads")
+        if not service.get("init"):
+            find(place, "has no init, so an orphan becomes its process 1's child")
+        log = service.get("logging") or {}
+        if log.get("driver") != "json-file" or not {"max-size", "max-file"} <= set(log.get("options") or {}):
+            find(place, "has a log without a limit")
+        # The names of our images are not ours in a public registry.
+        wanted = "build" if service.get("build") else "never"
+        if service["image"].startswith("counterfoil/") and service.get("pull_policy") != wanted:
+            find(place, f"may ask a registry for {service['image']}: its pull_policy is not {wanted}")
         is_step = service.get("restart") == "no"
         health = service.get("healthcheck") or {}
         if not is_step and not health.get("test"):
@@ -338,6 +351,31 @@ def check_kafka(documents):
         find(place, f"its topics are not those of topics.sh: {sorted(set(made) ^ set(wanted))}")
 
 
+# The proxy
+
+
+def check_front():
+    """Each of the proxy's own errors is a problem document with the error's status."""
+    place = "deploy/front/default.conf.template"
+    template = text(place)
+    table = re.search(r"map \$status \$problem \{\n(.*?)\n\}", template, re.S)
+    problems = {}
+    for key, document in re.findall(r"^\s*(\w+) '(.*)';$", table[1] if table else "", re.M):
+        problem = json.loads(document.replace("$status", "500"))
+        if set(problem) != {"code", "title", "status", "detail"}:
+            find(place, f"the problem of {key} has not the members of a problem")
+        if str(problem["status"]) != key.replace("default", "500"):
+            find(place, f"the problem of {key} has the status {problem['status']}")
+        problems[key] = problem
+    listed = set()
+    for codes, answer in re.findall(r"error_page ((?:\d+ )+)(?:=(\d+) )?(?:@problem|/problem);", template):
+        listed |= {answer} if answer else set(codes.split())
+    # 500 is the default.
+    for status in sorted((listed - {"500"}) ^ (set(problems) - {"default"})):
+        find(place, f"the error {status} has no problem, or the problem {status} no error")
+    return len(problems)
+
+
 # What is looked at
 
 
@@ -373,6 +411,7 @@ def check_monitoring():
 try:
     composed = check_compose()
     documents, unknown = check_kubernetes()
+    problems = check_front()
     expressions = check_monitoring()
 except yaml.YAMLError as error:
     sys.exit(f"manifests: a file is no YAML: {error}")
@@ -380,7 +419,7 @@ for finding in findings:
     print(finding)
 print(
     f"manifests: {composed} containers of docker-compose.yml, {documents} resources for Kubernetes "
-    f"{KUBERNETES}, {expressions} expressions of dashboard and alarms: "
+    f"{KUBERNETES}, {problems} problems of the proxy, {expressions} expressions of dashboard and alarms: "
     + (f"{len(findings)} findings" if findings else "all right")
 )
 if unknown:
