@@ -140,7 +140,7 @@ struct ProductDraftReader {
         guard let text = string(json, field) else { return nil }
         if text.allSatisfy(\.isWhitespace) {
             note(field, "is empty")
-        } else if text.count > ProductRules.titleLengthMax {
+        } else if text.unicodeScalars.count > ProductRules.titleLengthMax {
             note(field, "has more than \(ProductRules.titleLengthMax) characters")
         } else if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
         {
@@ -151,7 +151,7 @@ struct ProductDraftReader {
 
     private mutating func description(_ json: JSONValue, _ field: String) -> String? {
         guard let text = string(json, field) else { return nil }
-        if text.count > ProductRules.descriptionLengthMax {
+        if text.unicodeScalars.count > ProductRules.descriptionLengthMax {
             note(field, "has more than \(ProductRules.descriptionLengthMax) characters")
         } else if text.unicodeScalars.contains(where: {
             $0.properties.generalCategory == .control && $0 != "\n"

@@ -1,3 +1,5 @@
+import ServiceKit
+
 /// One thing that is wrong with a product that an administrator sent.
 struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
     /// The product's id as it was sent; empty if the document itself is wrong.
@@ -14,9 +16,7 @@ struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Text from outside, cut to a length that is fit for a message.
-    static func shortened(_ text: String) -> String {
-        text.count > 80 ? text.prefix(80) + "…" : text
-    }
+    static func shortened(_ text: String) -> String { ServiceKit.shortened(text, to: 80) }
 
     /// All problems, one a line, up to a bound.
     static func report(_ problems: [ProductProblem], lineCountMax: Int = 100) -> String {

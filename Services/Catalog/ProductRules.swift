@@ -19,7 +19,9 @@ enum ProductRules {
     static let creditMax: Int64 = 1_000_000_000
     static let targetCountMax = 8
     static let languageCountMax = 100
+    /// In code points, as the contract counts; a character may hold any number of them.
     static let titleLengthMax = 100
+    /// In code points.
     static let descriptionLengthMax = 1000
 
     /// Whether a finished purchase of the type can be restored at all (spec rules 66 and 96).

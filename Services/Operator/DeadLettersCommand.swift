@@ -219,7 +219,7 @@ struct DiscardDeadLetterCommand: OperatorSubcommand {
 
     func validate() throws {
         let text = reason.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard (1...1000).contains(text.count) else {
+        guard (1...1000).contains(text.unicodeScalars.count) else {
             throw ValidationError("--reason must say why, in 1 to 1000 characters.")
         }
     }

@@ -71,6 +71,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
 
     private static func short(_ text: String) -> String {
         let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
-        return line.count > 80 ? line.prefix(79) + "…" : line
+        let isLong = line.unicodeScalars.count > 80
+        return isLong ? String(line.unicodeScalars.prefix(79)) + "…" : line
     }
 }

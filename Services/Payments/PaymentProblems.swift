@@ -65,7 +65,7 @@ extension PaymentRefusal {
             .badRequest(
                 "application_username_too_long",
                 "The application username is too long",
-                "The application username has at most \(max) bytes."
+                "The application username has at most \(max) code points."
             )
         case .idempotencyKeyReused:
             .idempotencyKeyReused

@@ -40,7 +40,7 @@ enum PaymentRefusal: Error, Hashable, Sendable {
 enum PaymentRules {
     /// The most that can be bought at once, as Apple's.
     static let quantityMax = 10
-    /// The longest application username.
+    /// The longest application username, in code points: at most four times as many bytes.
     static let applicationUsernameLengthMax = 255
 
     /// Decides whether a request can be accepted, and what the whole purchase costs.
@@ -77,7 +77,7 @@ enum PaymentRules {
         }
         guard knowsMethod else { return .failure(.paymentMethodUnknown) }
         if let username = request.applicationUsername,
-            username.utf8.count > applicationUsernameLengthMax
+            username.unicodeScalars.count > applicationUsernameLengthMax
         {
             return .failure(.applicationUsernameTooLong(max: applicationUsernameLengthMax))
         }

@@ -289,7 +289,7 @@ public struct SettingsReader {
     }
 
     private func quoted(_ value: String) -> String {
-        value.count > 60 ? "\"\(value.prefix(60))…\"" : "\"\(value)\""
+        "\"\(shortened(value, to: 60))\""
     }
 }
 

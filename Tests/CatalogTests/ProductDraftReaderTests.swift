@@ -185,6 +185,38 @@ import Testing
         #expect(read.problems.count == 3)
     }
 
+    @Test(arguments: ["e\u{301}", "👩‍👩‍👧‍👦", "\u{301}", "🇫🇷"])
+    func lengthsOfTextsAreCountedInCodePoints(character: String) throws {
+        func read(_ count: Int, _ field: String) throws -> [String] {
+            let long = repeated(character, toCodePoints: count)
+            let texts = ["title": "Coins", "description": "A hundred."].map { name, text in
+                #""\#(name)": "\#(name == field ? long : text)""#
+            }
+            return try self.read(
+                Builder.json(replacing: [
+                    "localizations": #"{"en": {\#(texts.joined(separator: ","))}}"#
+                ])
+            ).problems
+        }
+        #expect(try read(100, "title").isEmpty)
+        #expect(try read(101, "title").count == 1)
+        #expect(try read(1000, "description").isEmpty)
+        #expect(try read(1001, "description").count == 1)
+    }
+
+    @Test func aProblemHoldsLittleOfWhatWasSent() throws {
+        let name = "e" + String(repeating: "\u{301}", count: 100_000)
+        let read = try read(Builder.json(replacing: [name: "1", "type": "\"\(name)\""]))
+        #expect(read.problems.count == 2)
+        #expect(read.problems.allSatisfy { $0.unicodeScalars.count < 300 })
+    }
+
+    private func repeated(_ text: String, toCodePoints count: Int) -> String {
+        var scalars = String.UnicodeScalarView()
+        while scalars.count < count { scalars.append(contentsOf: text.unicodeScalars) }
+        return String(scalars.prefix(count))
+    }
+
     @Test func pricesOfAllExponentsAndOfNothingAreTaken() throws {
         let read = try read(
             Builder.json(replacing: [

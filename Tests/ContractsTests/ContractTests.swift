@@ -135,6 +135,9 @@ import Testing
             "en", "en-US", "en_US", "..", "~", "!", "\u{7F}", "W000YGJ15", "w000YGJ15",
             "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5f", "01A1FCBF-18A0-7CD4-8E6E-0A1B2C3D4E5F",
             "01a1fcbf18a07cd48e6e0a1b2c3d4e5f", "01a1fcbf-18a0-7cd4-8e6e-0a1b2c3d4e5",
+            // One character to a reader, and any number of code points to a database.
+            "e\u{301}", "\u{301}", "en\u{301}", "1\u{301}", "1\u{20E3}", "٣", "f\u{FE0F}",
+            "a" + String(repeating: "\u{301}", count: 100_000),
         ]
         + [18, 19, 35, 36, 63, 64, 65, 128, 129, 155, 156, 255, 256].flatMap { count in
             ["1", "f", "z"].map { String(repeating: $0, count: count) }

@@ -99,6 +99,10 @@ import Testing
         let name = String(repeating: "x", count: 256)
         #expect(refusal(of: request(username: name)) == .applicationUsernameTooLong(max: 255))
         #expect(refusal(of: request(username: String(name.dropFirst()))) == nil)
+        let combined = "e" + String(repeating: "\u{301}", count: 255)
+        #expect(refusal(of: request(username: combined)) == .applicationUsernameTooLong(max: 255))
+        let wide = String(repeating: "𝔸", count: 255)
+        #expect(refusal(of: request(username: wide)) == nil)
     }
 
     @Test func anAccountThatMayNotPayIsRefusedBeforeAnythingElse() {

@@ -39,6 +39,7 @@ import Testing
             ("productType=CONSUMABLE&productType=", 4_000_022),
             ("sort=ascending", 4_000_021), ("sort=ASCENDING&sort=DESCENDING", 4_000_021),
             ("subscriptionGroupIdentifier=", 4_000_024),
+            ("subscriptionGroupIdentifier=" + String(repeating: "%CC%81", count: 256), 4_000_024),
             ("inAppOwnershipType=OWNED", 4_000_026),
             ("inAppOwnershipType=PURCHASED&inAppOwnershipType=FAMILY_SHARED", 4_000_026),
             ("revoked=1", 4_000_030), ("revoked=true&revoked=false", 4_000_030),

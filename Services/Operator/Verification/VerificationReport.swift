@@ -143,6 +143,7 @@ struct VerificationReport: Codable, Sendable {
 
     private static func shown(_ value: String?) -> String {
         guard let value else { return "NULL" }
-        return value.count <= 120 ? "'\(value)'" : "'\(value.prefix(117))…'"
+        let scalars = value.unicodeScalars
+        return scalars.count <= 120 ? "'\(value)'" : "'\(String(scalars.prefix(117)))…'"
     }
 }

@@ -77,7 +77,7 @@ struct AppReceiptQuestion: Hashable, Sendable {
             .badRequest,
             code: "query_invalid",
             title: "The query cannot be understood",
-            detail: "“\(name.prefix(64))” has to be \(form)."
+            detail: "“\(shortened(name, to: 64))” has to be \(form)."
         )
     }
 }

@@ -70,7 +70,7 @@ struct HistoryQuery: Hashable, Sendable {
             of: parameters,
             else: .invalidSubscriptionGroupIdentifier
         ) {
-            guard (1...255).contains(value.utf8.count) else {
+            guard (1...255).contains(value.unicodeScalars.count) else {
                 throw .invalidSubscriptionGroupIdentifier
             }
             subscriptionGroups.insert(value)
