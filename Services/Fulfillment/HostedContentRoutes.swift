@@ -32,6 +32,8 @@ struct HostedContentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
+        // What is kept and hashed are the bytes as they are sent.
+        try refuseContentEncoding(of: request)
         let upload = ContentUpload(
             productID: try context.requireProductID(),
             version: try Self.version(request.uri.queryParameters["version"].map { String($0) }),

@@ -25,34 +25,16 @@ final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHan
             .recvAllocator,
             value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 65_536)
         )
-        closeWhereAsked(context.pipeline.syncOperations)
+        lookAtHeads(context.pipeline.syncOperations)
     }
 
-    private func closeWhereAsked(_ pipeline: ChannelPipeline.SynchronousOperations) {
+    private func lookAtHeads(_ pipeline: ChannelPipeline.SynchronousOperations) {
         // The decoder is there before any handler of ours; without it there is no HTTP to look at.
         guard
             let decoder = try? pipeline.context(
                 handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self
             )
         else { return }
-        try? pipeline.addHandler(ConnectionCloseHandler(), position: .after(decoder.handler))
-    }
-}
-
-/// Closes the connections of clients that do not say so in the one way that the server above knows:
-/// those of HTTP/1.0, which read an answer to the end of its connection, and those that write `Close`.
-private final class ConnectionCloseHandler: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data),
-            head.version.minor == 0 || !head.isKeepAlive
-        else {
-            context.fireChannelRead(data)
-            return
-        }
-        head.headers.replaceOrAdd(name: "connection", value: "close")
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+        try? pipeline.addHandler(RequestHeadHandler(), position: .after(decoder.handler))
     }
 }

@@ -19,7 +19,7 @@ public enum RequestBodyLimits {
 ///   - limit: The largest body that is accepted, in bytes.
 ///   - timeout: How long the body may take to arrive.
 /// - Returns: The value.
-/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON, 413 if it is larger than the
+/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON or is encoded, 413 if it is larger than the
 ///   limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
 public func decodeBody<T: Decodable>(
     _ type: T.Type,
@@ -40,13 +40,14 @@ public func decodeBody<T: Decodable>(
 ///   - timeout: How long the body may take to arrive.
 ///   - admit: Asked for each piece before it is kept, with its bytes; what it throws ends the reading.
 /// - Returns: The body's bytes.
-/// - Throws: ``HTTPProblem``: 413 if it is larger than the limit, 408 if it takes too long.
+/// - Throws: ``HTTPProblem``: 415 if it is encoded in any way, 413 if it is larger than the limit, 408 if it takes too long.
 public func collectBody(
     of request: Request,
     upTo limit: Int = RequestBodyLimits.decoded,
     within timeout: Duration = .seconds(10),
     admit: (Int) throws -> Void = { _ in }
 ) async throws -> ByteBuffer {
+    try refuseContentEncoding(of: request)
     if let length = request.headers[.contentLength].flatMap({ Int($0) }),
         length > RequestBodyLimits.drained, length > limit
     {
@@ -77,27 +78,17 @@ public func collectBody(
 
 /// Decodes JSON bytes.
 ///
-/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected. U+0000 is
-///   refused wherever it stands: PostgreSQL keeps no text with it, so one request would spoil the
-///   batch that it is in.
+/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected, or what
+///   ``StrictJSON`` refuses. U+0000 is refused wherever it stands: PostgreSQL keeps no text with it,
+///   so one request would spoil the batch that it is in.
 public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) throws -> T {
-    guard !holdsEscapedZero(bytes.readableBytesView) else {
-        throw HTTPProblem(
-            .badRequest,
-            code: "malformed_json",
-            title: "The body cannot be understood",
-            detail: "A text holds the character U+0000 (\\u0000), which no text may hold."
-        )
+    if let fault = StrictJSON.fault(in: bytes.readableBytesView) {
+        throw malformed(fault.description)
     }
     do {
         return try JSONDecoder().decode(type, from: Data(bytes.readableBytesView))
     } catch let error as DecodingError {
-        throw HTTPProblem(
-            .badRequest,
-            code: "malformed_json",
-            title: "The body cannot be understood",
-            detail: explain(error, body: bytes)
-        )
+        throw malformed(explain(error, body: bytes))
     }
 }
 
@@ -125,6 +116,34 @@ func encodedJSON(_ value: some Encodable) throws -> ByteBuffer {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return ByteBuffer(bytes: try encoder.encode(value))
+}
+
+/// Refuses a body that is compressed or encoded in another way; the store decodes none.
+///
+/// - Parameter request: The request.
+/// - Throws: ``HTTPProblem``: 415 `unsupported_content_encoding`, with `Accept-Encoding` as RFC 9110,
+///   section 15.5.16, asks.
+public func refuseContentEncoding(of request: Request) throws {
+    guard let encoding = request.headers[.contentEncoding],
+        encoding.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
+    else { return }
+    var problem = HTTPProblem(
+        .unsupportedMediaType,
+        code: "unsupported_content_encoding",
+        title: "The body is encoded",
+        detail: "Send the body without Content-Encoding; found \"\(shortened(encoding, to: 60))\"."
+    )
+    problem.headers[.acceptEncoding] = "identity"
+    throw problem
+}
+
+private func malformed(_ detail: String) -> HTTPProblem {
+    HTTPProblem(
+        .badRequest,
+        code: "malformed_json",
+        title: "The body cannot be understood",
+        detail: detail
+    )
 }
 
 private func requireJSON(_ request: Request) throws {
@@ -225,15 +244,3 @@ private protocol AnyDictionary {}
 private protocol AnyArray {}
 extension Dictionary: AnyDictionary {}
 extension Array: AnyArray {}
-
-/// Whether JSON holds the escape of U+0000.
-private func holdsEscapedZero(_ bytes: ByteBufferView) -> Bool {
-    let zero = Array("u0000".utf8)
-    var index = bytes.startIndex
-    while let backslash = bytes[index...].firstIndex(of: UInt8(ascii: "\\")) {
-        if bytes[(backslash + 1)...].starts(with: zero) { return true }
-        // What follows a backslash belongs to it, another backslash too.
-        index = min(backslash + 2, bytes.endIndex)
-    }
-    return false
-}

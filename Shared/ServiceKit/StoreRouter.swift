@@ -100,6 +100,7 @@ struct EdgeMiddleware: RouterMiddleware {
         let span = RequestSpan(of: request, &context, for: spans)
         var response: Response
         do {
+            try requireHost(request)
             response = try await next(request, context)
         } catch let error where isParserError(error) {
             // The connection's own business: it answers 400 and closes.
@@ -125,6 +126,19 @@ struct EdgeMiddleware: RouterMiddleware {
             duration: ContinuousClock.now - start
         )
         return response
+    }
+
+    /// Refuses a request that does not say which host it is for (RFC 9112, section 3.2).
+    ///
+    /// Requests of HTTP/1.0 get here with a host; see ``RequestHeadHandler``.
+    private func requireHost(_ request: Request) throws {
+        guard request.head.authority == nil else { return }
+        throw HTTPProblem(
+            .badRequest,
+            code: "host_invalid",
+            title: "The Host header is missing",
+            detail: "A request of HTTP/1.1 has exactly one Host header."
+        )
     }
 
     /// The body, after which the connection is closed.

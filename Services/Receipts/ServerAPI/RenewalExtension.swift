@@ -19,7 +19,7 @@ struct RenewalExtension: Decodable, Hashable, Sendable {
     ///   only where Apple's numbers can say so.
     init(_ body: [UInt8]) throws(ServerAPIError) {
         do {
-            self = try JSONDecoder().decode(RenewalExtension.self, from: Data(body))
+            self = try StrictJSON.decode(RenewalExtension.self, from: body)
         } catch let error as DecodingError {
             throw Self.error(of: error)
         } catch {
@@ -29,9 +29,9 @@ struct RenewalExtension: Decodable, Hashable, Sendable {
         guard let extendReasonCode, (0...3).contains(extendReasonCode) else {
             throw .invalidExtendReasonCode
         }
-        guard let requestIdentifier, (1...128).contains(requestIdentifier.utf8.count) else {
-            throw .invalidRequestIdentifier
-        }
+        guard let requestIdentifier,
+            (1...128).contains(requestIdentifier.unicodeScalars.count)
+        else { throw .invalidRequestIdentifier }
     }
 
     /// Checks what a request for all subscribers of a product has beside that.

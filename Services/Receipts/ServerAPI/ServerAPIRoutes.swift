@@ -75,9 +75,9 @@ struct ServerAPIRoutes: Sendable {
         let body = try await collectBody(of: request)
         let parsed: ServerAPIBodies.AppAccountToken
         do {
-            parsed = try JSONDecoder().decode(
+            parsed = try StrictJSON.decode(
                 ServerAPIBodies.AppAccountToken.self,
-                from: Data(body.readableBytesView)
+                from: Array(body.readableBytesView)
             )
         } catch DecodingError.typeMismatch {
             throw ServerAPIError.invalidAppAccountTokenUUID

@@ -1,5 +1,6 @@
 import Foundation
 import ReceiptValidation
+import ServiceKit
 
 /// What a server asks `verifyReceipt`.
 struct VerifyReceiptRequest: Sendable {
@@ -60,7 +61,7 @@ struct VerifyReceiptRequest: Sendable {
     init(_ body: Data) throws(VerifyReceiptStatus) {
         let request: Body
         do {
-            request = try JSONDecoder().decode(Body.self, from: body)
+            request = try StrictJSON.decode(Body.self, from: Array(body))
         } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
             throw .malformed
         } catch {
