@@ -53,25 +53,27 @@ final class ProductStore: Sendable {
         return products
     }
 
-    /// Keeps products, each at its newest version, whatever the order they arrive in.
+    /// Keeps products as they were published, each at its newest version, whatever the order they
+    /// arrive in.
     static func store(
-        _ products: [Product],
+        _ published: [PublishedProduct],
         on connection: isolated PostgresConnection
     ) throws {
-        var newest: [ProductID: Product] = [:]
-        for product in products where product.version > newest[product.id]?.version ?? 0 {
-            newest[product.id] = product
+        var newest: [ProductID: PublishedProduct] = [:]
+        for one in published
+        where one.product.version > newest[one.product.id]?.product.version ?? 0 {
+            newest[one.product.id] = one
         }
         guard !newest.isEmpty else { return }
-        let ordered = newest.values.sorted { $0.id < $1.id }
-        let encoder = JSONEncoder()
-        let data = try ordered.map { PostgresJSON(bytes: [UInt8](try encoder.encode($0))) }
+        let ordered = newest.values.sorted { $0.product.id < $1.product.id }
+        let products = ordered.map(\.product)
+        let data = ordered.map { PostgresJSON(bytes: $0.bytes) }
         try connection.execute(
             """
             INSERT INTO products AS p (id, version, is_restorable, data)
             SELECT * FROM unnest(
-                \(ordered.map(\.id)), \(ordered.map { Int32($0.version) }),
-                \(ordered.map(\.isRestorable)), \(data))
+                \(products.map(\.id)), \(products.map { Int32($0.version) }),
+                \(products.map(\.isRestorable)), \(data))
             ON CONFLICT (id) DO UPDATE
                 SET version = excluded.version, is_restorable = excluded.is_restorable,
                     data = excluded.data

@@ -8,12 +8,12 @@ struct ProjectionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: "payments")
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        var products: [Product] = []
+        var products: [PublishedProduct] = []
         var finished: [(id: TransactionID, at: Timestamp)] = []
         for event in events {
             switch event.type {
             case .productChanged:
-                products.append(try event.decode(ProductChanged.self).product)
+                products.append(try PublishedProduct(of: event))
             case .transactionFinished:
                 let change = try event.decode(TransactionFinished.self)
                 finished.append((change.transaction.id, change.finishedAt ?? event.time))

@@ -255,7 +255,13 @@ struct Store: Sendable {
     }
 
     func sell(_ products: Product...) async throws {
-        try await client.withTransaction { try ProductStore.store(products, on: $0) }
+        let published = try products.map { product in
+            try PublishedProduct(
+                of: product,
+                in: EventCoding.encode(ProductChanged(product: product))
+            )
+        }
+        try await client.withTransaction { try ProductStore.store(published, on: $0) }
     }
 
     func count(_ table: String) async throws -> Int {
