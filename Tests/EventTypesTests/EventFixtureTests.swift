@@ -4,7 +4,8 @@ import Testing
 /// Every event of version 1 as it stands on the wire.
 ///
 /// A fixture of `v1` never changes: what breaks one of these tests breaks a consumer that is not
-/// upgraded yet.
+/// upgraded yet. A member that is added and may be missing has a fixture of its own in
+/// `v1/optional`, named `EVENT.WHAT.json`.
 @Suite struct EventFixtureTests {
     /// The members of the fixtures in `v1/unknown` that version 1 does not know.
     private static let unknownMembers: Set<String> = [
@@ -200,6 +201,31 @@ import Testing
         let expected = types.map { $0.rawValue.replacing(".v1", with: ".json") }.sorted()
         #expect(try Fixture.names(in: "events/v1") == expected)
         #expect(try Fixture.names(in: "events/v1/unknown") == expected)
+    }
+
+    @Test func everyOptionalMemberReadsBack() throws {
+        let names = try Fixture.names(in: "events/v1/optional").map {
+            $0.replacing(".json", with: "")
+        }
+        #expect(!names.isEmpty)
+        for name in names {
+            let parts = name.split(separator: ".")
+            let event = parts.prefix(2).joined(separator: ".")
+            let path = "optional/\(name)"
+            switch event {
+            case "product.changed": _ = try roundTrip(ProductChanged.self, path)
+            case "transaction.finished", "queue.changed": _ = try roundTrip(QueueChanged.self, path)
+            case "receipt.issued": _ = try roundTrip(ReceiptIssued.self, path)
+            case "receipt.reissued": _ = try roundTrip(ReceiptReissued.self, path)
+            case "delivery.confirmed": _ = try roundTrip(DeliveryConfirmed.self, path)
+            case "account.changed": _ = try roundTrip(AccountChanged.self, path)
+            case "queue.account-changed": _ = try roundTrip(QueueAccountChanged.self, path)
+            default:
+                let isKnown = EventType.all.contains(EventType(rawValue: event + ".v1"))
+                #expect(isKnown && event.hasPrefix("transaction."), "\(name).json is of no event")
+                _ = try roundTrip(TransactionChanged.self, path)
+            }
+        }
     }
 
     @Test func missingFieldsAreNamed() throws {
