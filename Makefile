@@ -35,19 +35,24 @@ build: setup ## Build the services and tools (CONFIGURATION=debug|release)
 	@echo "make: building ($(CONFIGURATION)); the first time takes some minutes"
 	@$(SWIFT_BUILD) -c $(CONFIGURATION)
 
-test: setup ## Build and run every test
+test: setup ## Build and run every test (ONLY=PaymentsTests: one target, ONLY=EndToEndTests.EndToEnd/Refunds: a suite)
 	@echo "make: building with tests; the first time takes some minutes"
 	@$(SWIFT_BUILD) --build-tests
+ifdef ONLY
+	@deploy/dev/run-tests .build/tests.log --skip-build --filter '^$(subst .,\.,$(ONLY))[./(]' \
+		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
+else
 	@echo "make: testing, $(TESTS_AT_ONCE) at once; each test says when it has passed"
-	@deploy/dev/run-tests .build/tests.log --skip-build --skip EndToEndTests \
+	@deploy/dev/run-tests .build/tests.log --skip-build --skip '^EndToEndTests\.' \
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
-	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter EndToEndTests
+	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.'
 	@echo "make: calling a store with Apple's own client"
 	@$(DEVSTORE) conformance
 	@echo "make: holding a store to its contracts ($(or $(SECONDS),60) s)"
 	@$(DEVSTORE) contracts --seconds $(or $(SECONDS),60)
 	@echo "make: all tests passed"
+endif
 
 conformance: build ## Call a store with Apple's own open-source client and openssl (ONLY=histories)
 	@exec $(DEVSTORE) conformance $(if $(ONLY),--only $(ONLY))
