@@ -11,6 +11,8 @@ import StoreAPI
 struct CatalogRoutes: Sendable {
     /// How many identifiers a products request may hold.
     static let identifierCountMax = 200
+    /// How many products a page of everything on sale holds.
+    static let pageSize = 200
 
     let priceList: CurrentPriceList
 
@@ -21,11 +23,7 @@ struct CatalogRoutes: Sendable {
     @Sendable
     private func products(_ request: Request, _ context: StoreRequestContext) throws -> Response {
         let query = request.uri.queryParameters
-        let answer = try priceList.current().response(
-            to: identifiers(query),
-            in: storefront(query),
-            language: language(query)
-        )
+        let answer = try answer(query)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = try encoder.encode(answer)
@@ -41,6 +39,34 @@ struct CatalogRoutes: Sendable {
             headers: headers,
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: body))
         )
+    }
+
+    /// What is asked for by name, or, without any name, a page of everything that is on sale.
+    private func answer(_ query: Parameters) throws -> ProductsResponse {
+        guard query.get("ids") == nil else {
+            guard query.get("after") == nil else {
+                throw invalid("Either name the products (ids) or turn pages (after).")
+            }
+            return try priceList.current().response(
+                to: identifiers(query),
+                in: storefront(query),
+                language: language(query)
+            )
+        }
+        return try priceList.current().page(
+            in: storefront(query),
+            language: language(query),
+            after: previous(query),
+            countMax: Self.pageSize
+        )
+    }
+
+    private func previous(_ query: Parameters) throws -> ProductID? {
+        guard let name = query.get("after") else { return nil }
+        guard let id = ProductID(rawValue: name) else {
+            throw invalid("'\(ProductProblem.shortened(name))' is not \(ProductID.form).")
+        }
+        return id
     }
 
     private func identifiers(_ query: Parameters) throws -> [String] {

@@ -6,13 +6,63 @@ import StoreAPI
 /// Pure: no I/O, no clock, no id.
 struct PriceList: Sendable {
     private(set) var products: [ProductID: Product] = [:]
+    /// The identifiers of all products, in their order.
+    private var order: [ProductID] = []
 
     /// Takes products that may be newer than what is there; an older version changes nothing.
     mutating func merge(_ newer: some Sequence<Product>) {
+        let count = order.count
         for product in newer {
-            if let known = products[product.id], known.version >= product.version { continue }
+            if let known = products[product.id] {
+                if known.version >= product.version { continue }
+            } else {
+                order.append(product.id)
+            }
             products[product.id] = product
         }
+        if order.count > count { order.sort() }
+    }
+
+    /// A page of what can be bought in a storefront, in the order of the identifiers (spec rule 98).
+    ///
+    /// - Parameters:
+    ///   - storefront: Where.
+    ///   - language: Of the texts.
+    ///   - previous: The product that the page before ended with; the page begins with the next one,
+    ///     also if that product is there no more.
+    ///   - countMax: The most products of a page; at least 1.
+    /// - Returns: The page, which says whether there is another.
+    func page(
+        in storefront: Storefront,
+        language: LanguageTag,
+        after previous: ProductID? = nil,
+        countMax: Int
+    ) -> ProductsResponse {
+        var answer = ProductsResponse(storefront: storefront, products: [], invalidProductIDs: [])
+        for id in order[start(after: previous)...] {
+            guard let product = products[id],
+                let listing = Self.listing(of: product, in: storefront, language: language)
+            else { continue }
+            if answer.products.count == countMax {
+                answer.next = answer.products.last?.id
+                break
+            }
+            answer.products.append(listing)
+        }
+        return answer
+    }
+
+    /// Where in the order the first product behind another stands.
+    private func start(after previous: ProductID?) -> Int {
+        guard let previous else { return 0 }
+        var range = 0..<order.count
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range =
+                order[middle] <= previous
+                ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 
     /// Parts identifiers into the products that can be bought in a storefront, in the order asked

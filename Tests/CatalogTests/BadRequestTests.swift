@@ -24,6 +24,17 @@ import TestSupport
             asAdministrator: false,
             [
                 Case(path: products, status: 400, code: "query_invalid"),
+                Case(path: products + "?after=a", status: 400, code: "query_invalid"),
+                Case(
+                    path: products + "?after=a%20b&storefront=USA",
+                    status: 400,
+                    code: "query_invalid"
+                ),
+                Case(
+                    path: products + "?ids=a&after=a&storefront=USA",
+                    status: 400,
+                    code: "query_invalid"
+                ),
                 Case(path: products + "?ids=&storefront=USA", status: 400, code: "query_invalid"),
                 Case(path: products + "?ids=a", status: 400, code: "query_invalid"),
                 Case(

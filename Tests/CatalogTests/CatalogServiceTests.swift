@@ -152,6 +152,36 @@ import TestSupport
         }
     }
 
+    @Test func aBuyerListsWhatIsOnSale() async throws {
+        try await withCatalog { catalog in
+            let path = Routes.products + "?storefront=USA"
+            func listed(_ path: String, tag: String? = nil) async throws -> StoreResponse {
+                try await catalog.send(
+                    .GET,
+                    path,
+                    token: catalog.accountToken,
+                    headers: tag.map { [("If-None-Match", $0)] } ?? []
+                )
+            }
+            let empty = try await listed(path)
+            #expect(try empty.decode(ProductsResponse.self).products.isEmpty)
+            let products = (0...CatalogRoutes.pageSize).map { number in
+                #""p\#(1000 + number)": \#(Builder.json())"#
+            }
+            let document = #"{"products": {\#(products.joined(separator: ","))}}"#
+            #expect(try await catalog.admin(.PUT, Routes.adminCatalog, document).status == 200)
+            let first = try await listed(path)
+            let page = try first.decode(ProductsResponse.self)
+            #expect(page.products.count == CatalogRoutes.pageSize && page.next?.rawValue == "p1199")
+            let last = try await listed(path + "&after=p1199").decode(ProductsResponse.self)
+            #expect(last.products.map(\.id.rawValue) == ["p1200"] && last.next == nil)
+            let tag = try #require(first.headers.first(name: "ETag"))
+            #expect(try await listed(path, tag: tag).status == 304)
+            #expect(try await listed(path + "&after=p1199", tag: tag).status == 200)
+            #expect(try await catalog.send(.GET, path, token: nil).status == 401)
+        }
+    }
+
     @Test func anImportIsAllOrNothing() async throws {
         try await withCatalog { catalog in
             let good = Builder.json()

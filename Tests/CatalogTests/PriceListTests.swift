@@ -70,6 +70,51 @@ import Testing
         )
     }
 
+    @Test func everythingOnSaleIsListedInPages() {
+        let usd = [Builder.usa: Builder.money(99, "USD")]
+        let euro = [Builder.france: Builder.money(119, "EUR")]
+        let ids = ["a", "a.b", "b", "c", "d"]
+        var list = PriceList()
+        // In any order, at any time.
+        for id in ["c", "a.b", "d", "a", "b"] { list.merge([product(id, prices: usd)]) }
+        list.merge([
+            product("a.a", prices: usd, isOnSale: false), product("z", prices: euro),
+            product("0", prices: usd, isOnSale: false),
+        ])
+        func pages(of countMax: Int) -> [[String]] {
+            var pages: [[String]] = []
+            var previous: ProductID?
+            repeat {
+                let page = list.page(
+                    in: Builder.usa,
+                    language: Builder.en,
+                    after: previous,
+                    countMax: countMax
+                )
+                pages.append(page.products.map(\.id.rawValue))
+                previous = page.next
+            } while previous != nil
+            return pages
+        }
+        #expect(pages(of: 2) == [["a", "a.b"], ["b", "c"], ["d"]])
+        // The last page is known to be the last though it is full.
+        #expect(pages(of: 5) == [ids])
+        #expect(pages(of: 1) == ids.map { [$0] })
+        func first(after id: String) -> String? {
+            list.page(
+                in: Builder.usa,
+                language: Builder.en,
+                after: ProductID(unchecked: id),
+                countMax: 1
+            ).products.first?.id.rawValue
+        }
+        #expect(first(after: "a.a") == "a.b" && first(after: "aa") == "b")
+        #expect(first(after: "0") == "a" && first(after: "d") == nil && first(after: "zz") == nil)
+        let french = list.page(in: Builder.france, language: Builder.en, countMax: 200)
+        #expect(french.products.map(\.price.description) == ["1.19 EUR"])
+        #expect(french.next == nil && french.invalidProductIDs.isEmpty)
+    }
+
     @Test func onlyANewerVersionIsTaken() {
         var list = list(Builder.product(version: 3))
         list.merge([Builder.product(version: 2, draft: Builder.draft(cents: 1))])

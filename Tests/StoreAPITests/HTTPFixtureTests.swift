@@ -41,6 +41,9 @@ import Testing
         #expect(body.products.map(\.price.description) == ["1.19 EUR"])
         #expect(body.products.map(\.language.rawValue) == ["fr"])
         #expect(body.invalidProductIDs == ["com.example.unknown", "not an id"])
+        #expect(body.next == nil)
+        let page = try roundTrip(ProductsResponse.self, "products.response.page")
+        #expect(page.next == page.products.last?.id)
     }
 
     @Test func productDraft() throws {

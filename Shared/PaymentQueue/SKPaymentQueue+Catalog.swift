@@ -1,0 +1,42 @@
+import EventTypes
+import StoreAPI
+
+extension SKPaymentQueue {
+    /// So many pages are read at most: a catalog has no more.
+    private static let pagesMax = 1000
+
+    /// Asks the catalog for every product that is on sale in the buyer's storefront (spec rule 98), in
+    /// the order of the identifiers.
+    ///
+    /// StoreKit has no such request. Pages are asked for one after the other: a product that is put on
+    /// sale meanwhile may be missing, and one that is taken off may be there.
+    ///
+    /// - Throws: ``SKError``, or `CancellationError`.
+    public func productsOnSale() async throws -> [SKProduct] {
+        guard let transport else {
+            throw SKError.notConfigured
+        }
+        let address =
+            transport.configuration.addresses.catalog + Routes.products
+            + "?storefront=\(storefrontCode(transport))&language=\(transport.configuration.language)"
+        var products: [SKProduct] = []
+        var previous: ProductID?
+        do {
+            for _ in 0..<Self.pagesMax {
+                let after = previous.map { "&after=\($0)" } ?? ""
+                let page: StoreAPI.ProductsResponse = try await transport.send(
+                    .get(address + after)
+                )
+                products += page.products.map {
+                    SKProduct($0, storefront: page.storefront.rawValue)
+                }
+                // An order that goes backwards would never end.
+                guard let next = page.next, previous.map({ $0 < next }) ?? true else { break }
+                previous = next
+            }
+        } catch let failure as StoreFailure {
+            throw failure.error
+        }
+        return products
+    }
+}
