@@ -93,7 +93,8 @@ func composeFulfillment(
         handler: TransactionHandler(
             now: now,
             wakeRelay: { relay.wake() },
-            wakeWebhooks: { sender.wake() }
+            wakeWebhooks: { sender.wake() },
+            webhookLease: settings.webhookLease
         ),
         client: client,
         kafka: kafka,

@@ -20,7 +20,8 @@ enum DeliveryRules {
     /// One row of the deliveries ledger.
     struct Delivery: Hashable, Sendable {
         let transactionID: TransactionID
-        /// Its place in the plan and its kind, which no later version of the transaction changes.
+        /// Its place in the plan and its kind, which no later version of the transaction changes; of
+        /// the webhook that tells of a refund, the place and `refund`.
         let target: String
         let kind: String
         /// Where a webhook goes.
@@ -47,6 +48,27 @@ enum DeliveryRules {
                 url: target.webhookURL,
                 state: isVoid ? .void : target.isDoneWithTheChange ? .delivered : .pending
             )
+        }
+    }
+
+    /// What is owed because a purchase was refunded: each webhook of its plan is told.
+    ///
+    /// It is owed whatever became of the purchase's own webhook: that may have arrived though its
+    /// answer did not. A refunded copy takes nothing away, so nobody is told of it.
+    static func refunds(of transaction: Transaction) -> [Delivery] {
+        guard transaction.revokedAt != nil, transaction.id == transaction.originalID else {
+            return []
+        }
+        return transaction.deliveryPlan.enumerated().compactMap { index, target in
+            target.webhookURL.map { url in
+                Delivery(
+                    transactionID: transaction.id,
+                    target: "\(index)\(Webhook.refundSuffix)",
+                    kind: target.kind,
+                    url: url,
+                    state: .pending
+                )
+            }
         }
     }
 

@@ -70,16 +70,32 @@ enum DeliveryStore {
 
     /// Takes back what refunded transactions gave: what is pending becomes void, an entitlement is
     /// revoked, a credit is reversed by an entry of its own, also below zero.
+    ///
+    /// A purchase's webhook may be under way. It ends within its lease, and the webhook that tells of
+    /// the refund waits so long: it never arrives first.
     static func takeBack(
         _ plan: QueuePlan,
+        webhookLease: Duration = .zero,
         on connection: isolated PostgresConnection
     ) throws {
         guard !plan.takenBack.isEmpty else { return }
         let ids = plan.takenBack.map(\.value.number)
         try connection.execute(
             """
-            UPDATE deliveries SET state = 'void', next_attempt_at = NULL
-            WHERE transaction_id = ANY(\(ids)) AND state = 'pending'
+            WITH voided AS (
+                UPDATE deliveries SET state = 'void', next_attempt_at = NULL
+                WHERE transaction_id = ANY(\(ids)) AND state = 'pending'
+                    AND target NOT LIKE '%:refund'
+                RETURNING transaction_id, split_part(target, ':', 1) AS place, last_attempt_at
+            )
+            UPDATE deliveries
+            SET next_attempt_at = greatest(
+                deliveries.next_attempt_at,
+                voided.last_attempt_at + \(webhookLease.milliseconds) * interval '1 millisecond'
+            )
+            FROM voided
+            WHERE deliveries.transaction_id = voided.transaction_id
+                AND deliveries.target = voided.place || ':refund' AND state = 'pending'
             """
         )
         try connection.execute(

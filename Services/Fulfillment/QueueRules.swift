@@ -62,8 +62,10 @@ enum QueueRules {
             change.deliveries = DeliveryRules.deliveries(of: transaction)
             change.isGranted = transaction.revokedAt == nil
             change.after.isDelivered = DeliveryRules.isDelivered(change.deliveries)
+            change.deliveries += DeliveryRules.refunds(of: transaction)
         } else {
             change.isTakenBack = wasPaid && !wasRevoked && transaction.revokedAt != nil
+            if change.isTakenBack { change.deliveries = DeliveryRules.refunds(of: transaction) }
             change.after.isDelivered =
                 switch transaction.state {
                 // Nothing is owed for what was never paid, or was given back.

@@ -14,6 +14,8 @@ struct TransactionHandler: EventHandler {
     let wakeRelay: @Sendable () -> Void
     /// Told after the commit that webhooks may be owed.
     let wakeWebhooks: @Sendable () -> Void
+    /// How long a webhook may be under way: ``WebhookHandler/lease``.
+    let webhookLease: Duration
 
     let eventTypes = Topics.eventTypes(actedOnBy: "fulfillment")
 
@@ -47,13 +49,15 @@ struct TransactionHandler: EventHandler {
         )
         try DeliveryStore.insert(plan.deliveries, on: connection)
         try DeliveryStore.grant(plan, on: connection)
-        try DeliveryStore.takeBack(plan, on: connection)
+        try DeliveryStore.takeBack(plan, webhookLease: webhookLease, on: connection)
         try publish(plan, revisions, now, on: connection)
     }
 
     func didCommit(_ events: [ReceivedEvent]) async {
         wakeRelay()
-        if events.contains(where: { $0.type == .receiptIssued }) { wakeWebhooks() }
+        if events.contains(where: { [.receiptIssued, .transactionRefunded].contains($0.type) }) {
+            wakeWebhooks()
+        }
     }
 
     /// Publishes transactions before accounts, which is the order of the revisions.

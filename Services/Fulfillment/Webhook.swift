@@ -5,7 +5,7 @@ import Foundation
 /// A webhook that a sender has taken on: one try of one delivery.
 struct Webhook: Callback, Hashable {
     let transactionID: TransactionID
-    /// Its target in the deliveries ledger: `1:webhook`.
+    /// Its target in the deliveries ledger: `1:webhook`, and `1:refund` to tell of a refund.
     let target: String
     /// Which try this is, from 1.
     let attempt: Int
@@ -22,13 +22,25 @@ struct Webhook: Callback, Hashable {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }
 
+    /// How the target of a webhook that tells of a refund ends.
+    static let refundSuffix = ":refund"
+
+    /// Whether it tells that the purchase was refunded.
+    var isRefund: Bool { target.hasSuffix(Self.refundSuffix) }
+
     /// The delivery's identity, the same at every try.
-    var id: String { "delivery_\(transactionID)_\(target.prefix { $0 != ":" })" }
+    var id: String {
+        "delivery_\(transactionID)_\(target.prefix { $0 != ":" })\(isRefund ? "_refund" : "")"
+    }
 
     /// What is sent: what happened, the transaction, and the target it is owed to.
     func body() throws -> [UInt8] {
-        let type =
-            state == .restored ? EventType.transactionRestored : EventType.transactionPurchased
+        let type: EventType =
+            if isRefund {
+                .transactionRefunded
+            } else {
+                state == .restored ? .transactionRestored : .transactionPurchased
+            }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var body = Array("{\"target\":".utf8)

@@ -197,6 +197,7 @@ enum WebhookStore {
                     SELECT 1 FROM deliveries
                     WHERE deliveries.transaction_id = queue_transactions.transaction_id
                         AND deliveries.state = 'pending' AND deliveries.kind <> 'app'
+                        AND deliveries.target NOT LIKE '%:refund'
                 )
             ORDER BY transaction_id
             """

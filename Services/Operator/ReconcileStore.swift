@@ -226,7 +226,9 @@ enum ReconcileStore {
             """
             SELECT transaction_id, count(*), count(*) FILTER (WHERE state = 'delivered'),
                 count(*) FILTER (WHERE kind = 'credit' AND state = 'delivered')
-            FROM deliveries WHERE transaction_id = ANY(\(ids)) GROUP BY transaction_id
+            FROM deliveries
+            WHERE transaction_id = ANY(\(ids)) AND target NOT LIKE '%:refund'
+            GROUP BY transaction_id
             """
         ) {
             let (id, deliveries, delivered, credits) = try row.decode(

@@ -84,6 +84,9 @@ struct FulfillmentChapter: Sendable {
         let lastResult: String?
         let nextAttemptAt: Timestamp?
         let deliveredAt: Timestamp?
+
+        /// Whether it tells the merchant of a refund.
+        var isRefund: Bool { target.hasSuffix(":refund") }
     }
 
     struct Credit: Sendable {

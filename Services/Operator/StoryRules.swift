@@ -313,7 +313,8 @@ struct StoryRules {
                 $0 > now ? "in \(Age(of: now, at: $0))" : "at once"
             }
             return """
-                The webhook to \(delivery.host ?? "its endpoint") is not confirmed \
+                The webhook \(delivery.isRefund ? "of the refund " : "")to \
+                \(delivery.host ?? "its endpoint") is not confirmed \
                 (\(delivery.lastResult ?? "no answer yet") after \(delivery.attempts) \
                 \(delivery.attempts == 1 ? "try" : "tries")); again \(next ?? "at once").
                 """

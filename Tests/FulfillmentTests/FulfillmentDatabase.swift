@@ -19,7 +19,12 @@ struct FulfillmentDatabase: Sendable {
         let clock = ManualClock(startOfTime)
         self.client = client
         self.clock = clock
-        handler = TransactionHandler(now: clock.now, wakeRelay: {}, wakeWebhooks: {})
+        handler = TransactionHandler(
+            now: clock.now,
+            wakeRelay: {},
+            wakeWebhooks: {},
+            webhookLease: .seconds(30)
+        )
         finishing = FinishHandler(client: client, now: clock.now, wakeRelay: {})
         webhooks = WebhookHandler(
             client: client,

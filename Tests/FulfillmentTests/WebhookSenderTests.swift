@@ -212,7 +212,9 @@ struct WebhookSenderTests {
                     nextAttemptAt: startOfTime
                 )
             ])
-            #expect(try await store.deliveries(of: 1) == ["0:webhook void"])
+            #expect(
+                try await store.deliveries(of: 1) == ["0:refund pending", "0:webhook void"]
+            )
             #expect(try await store.published().map(\.change.revision) == [1, 2])
             #expect(try await store.published().last?.change.isDelivered == true)
         }

@@ -34,7 +34,7 @@ struct FulfillmentBooks: Sendable {
                 SELECT transaction_id, count(*),
                     count(*) FILTER (WHERE state = 'delivered') AS delivered,
                     count(*) FILTER (WHERE kind = 'credit') AS credits
-                FROM deliveries GROUP BY transaction_id
+                FROM deliveries WHERE target NOT LIKE '%:refund' GROUP BY transaction_id
             ) delivery USING (transaction_id)
             LEFT JOIN (
                 SELECT transaction_id, count(*) AS grants
@@ -68,8 +68,9 @@ struct FulfillmentBooks: Sendable {
         var webhooks: [String: Int64] = [:]
         for row in try connection.query(
             """
-            SELECT transaction_id, split_part(target, ':', 1) FROM deliveries
-            WHERE kind = 'webhook' AND state = 'delivered'
+            SELECT transaction_id, split_part(target, ':', 1)
+                || CASE WHEN target LIKE '%:refund' THEN '_refund' ELSE '' END
+            FROM deliveries WHERE kind = 'webhook' AND state = 'delivered'
             """
         ) {
             let (id, place) = try row.decode(Int64.self, String.self)

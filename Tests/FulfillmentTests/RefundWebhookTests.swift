@@ -1,0 +1,169 @@
+import Callbacks
+import EventTypes
+import Foundation
+import Messaging
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Fulfillment
+
+/// The webhook that tells a merchant of a refund.
+@Suite("Webhooks of refunds", .timeLimit(.minutes(2)))
+struct RefundWebhookTests {
+    private struct Body: Decodable {
+        var type: String
+        var transaction: Transaction
+        var target: DeliveryTarget
+    }
+
+    private let shop = DeliveryTarget.webhook(url: "http://shop.example/hook")
+    private let mail = DeliveryTarget.webhook(url: "http://mail.example/hook")
+
+    private func record(
+        _ webhook: Webhook,
+        _ result: CallbackResult,
+        in store: FulfillmentDatabase
+    ) async throws {
+        let now = store.clock.now()
+        try await store.webhooks.record([
+            WebhookOutcome(
+                webhook: webhook,
+                result: result,
+                time: now,
+                nextAttemptAt: now.advanced(by: .seconds(3600))
+            )
+        ])
+    }
+
+    private func take(in store: FulfillmentDatabase) async throws -> [Webhook] {
+        try await store.webhooks.take(limit: 10, excluding: []).sorted { $0.id < $1.id }
+    }
+
+    @Test("Each webhook of the plan is told of the refund, once, as a type of its own")
+    func toldOnce() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [.entitlement, shop, mail])
+            try await store.arrive(purchase)
+            for webhook in try await take(in: store) {
+                try await record(webhook, .success, in: store)
+            }
+            let told = try await store.published().count
+            // Twice, as the log may bring it twice.
+            try await store.arrive(purchase.refunded())
+            try await store.arrive(purchase.refunded())
+            let webhooks = try await take(in: store)
+            #expect(webhooks.map(\.id) == ["delivery_1_1_refund", "delivery_1_2_refund"])
+            #expect(
+                webhooks.map(\.url) == ["http://shop.example/hook", "http://mail.example/hook"]
+            )
+            for webhook in webhooks {
+                let body = try JSONDecoder().decode(Body.self, from: Data(webhook.body()))
+                #expect(body.type == "transaction.refunded.v1")
+                #expect(body.transaction == purchase.refunded())
+                #expect(body.target == (webhook.target == "1:refund" ? shop : mail))
+                try await record(webhook, .success, in: store)
+            }
+            #expect(try await take(in: store).isEmpty)
+            #expect(
+                try await store.deliveries(of: 1) == [
+                    "0:entitlement delivered", "1:refund delivered", "1:webhook delivered",
+                    "2:refund delivered", "2:webhook delivered",
+                ]
+            )
+            // Its confirmations are in the log, and are no change of the queue.
+            let confirmed = try await store.outbox().filter { $0.type == .deliveryConfirmed }
+                .map { try $0.decode(DeliveryConfirmed.self).target }
+            #expect(confirmed.sorted() == ["1:refund", "1:webhook", "2:refund", "2:webhook"])
+            #expect(try await store.published().count == told + 1)
+        }
+    }
+
+    @Test("The refund waits while the purchase's webhook may be under way")
+    func neverFirst() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase)
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0"])
+            store.clock.advance(by: .seconds(10))
+            try await store.arrive(purchase.refunded())
+            #expect(try await take(in: store).isEmpty)
+            #expect(try await store.webhooks.untilNextDue() == .seconds(20))
+            store.clock.advance(by: .seconds(20))
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+        }
+    }
+
+    @Test("A purchase that was never told is void, and the refund is told at once")
+    func neverTold() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase)
+            try await store.arrive(purchase.refunded())
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+            #expect(
+                try await store.deliveries(of: 1) == ["0:refund pending", "0:webhook void"]
+            )
+            #expect(try await store.published().last?.change.isDelivered == true)
+            #expect(try await store.finish(1) == .finished(at: store.clock.now()))
+        }
+    }
+
+    @Test("A purchase whose webhook failed before is void, and its refund does not wait long")
+    func failedBefore() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase)
+            let webhook = try #require(try await take(in: store).first)
+            try await record(webhook, .unsuccessfulStatus, in: store)
+            store.clock.advance(by: .seconds(31))
+            try await store.arrive(purchase.refunded())
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+        }
+    }
+
+    @Test("A refund that overtakes its receipt is told when the receipt has come")
+    func overtaken() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase.refunded())
+            try await store.arrive(purchase)
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+        }
+    }
+
+    @Test("A refund that is not confirmed is told again under the same id, after a kill too")
+    func toldAgain() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase, purchase.refunded())
+            let first = try #require(try await take(in: store).first)
+            try await record(first, .unsuccessfulStatus, in: store)
+            #expect(try await take(in: store).isEmpty)
+            store.clock.advance(by: .seconds(3600))
+            // This sender is killed before it records anything.
+            #expect(try await take(in: store).map(\.id) == [first.id])
+            #expect(try await take(in: store).isEmpty)
+            store.clock.advance(by: .seconds(30))
+            let third = try #require(try await take(in: store).first)
+            #expect(third.id == first.id && third.attempt == 3)
+            #expect(try third.body() == first.body())
+            try await record(third, .success, in: store)
+            // An administrator asks for it again.
+            #expect(try await store.webhooks.sendAgain(TransactionID(number: 1)) == 1)
+            #expect(try await take(in: store).map(\.id) == [first.id])
+        }
+    }
+
+    @Test("Nobody is told of a copy that is taken back: the purchase stands")
+    func copies() async throws {
+        try await withFulfillment { store in
+            var copy = Transaction.sample(2, plan: [shop])
+            copy.originalID = TransactionID(number: 1)
+            try await store.arrive(copy)
+            try await store.arrive(copy.refunded())
+            #expect(try await store.deliveries(of: 2) == ["0:webhook void"])
+            #expect(try await take(in: store).isEmpty)
+        }
+    }
+}
