@@ -169,12 +169,18 @@ def authentication(store, table):
         ("of another issuer", 401, store.token(iss=str(uuid.uuid4()))),
         ("without bid", 401, store.token(bid=None)),
         ("for an app that is not the key's", 401, store.token(bid="com.other.app")),
+        ("for what is no app", 400, store.token(bid="no app")),
         ("of an unknown key", 401, store.token(header={"kid": "NOBODY"})),
         ("signed by a stranger", 401, store.token(key=stranger)),
         ("that is unsigned", 401, unsigned),
         ("that is no token", 401, "nonsense"),
     ]:
         table.expect(f"token {name}", expected, store.get(path, token).status_code)
+    table.expect(
+        "  … for what is no app, its number",
+        {"errorCode": 4000002, "errorMessage": "Invalid request app identifier."},
+        store.get(path, store.token(bid="no app")).json(),
+    )
     refused = store.get(path, "nonsense")
     table.expect("a refused token is answered with nothing", b"", refused.content)
 
@@ -376,6 +382,7 @@ def subscriptions(store, table):
         ("91 days", "400 4000009", pro, extension(days=91)),
         ("no identifier", "400 4000011", pro, extension(identifier="")),
         ("unknown", "404 4040005", "999999999", extension()),
+        ("newer than all", "404 4040006", "999999999999999999", extension()),
         ("no id", "400 4000008", "abc", extension()),
     ]:
         table.answer(

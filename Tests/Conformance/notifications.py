@@ -212,6 +212,9 @@ def history(store, table, merchant, begun):
         table.expect(f"  … {str(body)[-48:]}", code, got.get("errorCode"))
     got = store.get("/inApps/v1/notifications/history?paginationToken=x", method="POST", json=good)
     table.expect("  … paginationToken=x", 4000014, got.json().get("errorCode"))
+    # Of the first place, given at the beginning of 1970.
+    got = store.get("/inApps/v1/notifications/history?paginationToken=1-1-1", method="POST", json=good)
+    table.expect("  … paginationToken of long ago", 4000017, got.json().get("errorCode"))
 
 
 def consumption(store, table):

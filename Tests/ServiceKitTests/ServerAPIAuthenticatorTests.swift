@@ -92,6 +92,23 @@ struct ServerAPIAuthenticatorTests {
         #expect(throws: Never.self) { try authenticator().server(of: token) }
     }
 
+    @Test func aBelievedTokenHearsThatItNamesNoApp() async throws {
+        var claims = claims
+        for bundle in ["", "no app", "com/example"] {
+            claims.bid = bundle
+            let token = try await token(claims)
+            let refusal = #expect(throws: ServerAPIAuthenticator.Refusal.self) {
+                try authenticator().server(of: token)
+            }
+            #expect(refusal?.namesNoApp == true)
+            let forged = try await self.token(claims, by: ECDSA.PrivateKey<P256>())
+            let other = #expect(throws: ServerAPIAuthenticator.Refusal.self) {
+                try authenticator().server(of: forged)
+            }
+            #expect(other?.namesNoApp == false)
+        }
+    }
+
     @Test(
         arguments: [
             "expired", "longLived", "longLivedWithoutIssue", "noExpiry", "fromTheFuture",

@@ -12,6 +12,11 @@ extension ServerAPIError {
         4_000_014,
         "Invalid request. The pagination token is invalid."
     )
+    /// A token that was given too long ago.
+    static let paginationTokenExpired = ServerAPIError(
+        4_000_017,
+        "Invalid request. The pagination token is expired."
+    )
     /// No type, or no subtype of it.
     static let invalidNotificationType = ServerAPIError(
         4_000_018,

@@ -56,23 +56,22 @@ struct NotificationServerRoutes: Sendable {
     ) async throws -> Response {
         let bundle = try context.requireServer().bundleID
         let body = try await collectBody(of: request)
+        let time = now()
         let query = try NotificationHistoryQuery(
             Data(body.readableBytesView),
             in: environment,
-            at: now()
+            at: time
         )
         var start: NotificationHistoryToken?
         // Some clients send an empty one with the first page.
         if let text = request.uri.queryParameters.get("paginationToken"), !text.isEmpty {
-            guard let token = NotificationHistoryToken(text) else {
-                throw ServerAPIError.invalidPaginationToken
-            }
-            start = token
+            start = try NotificationPageToken(text, at: time).place
         }
         let (page, records) = try await notifications.history(of: bundle, query, after: start)
         return try jsonResponse(
             HistoryResponse(
-                paginationToken: page.hasMore ? page.token.text : nil,
+                paginationToken: page.hasMore
+                    ? NotificationPageToken(page.token, issuedAt: time).text : nil,
                 hasMore: page.hasMore,
                 notificationHistory: try records.map(item)
             )

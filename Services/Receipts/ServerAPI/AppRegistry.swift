@@ -16,8 +16,16 @@ final class AppRegistry: Sendable {
         var version: String?
     }
 
+    /// What is known of an app.
+    enum Registration: Hashable, Sendable {
+        case registered(App)
+        /// There is a file, which cannot be read or understood at present.
+        case unreadable
+        case missing
+    }
+
     private struct State {
-        var apps: [BundleID: App]
+        var apps: [BundleID: Registration]
         var readAgainAt: Timestamp
     }
 
@@ -42,31 +50,38 @@ final class AppRegistry: Sendable {
 
     /// The app of a bundle id, if it is registered.
     func app(_ bundleID: BundleID) -> App? {
+        guard case .registered(let app) = registration(of: bundleID) else { return nil }
+        return app
+    }
+
+    /// What is known of the app of a bundle id.
+    func registration(of bundleID: BundleID) -> Registration {
         let now = now()
         return state.withLock { state in
-            if let app = state.apps[bundleID] { return app }
-            guard now >= state.readAgainAt else { return nil }
-            state.readAgainAt = now.advanced(by: Self.readingInterval)
-            state.apps = Self.read(directory, logger)
-            return state.apps[bundleID]
+            if case .registered? = state.apps[bundleID] { return state.apps[bundleID] ?? .missing }
+            if now >= state.readAgainAt {
+                state.readAgainAt = now.advanced(by: Self.readingInterval)
+                state.apps = Self.read(directory, logger)
+            }
+            return state.apps[bundleID] ?? .missing
         }
     }
 
-    private static func read(_ directory: String, _ logger: Logger) -> [BundleID: App] {
+    private static func read(_ directory: String, _ logger: Logger) -> [BundleID: Registration] {
         // A directory that cannot be listed is refused at the start, by who reads keys from it.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        var apps: [BundleID: App] = [:]
+        var apps: [BundleID: Registration] = [:]
         for name in names {
             let file = URL(fileURLWithPath: "\(directory)/\(name)/app.json")
             guard let bundleID = BundleID(rawValue: name),
                 FileManager.default.fileExists(atPath: file.path)
             else { continue }
             do {
-                apps[bundleID] = try JSONDecoder().decode(
-                    App.self,
-                    from: try Data(contentsOf: file)
+                apps[bundleID] = .registered(
+                    try JSONDecoder().decode(App.self, from: try Data(contentsOf: file))
                 )
             } catch {
+                apps[bundleID] = .unreadable
                 logger.warning(
                     "an app's registration cannot be used",
                     metadata: ["file": "\(file.path)", "error": "\(error)"]

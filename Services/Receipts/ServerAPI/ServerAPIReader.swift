@@ -47,6 +47,14 @@ struct ServerAPIReader: Sendable {
         return place?.owner.bundle == bundle ? place : nil
     }
 
+    /// Whether a transaction's number is above all that have come here: it may be on its way.
+    func isNewerThanAll(_ id: TransactionID) async throws -> Bool {
+        let newest = try await client.withConnection { [store] connection in
+            try store.newestTransaction(on: connection)
+        }
+        return newest.map { id.number > $0.number } ?? true
+    }
+
     /// The signed form of a transaction of an app.
     ///
     /// - Throws: ``ServerAPIError/transactionIDNotFound``.

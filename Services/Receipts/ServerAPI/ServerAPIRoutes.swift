@@ -228,7 +228,10 @@ struct ServerAPIRoutes: Sendable {
         else { throw ServerAPIError.invalidOriginalTransactionID }
         _ = try RenewalExtension(try await bytes(of: request))
         guard let place = try await reader.place(of: id, in: bundle), place.originalID == id else {
-            throw ServerAPIError.originalTransactionIDNotFound
+            // A purchase gets here a moment after the app knows its number.
+            throw try await reader.isNewerThanAll(id)
+                ? ServerAPIError.originalTransactionIDNotFoundRetryable
+                : ServerAPIError.originalTransactionIDNotFound
         }
         throw ServerAPIError.subscriptionExtensionIneligible
     }
@@ -263,9 +266,12 @@ struct ServerAPIRoutes: Sendable {
 
     /// The app's registration, which production has to have: verifiers compare its number.
     private func app(of bundle: BundleID) throws(ServerAPIError) -> AppRegistry.App? {
-        let app = apps.app(bundle)
-        if app == nil, signer.environment == .production { throw .appNotFound }
-        return app
+        switch apps.registration(of: bundle) {
+        case .registered(let app): return app
+        case .unreadable where signer.environment == .production: throw .appNotFoundRetryable
+        case .missing where signer.environment == .production: throw .appNotFound
+        case .unreadable, .missing: return nil
+        }
     }
 
     private func owner(

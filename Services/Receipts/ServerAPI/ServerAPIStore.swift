@@ -151,6 +151,12 @@ struct ServerAPIStore: Sendable {
 
     // MARK: What servers ask
 
+    /// The highest number of a transaction that has a receipt; `nil` if none has.
+    func newestTransaction(on connection: isolated PostgresConnection) throws -> TransactionID? {
+        try connection.query("SELECT max(transaction_id) FROM signed_transactions").first?
+            .decode(Int64?.self).map(TransactionID.init(number:))
+    }
+
     /// Whose a transaction is; `nil` if it has no receipt.
     func place(
         of transaction: TransactionID,

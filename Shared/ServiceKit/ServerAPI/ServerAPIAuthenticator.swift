@@ -30,8 +30,13 @@ public struct AuthenticatedServer: Hashable, Sendable {
 public struct ServerAPIAuthenticator: Sendable {
     /// The token is not believed.
     public struct Refusal: Error, Sendable {
+        /// Whether it is believed, and speaks for what is no app: ``ServerAPIError/invalidAppIdentifier``.
+        let namesNoApp: Bool
+
         /// Makes a refusal.
-        public init() {}
+        public init() { namesNoApp = false }
+
+        init(namesNoApp: Bool) { self.namesNoApp = namesNoApp }
     }
 
     private let state: ServerAPIState
@@ -125,18 +130,25 @@ private final class ServerAPIState: Sendable {
             let parsed = try SignedToken(token)
             guard let keyID = parsed.header.kid,
                 let key = keys.withLock({ $0.known[keyID] }),
-                parsed.claims.iss == key.issuerID, let bundle = parsed.claims.bid,
-                key.bundleIDs.contains(bundle), let bundleID = BundleID(rawValue: bundle)
+                parsed.claims.iss == key.issuerID, let bundle = parsed.claims.bid
             else { throw ServerAPIAuthenticator.Refusal() }
+            let bundleID = BundleID(rawValue: bundle)
+            guard bundleID == nil || key.bundleIDs.contains(bundle) else {
+                throw ServerAPIAuthenticator.Refusal()
+            }
             try parsed.verify(
                 key: key.publicKey,
                 audience: "appstoreconnect-v1",
                 lifetimeMax: Self.lifetimeMax,
                 now: now
             )
+            // Only the key's own server hears what is wrong with its token.
+            guard let bundleID else { throw ServerAPIAuthenticator.Refusal(namesNoApp: true) }
             let server = AuthenticatedServer(keyID: keyID, bundleID: bundleID)
             servers.insert(server, for: digest, until: parsed.expiry)
             return server
+        } catch let refusal as ServerAPIAuthenticator.Refusal where refusal.namesNoApp {
+            throw refusal
         } catch {
             // Why is nobody's business but the log's.
             logger.debug("a server's token was refused", metadata: ["reason": "\(error)"])

@@ -47,6 +47,11 @@ public struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertible
 extension ServerAPIError {
     /// The request cannot be understood.
     public static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
+    /// The token is believed, and speaks for what is no app: its `bid` is no bundle identifier.
+    public static let invalidAppIdentifier = ServerAPIError(
+        4_000_002,
+        "Invalid request app identifier."
+    )
     /// A page token that this request did not give.
     public static let invalidRequestRevision = ServerAPIError(
         4_000_005,
@@ -152,10 +157,20 @@ extension ServerAPIError {
     )
     /// The store does not know the app that the token speaks for.
     public static let appNotFound = ServerAPIError(4_040_003, "App not found.")
+    /// The app's registration is there and cannot be read at present.
+    public static let appNotFoundRetryable = ServerAPIError(
+        4_040_004,
+        "App not found. Please try again."
+    )
     /// No original transaction of that id in this app.
     public static let originalTransactionIDNotFound = ServerAPIError(
         4_040_005,
         "Original transaction id not found."
+    )
+    /// An original transaction that may be on its way here: newer than the newest that is known.
+    public static let originalTransactionIDNotFoundRetryable = ServerAPIError(
+        4_040_006,
+        "Original transaction id not found. Please try again."
     )
     /// Nothing was asked for under that identifier.
     public static let statusRequestNotFound = ServerAPIError(

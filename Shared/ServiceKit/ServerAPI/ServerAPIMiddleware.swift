@@ -28,8 +28,9 @@ public struct ServerAPIMiddleware: RouterMiddleware {
             var context = context
             context.server = server
             return try await next(request, context)
-        } catch is ServerAPIAuthenticator.Refusal {
-            return Response(status: .unauthorized)
+        } catch let refusal as ServerAPIAuthenticator.Refusal {
+            guard refusal.namesNoApp else { return Response(status: .unauthorized) }
+            return ServerAPIError.invalidAppIdentifier.response()
         } catch let error as ServerAPIError {
             return error.response()
         } catch let problem as HTTPProblem {
