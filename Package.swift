@@ -157,7 +157,7 @@ let package = Package(
             dependencies: [
                 "Contracts", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, nioCore,
                 nioHTTP1, logging, metrics, coreMetrics, serviceLifecycle, unixSignals,
-                configuration, crypto,
+                configuration, crypto, asyncHTTPClient,
             ],
             path: "Shared/ServiceKit",
             swiftSettings: house

@@ -24,6 +24,7 @@ struct Acceptance {
 struct AcceptanceHandler {
     let policy: AttemptPolicy
     let owner: LeaseOwner
+    let environment: StoreEnvironment
 
     /// A transaction in `purchasing`, with the attempt to charge it or the reason why it costs
     /// nothing.
@@ -67,6 +68,7 @@ struct AcceptanceHandler {
                 acceptances[index].record.transaction,
                 .transactionPurchasing,
                 at: time,
+                in: environment,
                 purchaseIntentID: acceptances[index].purchaseIntentID,
                 resumes: acceptances[index].resumes,
                 traceparent: acceptances[index].record.traceparent
@@ -85,6 +87,7 @@ struct AcceptanceHandler {
                         record.transaction,
                         type,
                         at: time,
+                        in: environment,
                         traceparent: record.traceparent
                     )
                 )

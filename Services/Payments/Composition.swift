@@ -7,6 +7,8 @@ import Messaging
 import Postgres
 import Rebuild
 public import ServiceKit
+import ServiceLifecycle
+import StoreAPI
 
 /// The role that `payments` runs as; it can do what the service does and nothing else.
 let paymentsRole = "counterfoil_payments"
@@ -27,21 +29,12 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         now: now
     )
 
-    // The service's own database, and the sandbox processor's.
+    // The service's own database.
     let client = PostgresClient(
         settings: PostgresSettings(
             url: common.databaseURL,
             applicationName: "payments",
             poolSize: common.databasePoolSize,
-            prefersIndexes: true
-        ),
-        logger: logger
-    )
-    let sandboxClient = PostgresClient(
-        settings: PostgresSettings(
-            url: settings.sandboxDatabaseURL,
-            applicationName: "sandbox-processor",
-            poolSize: 2,
             prefersIndexes: true
         ),
         logger: logger
@@ -73,16 +66,13 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     )
 
     // Money: attempts are carried out by the runner, their outcomes committed by its handler.
-    let processor = SandboxProcessor(
-        store: SandboxStore(client: sandboxClient),
-        slowness: settings.sandboxSlowness,
-        logger: logger
-    )
+    let (processor, processorClient) = processor(settings, logger)
     let owner = LeaseOwner(time: now())
     let outcomes = OutcomeHandler(
         client: client,
         policy: settings.policy,
         owner: owner,
+        environment: settings.environment,
         spans: spans,
         logger: logger,
         now: now
@@ -108,13 +98,19 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         policy: settings.policy,
         tax: settings.tax,
         owner: owner,
+        environment: settings.environment,
         now: now,
         didCommit: didCommit
     )
     let batcher = RequestBatcher(name: "payments", perform: payments.accept)
     let routes = PaymentRoutes(
         payments: batcher,
-        restores: RestoreHandler(client: client, now: now, didCommit: { relay.wake() }),
+        restores: RestoreHandler(
+            client: client,
+            environment: settings.environment,
+            now: now,
+            didCommit: { relay.wake() }
+        ),
         admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
         resumptions: ResumptionHandler(
             outcomes: outcomes,
@@ -122,7 +118,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
             products: products,
             didCommit: didCommit
         ),
-        runner: runner
+        runner: runner,
+        defaultMethod: settings.environment == .sandbox
+            ? SandboxPaymentMethod.success.rawValue : nil
     )
     let accounts = AccountHandler(
         client: client,
@@ -144,10 +142,18 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
 
     let sealer = LogSealer(.ledger, client: client, logger: logger)
 
+    let environments = StoreEnvironmentWatch(
+        service: "payments",
+        environment: settings.environment,
+        peer: "receipts",
+        at: settings.receiptsURL,
+        logger: logger
+    )
     let readiness = [
         ReadinessCheck("postgres") { client.isConnected },
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
+        environments.check,
     ]
     let router = storeRouter(
         authenticator: authenticator,
@@ -156,15 +162,53 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         logger: logger
     )
     ContractRoutes(of: .payments).add(to: router)
+    environments.addRoute(to: router)
     routes.add(to: router)
     AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
+    var services: [any Service] = [client, schema]
+    if let processorClient { services.append(processorClient) }
+    services += [relay, sealer, runner, consumer, batcher, environments, server]
     return Composition(
-        services: [
-            client, schema, sandboxClient, relay, sealer, runner, consumer, batcher, server,
-        ],
+        services: services,
         readiness: readiness
     )
+}
+
+/// What charges buyers, with the client of its books if it has any here.
+///
+/// The sandbox processor exists in the sandbox alone. In production there is none yet, which is said
+/// at every start.
+private func processor(
+    _ settings: PaymentsSettings,
+    _ logger: Logger
+) -> (processor: any PaymentProcessor, client: PostgresClient?) {
+    switch settings.environment {
+    case .sandbox:
+        let client = PostgresClient(
+            settings: PostgresSettings(
+                url: settings.sandboxDatabaseURL,
+                applicationName: "sandbox-processor",
+                poolSize: 2,
+                prefersIndexes: true
+            ),
+            logger: logger
+        )
+        let sandbox = SandboxProcessor(
+            store: SandboxStore(client: client),
+            slowness: settings.sandboxSlowness,
+            logger: logger
+        )
+        return (sandbox, client)
+    case .production:
+        logger.warning(
+            """
+            There is no payment processor in production yet: every payment is refused with \
+            payment_method_not_available, and nothing can be charged
+            """
+        )
+        return (UnconfiguredProcessor(), nil)
+    }
 }
 
 /// Brings the database of `payments` up to date, as its owner.

@@ -15,6 +15,7 @@ struct OutcomeHandler: Sendable {
     let client: PostgresClient
     let policy: AttemptPolicy
     let owner: LeaseOwner
+    let environment: StoreEnvironment
     var spans: SpanRecorder = .off
     let logger: Logger
     let now: @Sendable () -> Timestamp
@@ -64,6 +65,7 @@ struct OutcomeHandler: Sendable {
             time: now(),
             policy: policy,
             owner: owner,
+            environment: environment,
             spans: spans,
             trace: trace,
             logger: logger
@@ -82,6 +84,7 @@ struct Settlement {
     let time: Timestamp
     let policy: AttemptPolicy
     let owner: LeaseOwner
+    let environment: StoreEnvironment
     let spans: SpanRecorder
     let trace: TraceContext?
     let logger: Logger
@@ -100,6 +103,7 @@ struct Settlement {
         time: Timestamp,
         policy: AttemptPolicy,
         owner: LeaseOwner,
+        environment: StoreEnvironment,
         spans: SpanRecorder,
         trace: TraceContext?,
         logger: Logger
@@ -107,6 +111,7 @@ struct Settlement {
         self.time = time
         self.policy = policy
         self.owner = owner
+        self.environment = environment
         self.spans = spans
         self.trace = trace
         self.logger = logger
@@ -152,6 +157,7 @@ struct Settlement {
                 moved.transaction,
                 type,
                 at: time,
+                in: environment,
                 posting: posting.map { PostingReference($0, of: moved) },
                 traceparent: step(type, of: moved)
             )

@@ -56,13 +56,16 @@ struct PaymentHandler: Sendable {
     let policy: AttemptPolicy
     let tax: TaxRates
     let owner: LeaseOwner
+    let environment: StoreEnvironment
     let now: @Sendable () -> Timestamp
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     private let counters = PaymentCounters()
 
-    private var writer: AcceptanceHandler { AcceptanceHandler(policy: policy, owner: owner) }
+    private var writer: AcceptanceHandler {
+        AcceptanceHandler(policy: policy, owner: owner, environment: environment)
+    }
 
     /// What a batch came to: a reply to each request, and the attempts that are owed.
     private struct Batch: Sendable {
@@ -171,7 +174,8 @@ struct PaymentHandler: Sendable {
                 body: try EventCoding.encode(
                     TransactionChanged(
                         transaction: first,
-                        purchaseIntentID: batch[position].request.purchaseIntentID
+                        purchaseIntentID: batch[position].request.purchaseIntentID,
+                        environment: environment.rawValue
                     )
                 ),
                 isReplay: true
@@ -215,7 +219,7 @@ struct PaymentHandler: Sendable {
                 account: standings[submission.accountKey] ?? AccountStanding(),
                 product: product,
                 intent: submission.intent.flatMap { intents[$0] },
-                knowsMethod: processor.lane(of: submission.request.paymentMethod) != nil
+                methodRefusal: processor.refusal(of: submission.request.paymentMethod)
             )
             switch price {
             case .failure(let refusal): result.replies[position] = .refused(refusal)

@@ -61,6 +61,13 @@ extension PaymentRefusal {
                 "The payment method is unknown",
                 "The payment processor has no such payment method."
             )
+        case .paymentMethodNotAvailable(let method):
+            HTTPProblem(
+                .unprocessableContent,
+                code: "payment_method_not_available",
+                title: "The payment method is not available",
+                detail: Self.detail(ofMissingMethod: method)
+            )
         case .applicationUsernameTooLong(let max):
             .badRequest(
                 "application_username_too_long",
@@ -92,6 +99,22 @@ extension PaymentRefusal {
                 detail: "The account has no open purchase intent of this id, product and quantity."
             )
         }
+    }
+}
+
+extension PaymentRefusal {
+    /// Why a method is not available, and what to do.
+    private static func detail(ofMissingMethod method: String?) -> String {
+        guard let method else {
+            return "The request names no payment method, and this store has none to fall back on."
+        }
+        guard SandboxPaymentMethod(rawValue: method) != nil else {
+            return "This store has no payment processor, so that nothing can be charged."
+        }
+        return """
+            \(method) moves no money and exists only in a store whose STORE_ENVIRONMENT is Sandbox. \
+            This one has no payment processor, so that nothing can be charged.
+            """
     }
 }
 

@@ -23,12 +23,20 @@ protocol PaymentProcessor: Sendable {
     ///
     /// Slow ones are called in batches of their own, so that they hold up nobody else.
     func lane(of paymentMethod: String) -> ChargeLane?
+    /// Why a payment by a method is refused; `nil` if it can be charged.
+    func refusal(of paymentMethod: String) -> PaymentRefusal?
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome]
     /// Asks what became of attempts whose outcome is not known.
     func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome]
     /// Gives charges back in full.
     func refund(_ requests: [RefundRequest]) async -> [RefundOutcome]
+}
+
+extension PaymentProcessor {
+    func refusal(of paymentMethod: String) -> PaymentRefusal? {
+        lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil
+    }
 }
 
 /// How fast a payment method answers.

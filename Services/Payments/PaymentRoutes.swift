@@ -16,6 +16,8 @@ struct PaymentRoutes: Sendable {
     let admin: AdminHandler
     let resumptions: ResumptionHandler
     let runner: ChargeRunner
+    /// What a resumption charges that names no method; `nil`: it has to name one.
+    let defaultMethod: String?
 
     func add(to router: StoreRouter) {
         router.account.post("\(Routes.payments)", use: addPayment)
@@ -124,7 +126,8 @@ struct PaymentRoutes: Sendable {
         )
     }
 
-    /// Takes up an interrupted payment; without a body by the method that charges at once.
+    /// Takes up an interrupted payment; without a method, in the sandbox, by the one that charges at
+    /// once.
     @Sendable
     private func resumption(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
@@ -134,7 +137,9 @@ struct PaymentRoutes: Sendable {
         let body =
             bytes.readableBytes == 0
             ? ResumptionRequest() : try decodeJSON(ResumptionRequest.self, from: bytes)
-        let method = body.paymentMethod ?? SandboxPaymentMethod.success.rawValue
+        guard let method = body.paymentMethod ?? defaultMethod else {
+            throw PaymentRefusal.paymentMethodNotAvailable(nil).problem
+        }
         switch try await resumptions.resume(id, by: method, trace: context.trace) {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .notInterrupted(let transaction):

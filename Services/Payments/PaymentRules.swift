@@ -22,6 +22,9 @@ enum PaymentRefusal: Error, Hashable, Sendable {
     case priceOverflow
     /// The processor does not know the payment method.
     case paymentMethodUnknown
+    /// The store has no processor for this payment method, or none was named and there is none to
+    /// fall back on.
+    case paymentMethodNotAvailable(String?)
     /// The application username is longer than this.
     case applicationUsernameTooLong(max: Int)
     /// The key was used for a different request.
@@ -50,14 +53,14 @@ enum PaymentRules {
     ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - intent: The open purchase intent that the request names; `nil` if there is none.
-    ///   - knowsMethod: Whether the processor knows the payment method.
+    ///   - methodRefusal: Why the processor refuses the payment method; `nil` if it takes it.
     /// - Returns: The whole price, or why the request is refused.
     static func price(
         of request: PaymentRequest,
         account: AccountStanding = AccountStanding(),
         product: Product?,
         intent: PurchaseIntent? = nil,
-        knowsMethod: Bool
+        methodRefusal: PaymentRefusal?
     ) -> Result<Money, PaymentRefusal> {
         if let refusal = refusal(of: account, in: request.storefront) { return .failure(refusal) }
         guard let product else { return .failure(.productUnknown) }
@@ -75,7 +78,7 @@ enum PaymentRules {
         guard let total = unitPrice.multiplied(by: request.quantity) else {
             return .failure(.priceOverflow)
         }
-        guard knowsMethod else { return .failure(.paymentMethodUnknown) }
+        if let methodRefusal { return .failure(methodRefusal) }
         if let username = request.applicationUsername,
             username.unicodeScalars.count > applicationUsernameLengthMax
         {

@@ -1,8 +1,12 @@
+import EventTypes
 import ServiceKit
 
 /// The settings of `payments`, beside those that every service has.
 struct PaymentsSettings: Sendable {
     let common: CommonSettings
+    /// Which store this is; the sandbox's payment methods exist in the sandbox alone.
+    let environment: StoreEnvironment
+    let receiptsURL: String
     let policy: AttemptPolicy
     let limits: ChargeRunner.Limits
     let tax: TaxRates
@@ -10,6 +14,9 @@ struct PaymentsSettings: Sendable {
     let sandboxSlowness: Duration
 
     /// Reads the settings. Keys: those of ``CommonSettings``, and
+    /// - `STORE_ENVIRONMENT`, which has no default: a store that takes play money by mistake gives
+    ///   its goods away
+    /// - `RECEIPTS_URL`
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
     /// - `APPROVAL_EXPIRY_MS`
@@ -17,6 +24,16 @@ struct PaymentsSettings: Sendable {
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+        environment = reader.choice(
+            "STORE_ENVIRONMENT",
+            default: nil,
+            "Which store this is, as for receipts; sandbox payment methods exist in Sandbox alone."
+        )
+        receiptsURL = reader.string(
+            "RECEIPTS_URL",
+            default: "http://127.0.0.1:8083",
+            "Where receipts is: it is asked whether its STORE_ENVIRONMENT is the same."
+        )
         policy = AttemptPolicy(
             lease: reader.milliseconds(
                 "PROCESSOR_LEASE_MS",

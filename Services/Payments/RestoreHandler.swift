@@ -22,6 +22,7 @@ struct RestoreHandler: Sendable {
     static let countMax = 10_000
 
     let client: PostgresClient
+    let environment: StoreEnvironment
     let now: @Sendable () -> Timestamp
     let didCommit: @Sendable () -> Void
 
@@ -33,13 +34,13 @@ struct RestoreHandler: Sendable {
     ) async throws -> RestoreReply {
         let time = now()
         let reply = try await client.withTransaction { connection in
-            try Self.restore(request, account, key: key, trace, time, on: connection)
+            try restore(request, account, key: key, trace, time, on: connection)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
         return reply
     }
 
-    private static func restore(
+    private func restore(
         _ request: RestoreRequest,
         _ account: AuthenticatedAccount,
         key: String,
@@ -49,20 +50,22 @@ struct RestoreHandler: Sendable {
     ) throws -> RestoreReply {
         let key = RequestKey(accountID: account.accountID, idempotencyKey: key)
         let fingerprint = RequestFingerprint.of(request, in: account.bundleID)
-        if let reply = try replay(key, fingerprint, on: connection) { return reply }
+        if let reply = try Self.replay(key, fingerprint, on: connection) { return reply }
 
         let originals = try TransactionStore.restorable(
             (account.accountID, account.bundleID),
             applicationUsername: request.applicationUsername,
             productIDs: request.productIDs,
-            limit: countMax + 1,
+            limit: Self.countMax + 1,
             on: connection
         )
-        guard originals.count <= countMax else { return .tooMany(max: countMax) }
+        guard originals.count <= Self.countMax else {
+            return .tooMany(max: Self.countMax)
+        }
         let ids = try TransactionStore.nextIDs(originals.count, on: connection)
         let use = KeyUse(fingerprint: fingerprint, transactionIDs: ids)
         guard try IdempotencyStore.take(key, use, at: time, on: connection) else {
-            guard let reply = try replay(key, fingerprint, on: connection) else {
+            guard let reply = try Self.replay(key, fingerprint, on: connection) else {
                 throw PaymentError(.keyVanished)
             }
             return reply
@@ -87,6 +90,7 @@ struct RestoreHandler: Sendable {
                     $0.transaction,
                     .transactionRestored,
                     at: time,
+                    in: environment,
                     traceparent: traceparent
                 )
             },

@@ -74,7 +74,7 @@ struct ResumptionHandler: Sendable {
             account: try AccountStore.standings(of: [key], on: connection)[key]
                 ?? AccountStanding(),
             product: try products.load([request.productID], on: connection)[request.productID],
-            knowsMethod: processor.lane(of: paymentMethod) != nil
+            methodRefusal: processor.refusal(of: paymentMethod)
         )
         guard case .failure(let refusal) = price else { return nil }
         return refusal
@@ -93,7 +93,11 @@ struct ResumptionHandler: Sendable {
             taxBasisPoints: failed.taxBasisPoints,
             traceparent: trace.description
         )
-        let writer = AcceptanceHandler(policy: outcomes.policy, owner: outcomes.owner)
+        let writer = AcceptanceHandler(
+            policy: outcomes.policy,
+            owner: outcomes.owner,
+            environment: outcomes.environment
+        )
         var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]
         acceptances[0].resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)

@@ -109,6 +109,7 @@ extension Settlement {
                 record.transaction,
                 type,
                 at: time,
+                in: environment,
                 posting: PostingReference(posting, of: record, gross: gross),
                 traceparent: step(type, of: record)
             )
@@ -123,6 +124,7 @@ extension Settlement {
                 record.transaction,
                 type,
                 at: time,
+                in: environment,
                 traceparent: step(type, of: record)
             )
         )

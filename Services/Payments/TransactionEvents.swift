@@ -5,11 +5,12 @@ import Messaging
 extension OutboxEvent {
     /// The event of a transaction that changed.
     ///
-    /// Its data and the HTTP answer of a single transaction are the same bytes.
+    /// It tells the environment of the store, so that nobody signs play money as money. Its data and the HTTP answer of a single transaction are the same bytes.
     init(
         _ transaction: Transaction,
         _ type: EventType,
         at time: Timestamp,
+        in environment: StoreEnvironment,
         posting: PostingReference? = nil,
         purchaseIntentID: PurchaseIntentID? = nil,
         resumes: TransactionID? = nil,
@@ -20,7 +21,8 @@ extension OutboxEvent {
                 transaction: transaction,
                 posting: posting,
                 purchaseIntentID: purchaseIntentID,
-                resumes: resumes
+                resumes: resumes,
+                environment: environment.rawValue
             ),
             type: type,
             topic: Topics.paymentsTransactions,

@@ -102,6 +102,13 @@ func composeReceipts(
         logger: logger
     )
 
+    let environments = StoreEnvironmentWatch(
+        service: "receipts",
+        environment: settings.environment,
+        peer: "payments",
+        at: settings.paymentsURL,
+        logger: logger
+    )
     let consumer = EventConsumer(
         name: "receipts",
         topics: [Topics.paymentsTransactions, Topics.fulfillmentTransactions],
@@ -111,7 +118,8 @@ func composeReceipts(
             announcements: announcements,
             now: now,
             wakeRelay: { relay.wake() },
-            wakeNotifications: { sender.wake() }
+            wakeNotifications: { sender.wake() },
+            didMeet: { environments.noteForeignEvent(of: $0.environment) }
         ),
         client: client,
         kafka: kafka,
@@ -131,6 +139,7 @@ func composeReceipts(
         ReadinessCheck("signing certificate not revoked") {
             isBelieved(chain, by: statuses.responder(at: now()))
         },
+        environments.check,
     ]
     let router = storeRouter(
         authenticator: authenticator,
@@ -139,6 +148,7 @@ func composeReceipts(
         logger: logger
     )
     ContractRoutes(of: .receipts).add(to: router)
+    environments.addRoute(to: router)
     ReceiptRoutes(
         reader: ReceiptReader(store: store, client: client),
         rootCertificate: chain.rootCertificate
@@ -200,7 +210,7 @@ func composeReceipts(
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(
-        services: [client, schema, relay, sender, keeper, consumer, server],
+        services: [client, schema, relay, sender, keeper, consumer, environments, server],
         readiness: readiness
     )
 }

@@ -21,14 +21,26 @@ struct ReceiptBatch: Sendable {
 
     /// Folds events.
     ///
-    /// - Throws: `DecodingError` for an event whose data is not what its type says.
-    init(_ events: [ReceivedEvent]) throws {
+    /// - Parameters:
+    ///   - events: The events.
+    ///   - environment: Which transactions may be signed; `nil`: none of these is going to be.
+    /// - Throws: `DecodingError` for an event whose data is not what its type says;
+    ///   ``ForeignEnvironment`` for a transaction of another environment.
+    init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
         var newest: [TransactionID: Entry] = [:]
         var finishes: [TransactionID: Timestamp] = [:]
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded:
-                let transaction = try event.decode(TransactionChanged.self).transaction
+                let change = try event.decode(TransactionChanged.self)
+                let transaction = change.transaction
+                if let environment, let made = change.environment, made != environment.rawValue {
+                    throw ForeignEnvironment(
+                        transactionID: transaction.id,
+                        environment: made,
+                        own: environment
+                    )
+                }
                 if let known = newest[transaction.id],
                     known.transaction.version >= transaction.version
                 {
@@ -54,5 +66,26 @@ struct ReceiptBatch: Sendable {
         }
         entries = newest.values.sorted { $0.transaction.id < $1.transaction.id }
         self.finishes = finishes
+    }
+}
+
+/// A transaction was made in another environment than receipts are signed for.
+///
+/// Signed, it would pass play money off as money, or the other way round; passed over, it would be
+/// lost. It waits, and everything behind it, for the right setting.
+struct ForeignEnvironment: RetriableHandlerError, Hashable, CustomStringConvertible {
+    let transactionID: TransactionID
+    /// Where it was made.
+    let environment: String
+    /// What receipts are signed for here.
+    let own: StoreEnvironment
+
+    var isRetriable: Bool { true }
+
+    var description: String {
+        """
+        Transaction \(transactionID) of payments was made with STORE_ENVIRONMENT=\(environment), and \
+        receipts signs with STORE_ENVIRONMENT=\(own.rawValue); it is not signed
+        """
     }
 }

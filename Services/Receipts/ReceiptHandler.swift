@@ -18,6 +18,9 @@ final class ReceiptHandler: EventHandler {
     let wakeRelay: @Sendable () -> Void
     /// Told after the commit that there may be notifications to send.
     let wakeNotifications: @Sendable () -> Void
+    /// Told of a transaction that was made in another environment; it comes again until the service
+    /// is stopped.
+    let didMeet: @Sendable (ForeignEnvironment) -> Void
     private let owesNotifications = Atomic(false)
 
     init(
@@ -26,7 +29,8 @@ final class ReceiptHandler: EventHandler {
         announcements: AnnouncementHandler,
         now: @escaping @Sendable () -> Timestamp,
         wakeRelay: @escaping @Sendable () -> Void,
-        wakeNotifications: @escaping @Sendable () -> Void
+        wakeNotifications: @escaping @Sendable () -> Void,
+        didMeet: @escaping @Sendable (ForeignEnvironment) -> Void
     ) {
         self.store = store
         self.signer = signer
@@ -34,12 +38,19 @@ final class ReceiptHandler: EventHandler {
         self.now = now
         self.wakeRelay = wakeRelay
         self.wakeNotifications = wakeNotifications
+        self.didMeet = didMeet
     }
 
     let eventTypes = Topics.eventTypes(actedOnBy: "receipts")
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
-        let batch = try ReceiptBatch(events)
+        let batch: ReceiptBatch
+        do {
+            batch = try ReceiptBatch(events, signedIn: signer.environment)
+        } catch let error as ForeignEnvironment {
+            didMeet(error)
+            throw error
+        }
         if !batch.finishes.isEmpty {
             try store.recordFinishes(batch.finishes, on: connection)
         }

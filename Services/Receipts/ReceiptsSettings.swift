@@ -15,6 +15,7 @@ import X509
 /// | `SERVER_API_REQUESTS_PER_SECOND` | 50 | of one server key, on one instance |
 /// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | where finishes of servers are passed on to |
 /// | `FULFILLMENT_TIMEOUT_MS` | 10 s | how long one may take |
+/// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | where payments is asked for its environment |
 /// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
 /// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` believes beside the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to say a secret |
@@ -33,6 +34,7 @@ struct ReceiptsSettings: Sendable {
     let serverRequestsPerSecond: Int
     let fulfillmentURL: String
     let fulfillmentTimeout: Duration
+    let paymentsURL: String
     let sharedSecrets: SharedSecrets
 
     /// Reads and checks everything, and reports all problems at once.
@@ -65,6 +67,11 @@ struct ReceiptsSettings: Sendable {
             default: .seconds(10),
             in: .milliseconds(50)...(.seconds(120)),
             "How long fulfillment may take to answer a finish."
+        )
+        paymentsURL = reader.string(
+            "PAYMENTS_URL",
+            default: "http://127.0.0.1:8082",
+            "Where payments is: it is asked whether its STORE_ENVIRONMENT is the same."
         )
         sharedSecrets = Self.sharedSecrets(&reader)
         formerRoots = Self.formerRoots(&reader)

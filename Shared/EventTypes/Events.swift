@@ -44,17 +44,23 @@ public struct TransactionChanged: Event, Hashable {
     public var purchaseIntentID: PurchaseIntentID?
     /// The interrupted transaction that this one takes up; with its first event only.
     public var resumes: TransactionID?
+    /// The environment of the store that took it: `Sandbox` or `Production`.
+    ///
+    /// `nil` in events of before it was told.
+    public var environment: String?
     /// Makes the event.
     public init(
         transaction: Transaction,
         posting: PostingReference? = nil,
         purchaseIntentID: PurchaseIntentID? = nil,
-        resumes: TransactionID? = nil
+        resumes: TransactionID? = nil,
+        environment: String? = nil
     ) {
         self.transaction = transaction
         self.posting = posting
         self.purchaseIntentID = purchaseIntentID
         self.resumes = resumes
+        self.environment = environment
     }
 }
 

@@ -6,6 +6,7 @@ extension TransactionChanged {
     public func json() -> [UInt8]? {
         var text = PlainJSONText(capacity: 768)
         text.object { text in
+            text.member("environment", environment)
             if let posting { text.member("posting", object: posting.write) }
             text.member("purchaseIntentID", purchaseIntentID?.rawValue)
             text.member("resumes", resumes?.rawValue)
@@ -20,6 +21,7 @@ extension TransactionChanged {
         var posting: PostingReference?
         var purchaseIntentID: PurchaseIntentID?
         var resumes: TransactionID?
+        var environment: String?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
@@ -32,6 +34,8 @@ extension TransactionChanged {
                     return json.null() || PlainJSON.keep(json.identifier(), in: &purchaseIntentID)
                 case "resumes":
                     return json.null() || PlainJSON.keep(json.identifier(), in: &resumes)
+                case "environment":
+                    return json.null() || PlainJSON.keep(json.string(), in: &environment)
                 default: return json.skip()
                 }
             }
@@ -41,7 +45,8 @@ extension TransactionChanged {
             transaction: transaction,
             posting: posting,
             purchaseIntentID: purchaseIntentID,
-            resumes: resumes
+            resumes: resumes,
+            environment: environment
         )
     }
 }

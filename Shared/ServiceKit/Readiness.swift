@@ -11,6 +11,8 @@ public struct ReadinessCheck: Sendable {
     public let name: String
     /// Tells whether it is there, without waiting for it.
     public let isReady: @Sendable () async -> Bool
+    /// What is wrong while it is not there, as a sentence; `nil` where the name says enough.
+    var explanation: @Sendable () async -> String? = { nil }
 
     /// Makes a check.
     ///
@@ -21,14 +23,26 @@ public struct ReadinessCheck: Sendable {
         self.name = name
         self.isReady = isReady
     }
+
+    /// Makes a check that says what is wrong.
+    ///
+    /// - Parameters:
+    ///   - name: What is checked.
+    ///   - failure: What is wrong, as a sentence without its full stop; `nil` if nothing is.
+    public init(_ name: String, failure: @escaping @Sendable () async -> String?) {
+        self.name = name
+        isReady = { await failure() == nil }
+        explanation = failure
+    }
 }
 
 extension [ReadinessCheck] {
-    /// The names of the checks that fail.
+    /// The names of the checks that fail, each with what is wrong where the name does not say it.
     func failing() async -> [String] {
         var names: [String] = []
         for check in self where await !check.isReady() {
-            names.append(check.name)
+            let explanation = await check.explanation()
+            names.append(explanation.map { "\(check.name) (\($0))" } ?? check.name)
         }
         return names
     }

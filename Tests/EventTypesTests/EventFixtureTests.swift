@@ -77,6 +77,11 @@ import Testing
         #expect(event.posting?.taxBasisPoints == 2000 && event.posting?.gross == nil)
     }
 
+    @Test func aTransactionWithItsEnvironmentReadsBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "optional/transaction.restored")
+        #expect(event.environment == "Sandbox")
+    }
+
     @Test func aPaymentOfAnIntentThatTakesUpAnotherReadsBack() throws {
         let event = try roundTrip(TransactionChanged.self, "optional/transaction.purchasing")
         #expect(event.purchaseIntentID?.rawValue == "01a1fcbf-18ad-744a-bd19-5f3c2ad0c0aa")

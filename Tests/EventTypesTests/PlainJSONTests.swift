@@ -10,6 +10,7 @@ import Testing
         "transaction.failed", "transaction.restored", "transaction.refunded",
         "transaction.approved", "transaction.stray-charged", "transaction.stray-charge-returned",
         "optional/transaction.purchased", "optional/transaction.purchasing",
+        "optional/transaction.restored",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {

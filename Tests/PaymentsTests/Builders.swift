@@ -180,6 +180,7 @@ struct Store: Sendable {
             policy: policy,
             tax: tax,
             owner: owner,
+            environment: .sandbox,
             now: now,
             didCommit: { owed.append($0) }
         )
@@ -187,6 +188,7 @@ struct Store: Sendable {
             client: client,
             policy: policy,
             owner: owner,
+            environment: .sandbox,
             logger: logger,
             now: now
         )
@@ -198,7 +200,12 @@ struct Store: Sendable {
             products: products,
             didCommit: { owed.append($0) }
         )
-        restores = RestoreHandler(client: client, now: now, didCommit: {})
+        restores = RestoreHandler(
+            client: client,
+            environment: .sandbox,
+            now: now,
+            didCommit: {}
+        )
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }
 

@@ -13,14 +13,14 @@ import Testing
         _ product: Product? = product(),
         account: AccountStanding = AccountStanding(),
         intent: PurchaseIntent? = nil,
-        knowsMethod: Bool = true
+        methodRefusal: PaymentRefusal? = nil
     ) -> PaymentRefusal? {
         let price = PaymentRules.price(
             of: request,
             account: account,
             product: product,
             intent: intent,
-            knowsMethod: knowsMethod
+            methodRefusal: methodRefusal
         )
         return switch price {
         case .success: nil
@@ -32,7 +32,7 @@ import Testing
         let price = PaymentRules.price(
             of: request(quantity: quantity),
             product: product(),
-            knowsMethod: true
+            methodRefusal: nil
         )
         #expect(price == .success(usd(999 * Int64(quantity))))
     }
@@ -92,7 +92,36 @@ import Testing
     }
 
     @Test func anUnknownPaymentMethodIsRefused() {
-        #expect(refusal(of: request(), knowsMethod: false) == .paymentMethodUnknown)
+        #expect(
+            refusal(of: request(), methodRefusal: .paymentMethodUnknown) == .paymentMethodUnknown
+        )
+    }
+
+    @Test(arguments: SandboxPaymentMethod.allCases.map(\.rawValue) + ["card_1", ""])
+    func withoutAProcessorEveryMethodIsRefused(method: String) async {
+        let nobody = UnconfiguredProcessor()
+        let refused = nobody.refusal(of: method)
+        #expect(refused == .paymentMethodNotAvailable(method))
+        #expect(refusal(of: request(), methodRefusal: refused) == refused)
+        #expect(nobody.lane(of: method) == nil)
+        let problem = refused?.problem.problem
+        #expect(problem?.status == 422 && problem?.code == "payment_method_not_available")
+        #expect(problem?.detail.contains("Sandbox") == method.hasPrefix("sandbox_"))
+    }
+
+    @Test func whatIsFoundWithoutAProcessorWaitsAndDoesNotFail() async {
+        let id = AttemptID(time: startTime)
+        let charge = ChargeRequest(
+            attemptID: id,
+            paymentMethod: "sandbox_success",
+            amount: usd(999),
+            isApproved: false
+        )
+        let nobody = UnconfiguredProcessor()
+        #expect(await nobody.charge([charge]) == [.unavailable])
+        #expect(await nobody.inquire([id]) == [.unavailable])
+        let refund = RefundRequest(attemptID: id, chargeReference: "x", amount: usd(999))
+        #expect(await nobody.refund([refund]) == [.unavailable])
     }
 
     @Test func aLongApplicationUsernameIsRefused() {

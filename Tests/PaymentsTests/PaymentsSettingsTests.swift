@@ -10,6 +10,7 @@ import Testing
         "DATABASE_URL": "postgresql://a@localhost/payments",
         "KAFKA_BOOTSTRAP_SERVERS": "localhost:1",
         "APP_KEYS_DIRECTORY": "/nowhere", "ADMIN_KEYS_DIRECTORY": "/nowhere",
+        "STORE_ENVIRONMENT": "Production",
     ]
 
     func read(_ more: [String: String]) -> (PaymentsSettings, [String]) {
@@ -28,6 +29,21 @@ import Testing
         #expect(settings.tax == TaxRates())
         #expect(settings.sandboxDatabaseURL == settings.common.databaseURL)
         #expect(settings.common.http.port == 8082)
+    }
+
+    @Test(arguments: ["", "sandbox", "LocalTesting", "Xcode"])
+    func theEnvironmentIsOneOfTwo(name: String) {
+        #expect(read(["STORE_ENVIRONMENT": name]).1 == ["STORE_ENVIRONMENT"])
+        #expect(read(["STORE_ENVIRONMENT": "Sandbox"]).0.environment == .sandbox)
+        #expect(read([:]).0.environment == .production)
+    }
+
+    @Test func theEnvironmentHasNoDefault() {
+        var required = Self.required
+        required["STORE_ENVIRONMENT"] = nil
+        var reader = SettingsReader(environment: required)
+        _ = PaymentsSettings(&reader)
+        #expect(reader.problems.map(\.key) == ["STORE_ENVIRONMENT"])
     }
 
     @Test func taxRatesAreReadPerStorefront() {

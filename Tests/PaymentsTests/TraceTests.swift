@@ -110,6 +110,7 @@ import TestSupport
                 client: store.client,
                 policy: store.outcomes.policy,
                 owner: store.outcomes.owner,
+                environment: .sandbox,
                 spans: recorder,
                 logger: store.outcomes.logger,
                 now: store.outcomes.now

@@ -2,12 +2,17 @@ import EventTypes
 import Messaging
 import Postgres
 import StoreAPI
+import Synchronization
 
 @testable import Receipts
 
 extension ReceivedEvent {
     /// An event of `payments`, as the consumer receives it.
-    static func of(_ type: EventType, _ transaction: Transaction) throws -> ReceivedEvent {
+    static func of(
+        _ type: EventType,
+        _ transaction: Transaction,
+        in environment: StoreEnvironment? = nil
+    ) throws -> ReceivedEvent {
         ReceivedEvent(
             id: EventID(time: TestChain.now),
             type: type,
@@ -15,7 +20,12 @@ extension ReceivedEvent {
             key: transaction.accountID.rawValue,
             subject: transaction.id.rawValue,
             time: TestChain.now,
-            data: try EventCoding.encode(TransactionChanged(transaction: transaction))
+            data: try EventCoding.encode(
+                TransactionChanged(
+                    transaction: transaction,
+                    environment: environment?.rawValue
+                )
+            )
         )
     }
 
@@ -43,6 +53,17 @@ extension ReceivedEvent {
 struct ReceiptsUnderTest {
     let client: PostgresClient
     let handler: ReceiptHandler
+    /// The transactions of other environments that it has met.
+    let foreign = ForeignEvents()
+
+    /// What was met, from whichever thread.
+    final class ForeignEvents: Sendable {
+        private let errors = Mutex<[ForeignEnvironment]>([])
+        func withLock(_ body: (inout [ForeignEnvironment]) -> Void) {
+            errors.withLock { body(&$0) }
+        }
+        var all: [ForeignEnvironment] { errors.withLock { $0 } }
+    }
 
     init(
         _ client: PostgresClient,
@@ -63,7 +84,8 @@ struct ReceiptsUnderTest {
             ),
             now: { now },
             wakeRelay: {},
-            wakeNotifications: {}
+            wakeNotifications: {},
+            didMeet: { [foreign] error in foreign.withLock { $0.append(error) } }
         )
     }
 

@@ -31,6 +31,32 @@ import Testing
         return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
     }
 
+    @Test func aTransactionOfAnotherEnvironmentIsNotSignedAndNotLost() async throws {
+        try await withReceipts { receipts in
+            let foreign = purchased(2)
+            let batch: [ReceivedEvent] = [
+                try .of(.transactionPurchased, purchased(1), in: .sandbox),
+                try .of(.transactionPurchased, foreign, in: .production),
+            ]
+            let error = await #expect(throws: ForeignEnvironment.self) {
+                try await receipts.apply(batch)
+            }
+            // The consumer keeps its place and asks again, as for a database that is away.
+            #expect(error?.isRetriable == true && error?.transactionID == foreign.id)
+            #expect(receipts.foreign.all.map(\.environment) == ["Production"])
+            #expect(try await receipts.issued().isEmpty)
+
+            let mended = ReceiptsUnderTest(
+                receipts.client,
+                chain: chain,
+                environment: .production
+            )
+            try await mended.apply([batch[1]])
+            let content = try content(try await mended.receipt(of: foreign))
+            #expect(content.environment == .production)
+        }
+    }
+
     @Test func aBatchOfPurchasesGivesEachOneReceiptAndOneEvent() async throws {
         try await withReceipts { receipts in
             let transactions = (1...100).map { number in

@@ -50,7 +50,7 @@ public final class StoreHarness: Sendable {
             bootstrapServers: broker.bootstrapServers,
             replicationFactor: broker.replicationFactor,
             contentDirectory: directory + "/content",
-            fulfillmentPort: firstPorts[.fulfillment] ?? 0
+            firstPorts: firstPorts
         )
         processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in

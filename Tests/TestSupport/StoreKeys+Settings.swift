@@ -11,7 +11,7 @@ extension StoreKeys {
             bootstrapServers: "127.0.0.1:1",
             replicationFactor: 1,
             contentDirectory: directory + "/contents",
-            fulfillmentPort: StoreService.fulfillment.usualPort
+            firstPorts: [.fulfillment: StoreService.fulfillment.usualPort]
         ).environment(
             of: service,
             port: service.usualPort,

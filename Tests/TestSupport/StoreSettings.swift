@@ -9,8 +9,8 @@ struct StoreSettings {
     let replicationFactor: Int
     /// Where `fulfillment` keeps hosted contents.
     let contentDirectory: String
-    /// Where the first `fulfillment` is.
-    let fulfillmentPort: Int
+    /// Where the first instance of each service is.
+    let firstPorts: [StoreService: Int]
 
     /// What clients are told of the broker.
     ///
@@ -25,6 +25,10 @@ struct StoreSettings {
         }
         return properties.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
             .joined(separator: ",")
+    }
+
+    private func url(of service: StoreService) -> String {
+        "http://127.0.0.1:\(firstPorts[service] ?? 0)"
     }
 
     func environment(
@@ -55,12 +59,16 @@ struct StoreSettings {
             environment["SIGNING_CHAIN_FILE"] = keys.signingChain
             environment["OCSP_DIRECTORY"] = keys.statuses
             environment["SERVER_KEYS_DIRECTORY"] = keys.servers
-            environment["FULFILLMENT_URL"] = "http://127.0.0.1:\(fulfillmentPort)"
+            environment["FULFILLMENT_URL"] = url(of: .fulfillment)
+            environment["PAYMENTS_URL"] = url(of: .payments)
         case .fulfillment:
             environment["WEBHOOK_SECRET_FILE"] = keys.webhookSecret
             environment["CONTENT_DIRECTORY"] = contentDirectory
             environment["SERVER_KEYS_DIRECTORY"] = keys.servers
-        case .catalog, .payments:
+        case .payments:
+            environment["STORE_ENVIRONMENT"] = "Sandbox"
+            environment["RECEIPTS_URL"] = url(of: .receipts)
+        case .catalog:
             break
         }
         if options.isImpatient {

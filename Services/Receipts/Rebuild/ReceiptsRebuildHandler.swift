@@ -31,7 +31,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
     ) throws -> [LogContradiction] {
         guard source.consumer == nil else {
             return try LogContradiction.reading(rows) { rows in
-                let batch = try ReceiptBatch(rows.map(ReceivedEvent.init))
+                let batch = try ReceiptBatch(rows.map(ReceivedEvent.init), signedIn: nil)
                 guard !batch.finishes.isEmpty else { return }
                 try receipts.recordFinishes(batch.finishes, on: shadow)
             }

@@ -1,0 +1,149 @@
+import AsyncHTTPClient
+public import EventTypes
+import Foundation
+import Hummingbird
+public import Logging
+import NIOCore
+import NIOHTTP1
+public import ServiceLifecycle
+import Synchronization
+
+/// Compares a service's environment with that of another service of the same store.
+///
+/// It asks the other one at `/health/environment` every two seconds. While the two disagree, the
+/// service is not ready and says why; once both are set alike, it is ready again. A service that
+/// does not answer says nothing, so that one may start, and go on, without the other.
+///
+/// Any number of tasks may use it at once.
+public final class StoreEnvironmentWatch: Service {
+    private struct State {
+        /// What the other service has last said.
+        var peerEnvironment: String?
+        /// The environment of an event that was not acted upon.
+        var foreignEnvironment: String?
+    }
+
+    private static let path = "/health/environment"
+    private static let answerMax = 4096
+
+    private let service: String
+    private let environment: StoreEnvironment
+    private let peer: String
+    private let url: String
+    private let interval: Duration
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// Makes a watch; it asks nobody before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - service: The service that asks.
+    ///   - environment: Its environment.
+    ///   - peer: The service that is asked.
+    ///   - url: Where that is.
+    ///   - interval: The pause between two questions.
+    ///   - logger: Where a disagreement is reported.
+    public init(
+        service: String,
+        environment: StoreEnvironment,
+        peer: String,
+        at url: String,
+        interval: Duration = .seconds(2),
+        logger: Logger
+    ) {
+        self.service = service
+        self.environment = environment
+        self.peer = peer
+        self.url = (url.hasSuffix("/") ? String(url.dropLast()) : url) + Self.path
+        self.interval = interval
+        self.logger = logger
+    }
+
+    /// Not ready while the environments differ.
+    public var check: ReadinessCheck {
+        ReadinessCheck("environment") { [self] in disagreement }
+    }
+
+    /// What is wrong, as a sentence without its full stop; `nil` if nothing is known to be.
+    public var disagreement: String? {
+        let state = state.withLock { $0 }
+        if let foreign = state.foreignEnvironment {
+            return """
+                \(service) works with STORE_ENVIRONMENT=\(environment.rawValue), and transactions of \
+                \(peer) were made with STORE_ENVIRONMENT=\(foreign); they wait until both are set alike
+                """
+        }
+        guard let said = state.peerEnvironment, said != environment.rawValue else { return nil }
+        return """
+            \(service) works with STORE_ENVIRONMENT=\(environment.rawValue), and \(peer) with \
+            STORE_ENVIRONMENT=\(said); set both alike and restart the one that was wrong
+            """
+    }
+
+    /// Notes that an event of another environment was met and not acted upon.
+    ///
+    /// The service is not ready from then on: only another setting, and so another process, can act
+    /// upon the event.
+    public func noteForeignEvent(of environment: String) {
+        state.withLock { $0.foreignEnvironment = environment }
+    }
+
+    /// Adds the route by which the other service asks this one.
+    public func addRoute(to router: StoreRouter) {
+        let answer = StoreEnvironmentAnswer(service: service, environment: environment.rawValue)
+        router.open.get("\(Self.path)") { _, _ in try jsonResponse(answer) }
+    }
+
+    /// Asks until the service shuts down.
+    public func run() async throws {
+        while !Task.isShuttingDownGracefully && !Task.isCancelled {
+            if let said = await ask() { note(said) }
+            do {
+                try await cancelWhenGracefulShutdown { [interval] in
+                    try await Task.sleep(for: interval)
+                }
+            } catch is CancellationError {
+                return
+            }
+        }
+    }
+
+    /// Notes what the other service says of itself.
+    func note(_ said: String) {
+        let before = state.withLock { state in
+            defer { state.peerEnvironment = said }
+            return state.peerEnvironment
+        }
+        guard said != before, said != environment.rawValue else { return }
+        logger.error(
+            "The store's services disagree about the environment",
+            metadata: ["disagreement": "\(disagreement ?? "")"]
+        )
+    }
+
+    /// What the other service answers; `nil` if it does not, or is not the one that is meant.
+    private func ask() async -> String? {
+        do {
+            let response = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: url),
+                timeout: .seconds(2)
+            )
+            guard response.status == .ok else { return nil }
+            let body = try await response.body.collect(upTo: Self.answerMax)
+            let answer = try JSONDecoder().decode(
+                StoreEnvironmentAnswer.self,
+                from: Data(body.readableBytesView)
+            )
+            return answer.service == peer ? answer.environment : nil
+        } catch {
+            // It does not run yet, or is away: it says nothing.
+            return nil
+        }
+    }
+}
+
+/// What a service answers about its environment.
+private struct StoreEnvironmentAnswer: Codable, Sendable {
+    let service: String
+    let environment: String
+}

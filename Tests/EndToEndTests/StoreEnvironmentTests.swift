@@ -1,0 +1,112 @@
+import EventTypes
+import Foundation
+import NIOHTTP1
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// A sandbox takes play money, a production store never does, and a store is one of the two.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct StoreEnvironments {
+        private static let name = "STORE_ENVIRONMENT"
+
+        @Test func aStoreWhoseServicesDisagreeIsNotReadyAndLosesNothing() async throws {
+            try await withStore(.stopped) { store in
+                store.process(.receipts).set([Self.name: "Production"])
+                for process in store.processes { try await process.start() }
+                try await store.process(.catalog).waitUntilReady()
+                try await expectDisagreement(.payments, store)
+                try await expectDisagreement(.receipts, store)
+
+                // Whoever asks payments all the same is charged, and waits for the receipt.
+                try await store.importSampleCatalog()
+                let payment = try await store.buy()
+                let client = try store.client(account: "ada")
+                try await client.wait(for: payment.transactionID, toBe: .purchased)
+                try await eventually("receipts to meet the transaction and to stop") {
+                    store.process(.receipts).log()
+                        .contains("Transaction \(payment.transactionID) of payments was made")
+                        ? true : nil
+                }
+                #expect(try await client.receipt(payment.transactionID).status == 404)
+                try await expectDisagreement(.receipts, store)
+
+                let receipts = store.process(.receipts)
+                _ = try await receipts.terminate()
+                receipts.set([Self.name: "Sandbox"])
+                try await receipts.start()
+                try await store.waitUntilReady()
+                try await store.expectWhole([payment])
+            }
+        }
+
+        @Test func aProductionStoreTakesNoPlayMoney() async throws {
+            let production = [Self.name: "Production"]
+            let settings = [StoreService.payments: production, .receipts: production]
+            try await withStore(.with(settings: settings)) { store in
+                #expect(store.process(.payments).log().contains("There is no payment processor"))
+                try await store.importSampleCatalog()
+                let client = try store.client(account: "ada")
+                let before = try await store.contents(of: .payments)
+                for method in SandboxPaymentMethod.allCases {
+                    let answer = try await client.add(.sample(by: method))
+                    #expect(answer.status == 422, "\(method)")
+                    #expect(answer.problem?.code == "payment_method_not_available", "\(method)")
+                    #expect(answer.problem?.detail.contains("\(method.rawValue) ") == true)
+                }
+                for (name, body) in try withoutAnyMethod() {
+                    let answer = try await client.raw(
+                        .POST,
+                        store.urls.payments + Routes.payments,
+                        body: body,
+                        headers: [
+                            ("content-type", "application/json"), ("idempotency-key", name),
+                        ]
+                    )
+                    #expect((400...422).contains(answer.status), "\(name): \(answer.text)")
+                }
+                let resumption = try await store.administrator.raw(
+                    .POST,
+                    store.urls.payments + Routes.resumption(TransactionID(number: 1))
+                )
+                #expect(resumption.status == 422)
+                #expect(resumption.text.contains("payment_method_not_available"))
+                #expect(try await store.contents(of: .payments) == before)
+            }
+        }
+
+        /// Requests that name no method, each way that JSON can.
+        private func withoutAnyMethod() throws -> [(String, [UInt8])] {
+            let sample = try JSONEncoder().encode(PaymentRequest.sample())
+            let fields = try #require(
+                JSONSerialization.jsonObject(with: sample) as? [String: Any]
+            )
+            let methods: [(String, Any?)] = [("missing", nil), ("null", NSNull()), ("empty", "")]
+            return try methods.map { name, method in
+                var fields = fields
+                fields["paymentMethod"] = method
+                return (name, Array(try JSONSerialization.data(withJSONObject: fields)))
+            }
+        }
+
+        /// A service is not ready, and says which services are set to what.
+        private func expectDisagreement(
+            _ service: StoreService,
+            _ store: StoreHarness
+        ) async throws {
+            let url = store.process(service).url + "/health/ready"
+            let text = try await eventually("\(service) to say that it disagrees") {
+                // It may not listen yet.
+                guard let answer = try? await StoreHTTP.send(.GET, url), answer.status == 503,
+                    answer.text.contains(Self.name)
+                else { return String?.none }
+                return answer.text
+            }
+            for word in ["payments", "receipts", "Sandbox", "Production"] {
+                #expect(text.contains(word), "\(text)")
+            }
+        }
+    }
+}
