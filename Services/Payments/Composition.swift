@@ -120,7 +120,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         ),
         runner: runner,
         defaultMethod: settings.environment == .sandbox
-            ? SandboxPaymentMethod.success.rawValue : nil
+            ? SandboxPaymentMethod.success.rawValue : nil,
+        restoreTokenAgeMax: settings.restoreTokenAgeMax,
+        now: now
     )
     let accounts = AccountHandler(
         client: client,

@@ -171,6 +171,19 @@ extension HTTPProblem {
         detail: "There is no such transaction."
     )
 
+    /// Restoring asks for a token that the app has issued just now (spec rule 69).
+    static func freshAuthenticationRequired(ageMax: Duration) -> HTTPProblem {
+        HTTPProblem(
+            .unauthorized,
+            code: "fresh_authentication_required",
+            title: "Restoring needs a new token",
+            detail: """
+                The token was issued more than \(ageMax.components.seconds) seconds ago, or does not \
+                say when (iat). Ask the buyer who they are, sign a new token, and restore with it.
+                """
+        )
+    }
+
     static let idempotencyKeyReused = HTTPProblem(
         .unprocessableContent,
         code: "idempotency_key_reused",

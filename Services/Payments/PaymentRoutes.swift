@@ -18,6 +18,9 @@ struct PaymentRoutes: Sendable {
     let runner: ChargeRunner
     /// What a resumption charges that names no method; `nil`: it has to name one.
     let defaultMethod: String?
+    /// How old a token may be that restores.
+    let restoreTokenAgeMax: Duration
+    let now: @Sendable () -> Timestamp
 
     func add(to router: StoreRouter) {
         router.account.post("\(Routes.payments)", use: addPayment)
@@ -51,11 +54,19 @@ struct PaymentRoutes: Sendable {
         }
     }
 
+    /// Restores for a buyer who has just been asked who they are; also what is repeated under its key.
     @Sendable
     private func restore(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
         let account = try context.requireAccount()
+        guard
+            RestoreRules.isFresh(
+                issuedAt: account.tokenIssuedAt,
+                now: now(),
+                ageMax: restoreTokenAgeMax
+            )
+        else { throw HTTPProblem.freshAuthenticationRequired(ageMax: restoreTokenAgeMax) }
         let key = try request.requireIdempotencyKey()
         let body = try await decodeBody(RestoreRequest.self, from: request)
         switch try await restores.restore(body, account, key: key, trace: context.trace) {

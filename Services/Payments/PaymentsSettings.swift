@@ -10,6 +10,8 @@ struct PaymentsSettings: Sendable {
     let policy: AttemptPolicy
     let limits: ChargeRunner.Limits
     let tax: TaxRates
+    /// How old a token may be that restores.
+    let restoreTokenAgeMax: Duration
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
 
@@ -20,6 +22,7 @@ struct PaymentsSettings: Sendable {
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`
     /// - `APPROVAL_EXPIRY_MS`
+    /// - `RESTORE_TOKEN_AGE_MAX_MS`
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
     init(_ reader: inout SettingsReader) {
@@ -79,6 +82,12 @@ struct PaymentsSettings: Sendable {
                 in: 1...1_000_000,
                 "The most attempts that wait in memory; further ones wait in the database."
             )
+        )
+        restoreTokenAgeMax = reader.milliseconds(
+            "RESTORE_TOKEN_AGE_MAX_MS",
+            default: .seconds(300),
+            in: .seconds(1)...(.seconds(24 * 60 * 60)),
+            "How old, since its iat, the account token of a restore may be; an older one gets 401."
         )
         tax = TaxRates(&reader)
         let sandboxURL = reader.secret(

@@ -55,6 +55,8 @@ extension SKPaymentQueue {
         }
         do {
             guard let transport else { throw SKError.notConfigured }
+            // The buyer is asked who they are; if the store wants a newer token still, once more.
+            try await transport.renewToken()
             let response: RestoreResponse = try await transport.sendUntilAnswered(
                 .post(
                     transport.configuration.addresses.payments + Routes.restores,

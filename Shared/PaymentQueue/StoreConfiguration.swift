@@ -45,7 +45,9 @@ public struct StoreConfiguration: Sendable {
     public var paymentMethod: @Sendable (SKPayment) async throws -> String
     /// A token that proves the account.
     ///
-    /// Asked for once, and again with the token that the store no longer takes. Nothing waits for it
+    /// Asked for once, again before each restore, and again with the token that the store no longer
+    /// takes. A restore needs a token that was issued in the last minutes: ask the buyer who they are
+    /// (spec rule 69). A throw ends the restore. Nothing waits for it
     /// longer than for an answer of the store: then its task is cancelled, and the next request asks
     /// again.
     public var accountToken: @Sendable (_ refused: String?) async throws -> String

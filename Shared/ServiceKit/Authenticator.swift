@@ -9,10 +9,13 @@ public struct AuthenticatedAccount: Hashable, Sendable {
     public let accountID: AccountID
     /// The app that signed the token.
     public let bundleID: BundleID
+    /// When the app issued the token, by its own clock; `nil` if the token does not say.
+    public let tokenIssuedAt: Timestamp?
     /// Names an account of an app.
-    public init(accountID: AccountID, bundleID: BundleID) {
+    public init(accountID: AccountID, bundleID: BundleID, tokenIssuedAt: Timestamp? = nil) {
         self.accountID = accountID
         self.bundleID = bundleID
+        self.tokenIssuedAt = tokenIssuedAt
     }
 }
 
@@ -117,7 +120,11 @@ private final class State: Sendable {
             keys.apps[issuer]?[kid]
         }
         try parsed.verify(key: key, audience: "counterfoil", now: now)
-        let account = AuthenticatedAccount(accountID: accountID, bundleID: bundleID)
+        let account = AuthenticatedAccount(
+            accountID: accountID,
+            bundleID: bundleID,
+            tokenIssuedAt: parsed.issuedAt
+        )
         accounts.insert(account, for: digest, until: parsed.expiry)
         return account
     }

@@ -89,6 +89,9 @@ struct SignedToken {
     /// When the token ceases to be good.
     var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
 
+    /// When the token was issued, by the signer's clock; `nil` if it does not say.
+    var issuedAt: Timestamp? { claims.iat.map(Self.timestamp) }
+
     /// Believes the token or throws.
     ///
     /// - Parameters:

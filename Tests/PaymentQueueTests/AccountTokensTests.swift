@@ -47,6 +47,16 @@ import Testing
         #expect(try await tokens.token() == "token 2")
     }
 
+    /// Spec rule 69.
+    @Test func aRenewedTokenIsAskedForThoughNoneWasRefused() async throws {
+        let issuer = Issuer()
+        let tokens = AccountTokens(timeout: .seconds(30), ask: issuer.issue)
+        _ = try await tokens.token()
+        #expect(try await tokens.renewed() == "token 2")
+        #expect(try await tokens.token() == "token 2")
+        #expect(issuer.asked.withLock { $0 } == [nil, nil])
+    }
+
     @Test func aProgramThatHasNoTokenNowIsAskedAgainLater() async throws {
         let issuer = Issuer(failures: 1)
         let tokens = AccountTokens(timeout: .seconds(30), ask: issuer.issue)

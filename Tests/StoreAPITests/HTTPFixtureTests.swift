@@ -183,6 +183,12 @@ import Testing
         #expect(
             try roundTrip(Problem.self, "problem.product_type_not_sold_yet").status == 422
         )
+        #expect(
+            try roundTrip(Problem.self, "problem.payment_method_not_available").status == 422
+        )
+        #expect(
+            try roundTrip(Problem.self, "problem.fresh_authentication_required").status == 401
+        )
         #expect(try roundTrip(Problem.self, "problem.incident").incident == "0193-abc")
     }
 

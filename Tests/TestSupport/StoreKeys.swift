@@ -73,13 +73,15 @@ public struct StoreKeys: Sendable {
     ///
     /// - Parameters:
     ///   - account: The account.
-    ///   - lifetime: From a minute ago, when it says it was made.
+    ///   - lifetime: From when it says it was made.
+    ///   - age: How long ago it says it was made.
     ///   - audience: Whom it is for.
     /// - Returns: The token, in compact form.
     /// - Throws: An error when it cannot be signed.
     public func token(
         account: AccountID,
         lifetime: Duration = .seconds(12 * 3600),
+        age: Duration = .seconds(60),
         audience: String = "counterfoil"
     ) throws -> String {
         try token(
@@ -88,7 +90,8 @@ public struct StoreKeys: Sendable {
             audience: audience,
             keyID: Self.keyID,
             key: appKey,
-            lifetime: lifetime
+            lifetime: lifetime,
+            age: age
         )
     }
 
@@ -145,9 +148,11 @@ public struct StoreKeys: Sendable {
         audience: String,
         keyID: String,
         key: P256.Signing.PrivateKey,
-        lifetime: Duration
+        lifetime: Duration,
+        age: Duration = .seconds(60)
     ) throws -> String {
-        let made = Timestamp.wallClock().millisecondsSinceEpoch / 1000 - 60
+        let made =
+            Timestamp.wallClock().millisecondsSinceEpoch / 1000 - age.milliseconds / 1000
         return try token(
             header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
             claims: [

@@ -45,6 +45,14 @@ actor AccountTokens {
         }
     }
 
+    /// A token that the program gives now, as restoring asks for (spec rule 69).
+    ///
+    /// - Throws: What the program throws, or ``Missing`` when it does not answer in time.
+    func renewed() async throws -> String {
+        asking = nil
+        return try await token()
+    }
+
     /// Calls the program's function, and lets go of it when the time is up: it is told that it is
     /// cancelled, and whether it returns after that makes no difference to anybody.
     private func call(_ refused: String?) async throws -> String {

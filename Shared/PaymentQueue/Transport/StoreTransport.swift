@@ -243,6 +243,21 @@ struct StoreTransport: Sendable {
         }
     }
 
+    /// Asks the program for a token of now, which the next requests are sent with (spec rule 69).
+    ///
+    /// - Throws: The ``SKError`` that the program throws, ``StoreFailure`` for anything else it throws,
+    ///   or `CancellationError`.
+    func renewToken() async throws {
+        do {
+            _ = try await tokens.renewed()
+        } catch let error as SKError {
+            throw error
+        } catch {
+            try Task.checkCancellation()
+            throw StoreFailure.notSent("the program gave no account token: \(error)")
+        }
+    }
+
     private func token(insteadOf refused: String? = nil) async throws -> String {
         do {
             return try await tokens.token(insteadOf: refused)
