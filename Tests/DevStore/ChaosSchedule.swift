@@ -1,3 +1,5 @@
+import TestSupport
+
 /// What is killed when: the same for the same seed.
 struct ChaosSchedule: Sendable {
     /// Something that can be killed.

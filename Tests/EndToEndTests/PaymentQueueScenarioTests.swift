@@ -35,12 +35,15 @@ extension EndToEnd.PaymentQueues {
         }
 
         /// Spec rules 15, 23 and 46.
-        @Test func whatIsAddedBeforeAnyObserverIsToldToAllOfThemAndAgainOnEachResume() async throws
-        {
+        @Test(arguments: RandomSeed.ofThisRun)
+        func whatIsAddedBeforeAnyObserverIsToldToAllOfThemAndAgainOnEachResume(
+            seed: RandomSeed
+        ) async throws {
             try await withQueue { _, queue, _ in
+                var random = seed.generator()
                 queue.add(SKPayment(product: try await product(SampleCatalog.coins)))
                 let observers = (0..<4).map { _ in RecordingObserver() }
-                for observer in observers.shuffled() { queue.add(observer) }
+                for observer in observers.shuffled(using: &random) { queue.add(observer) }
                 let transaction = try await observers[0].first(.purchased)
                 for observer in observers {
                     #expect(try await observer.first(.purchased) === transaction)

@@ -86,22 +86,27 @@ struct FinishHandlerTests {
         }
     }
 
-    @Test("Revisions have no gap and no double while batches and finishes meet")
-    func revisionsAreGapless() async throws {
+    @Test(
+        "Revisions have no gap and no double while batches and finishes meet",
+        arguments: RandomSeed.ofThisRun
+    )
+    func revisionsAreGapless(seed: RandomSeed) async throws {
         try await withFulfillment(poolSize: 8) { store in
             let accounts = (0..<6).map { "account\($0)" }
             let perTask = 40
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<4 {
                     group.addTask {
+                        var random = seed.generator(task)
                         for step in 0..<perTask {
                             let first = Int64(task * 10_000 + step * 10)
-                            let batch = accounts.enumerated().shuffled().map { index, account in
-                                Transaction.sample(first + Int64(index), account: account)
-                            }
+                            let batch = accounts.enumerated().shuffled(using: &random)
+                                .map { index, account in
+                                    Transaction.sample(first + Int64(index), account: account)
+                                }
                             try await store.arrive(batch)
                             // Also what does not exist yet, or is finished by another task.
-                            let finishes = batch.shuffled().map {
+                            let finishes = batch.shuffled(using: &random).map {
                                 FinishRequest(transactionID: $0.id, queue: $0.queue)
                             }
                             _ = try await store.finishing.finish(finishes + finishes)

@@ -1,12 +1,16 @@
 import Testing
+import TestSupport
 
 @testable import Fulfillment
 
 @Suite("Queue stream rules")
 struct QueueStreamRulesTests {
-    @Test("A client cut off anywhere in a snapshot resumes without missing anything")
-    func snapshotIDsAreSafe() {
-        var generator = SystemRandomNumberGenerator()
+    @Test(
+        "A client cut off anywhere in a snapshot resumes without missing anything",
+        arguments: RandomSeed.ofThisRun
+    )
+    func snapshotIDsAreSafe(seed: RandomSeed) {
+        var generator = seed.generator()
         for _ in 0..<200 {
             let revisions = (1...20).map { Int64($0) }.shuffled(using: &generator).prefix(8)
             let ids = QueueStreamRules.snapshotIDs(revisions: Array(revisions), queueRevision: 20)

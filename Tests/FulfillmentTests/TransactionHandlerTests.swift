@@ -3,6 +3,7 @@ import Messaging
 import Postgres
 import StoreAPI
 import Testing
+import TestSupport
 
 @testable import Fulfillment
 
@@ -188,13 +189,14 @@ struct TransactionHandlerTests {
         }
     }
 
-    @Test("Purchases of many accounts are one batch")
-    func manyAccounts() async throws {
+    @Test("Purchases of many accounts are one batch", arguments: RandomSeed.ofThisRun)
+    func manyAccounts(seed: RandomSeed) async throws {
+        var random = seed.generator()
+        let transactions = (1...500).map {
+            Transaction.sample(Int64($0), account: "account\($0 % 50)", plan: plan)
+        }.shuffled(using: &random)
         try await withFulfillment { store in
-            let transactions = (1...500).map {
-                Transaction.sample(Int64($0), account: "account\($0 % 50)", plan: plan)
-            }
-            try await store.arrive(transactions.shuffled())
+            try await store.arrive(transactions)
             for account in 0..<50 {
                 let page = try await store.reads.unfinished(in: .sample("account\(account)"))
                 #expect(page.revision == 10)

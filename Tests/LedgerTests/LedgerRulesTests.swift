@@ -1,6 +1,7 @@
 import EventTypes
 import Ledger
 import Testing
+import TestSupport
 
 @Suite struct LedgerRulesTests {
     let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
@@ -104,8 +105,9 @@ import Testing
         #expect(tax.minorUnits == 4_611_686_018_427_387_904)
     }
 
-    @Test func everyPostingBalancesWhateverTheAmountAndTheRate() {
-        var random = SystemRandomNumberGenerator()
+    @Test(arguments: RandomSeed.ofThisRun)
+    func everyPostingBalancesWhateverTheAmountAndTheRate(seed: RandomSeed) {
+        var random = seed.generator()
         for _ in 0..<5000 {
             let gross = money(
                 Int64.random(in: 1...(.max), using: &random)

@@ -29,16 +29,18 @@ import Testing
 
     // MARK: - Observers
 
-    @Test func everyObserverHearsEverythingWhateverTheOrderTheyWereAddedIn() async {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func everyObserverHearsEverythingWhateverTheOrderTheyWereAddedIn(seed: RandomSeed) async {
+        var random = seed.generator()
         for _ in 0..<20 {
             let queue = queue()
             let observers = (0..<5).map { _ in Observer() }
-            for observer in observers.shuffled() { queue.add(observer) }
+            for observer in observers.shuffled(using: &random) { queue.add(observer) }
             #expect(queue.transactionObservers.count == 5)
             queue.change {
                 $0.receive([.of(1, "coins", .purchasing), .of(1, "coins", .purchased)])
             }
-            let gone = observers.shuffled()[0]
+            let gone = observers.shuffled(using: &random)[0]
             let before = await told(gone)
             queue.remove(gone)
             queue.change { $0.receive([.of(1, "coins", .purchased, finishedAt: 9)]) }

@@ -79,15 +79,20 @@ import Testing
         }
     }
 
-    @Test func concurrentBatchesThatShareKeysInAnyOrderHaveOneEffectEach() async throws {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func concurrentBatchesThatShareKeysInAnyOrderHaveOneEffectEach(
+        seed: RandomSeed
+    ) async throws {
         try await withStore { store in
             let submissions = (0..<50).map {
                 PaymentSubmission(account: alice, idempotencyKey: "k\($0)", request: request())
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<8 {
+                for stream in 0..<8 {
+                    var random = seed.generator(stream)
+                    let shuffled = submissions.shuffled(using: &random)
                     group.addTask {
-                        for reply in try await store.payments.accept(submissions.shuffled()) {
+                        for reply in try await store.payments.accept(shuffled) {
                             _ = try store.transaction(in: reply)
                         }
                     }

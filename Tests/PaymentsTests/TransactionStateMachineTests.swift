@@ -2,6 +2,7 @@ import EventTypes
 import Ledger
 import StoreAPI
 import Testing
+import TestSupport
 
 @testable import Payments
 
@@ -161,13 +162,15 @@ import Testing
         #expect(after.transaction.price == usd(0))
     }
 
-    @Test func anyInterleavingEndsInOneStateWithMoneyToMatch() {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func anyInterleavingEndsInOneStateWithMoneyToMatch(seed: RandomSeed) {
+        var random = seed.generator()
         for _ in 0..<2000 {
             var current = record(.purchasing)
             var balance: Int64 = 0
             var hasEnded = false
             for _ in 0..<12 {
-                let command = Self.commands.randomElement() ?? .refund
+                let command = Self.commands.randomElement(using: &random) ?? .refund
                 guard
                     case .moved(let next, let type, let posting) = machine.apply(
                         command,

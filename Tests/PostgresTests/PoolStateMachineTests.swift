@@ -1,4 +1,5 @@
 import Testing
+import TestSupport
 
 @testable import Postgres
 
@@ -109,7 +110,7 @@ import Testing
     /// A seeded walk through all events; at each step no connection is lost or lent twice.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func noConnectionIsEverLostOrLentTwice(seed: UInt64) {
-        var random = SplitMix(state: seed)
+        var random = SeededGenerator(seed: seed)
         var machine = PoolStateMachine(size: 4, waitersMax: 8)
         var lent: Set<Int> = []
         var waiting: [UInt64] = []
@@ -152,18 +153,5 @@ import Testing
             #expect(Set(machine.slots.indices.filter { machine.slots[$0] == .leased }) == lent)
             #expect(waiting.isEmpty || machine.idleCount == 0)
         }
-    }
-}
-
-/// A generator whose numbers follow from its seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

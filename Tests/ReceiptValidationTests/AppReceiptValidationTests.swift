@@ -48,10 +48,12 @@ import X509
         #expect(receipt.purchases[1].cancelledAt == TestAuthority.now - 3600)
     }
 
-    @Test func purchasesStandInTheOrderOfTimeWhateverTheirOrderInTheReceipt() throws {
+    @Test(arguments: 1...10 as ClosedRange<UInt64>)
+    func purchasesStandInTheOrderOfTimeWhateverTheirOrderInTheReceipt(seed: UInt64) throws {
+        var random = SplitMix64(state: seed)
         let signer = try TestSigner()
         var test = TestReceipt(purchases: 12)
-        test.purchases.shuffle()
+        test.purchases.shuffle(using: &random)
         let receipt = try signer.validator().appReceipt(try test.signed(by: signer))
         #expect(receipt.purchases.map(\.quantity) == Array(1...12))
     }

@@ -1,6 +1,7 @@
 import EventTypes
 import ServiceKit
 import Testing
+import TestSupport
 
 @testable import Receipts
 
@@ -217,7 +218,7 @@ import Testing
     @Test(arguments: ["sort=ASCENDING", "sort=DESCENDING"], 0..<40)
     func nothingIsPassedOverWhileTheHistoryChanges(_ text: String, _ seed: Int) throws {
         let query = try query(text)
-        var random = Seeded(state: UInt64(seed) &+ 1)
+        var random = SeededGenerator(seed: UInt64(seed))
         var history = History()
         for number in 0..<100 { history.change(Int64(number)) }
         /// The position at which each transaction was last seen.
@@ -287,15 +288,5 @@ import Testing
         history.change(77)
         let (later, _) = history.page(query, from: nothing.revision)
         #expect(Set(later.transactionIDs.map(\.number)) == [2, 77])
-    }
-
-    private struct Seeded: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            return state
-        }
     }
 }

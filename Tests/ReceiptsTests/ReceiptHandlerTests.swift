@@ -104,14 +104,17 @@ import Testing
         }
     }
 
-    @Test func replicasThatApplyTheSameBatchIssueOnce() async throws {
+    @Test(arguments: RandomSeed.ofThisRun)
+    func replicasThatApplyTheSameBatchIssueOnce(seed: RandomSeed) async throws {
         try await withReceipts { receipts in
             let events = try (1...50).map { number in
                 try ReceivedEvent.of(.transactionPurchased, purchased(Int64(number)))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 1...4 {
-                    group.addTask { try await receipts.apply(events.shuffled()) }
+                for stream in 1...4 {
+                    var random = seed.generator(stream)
+                    let shuffled = events.shuffled(using: &random)
+                    group.addTask { try await receipts.apply(shuffled) }
                 }
                 try await group.waitForAll()
             }

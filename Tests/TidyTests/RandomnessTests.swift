@@ -1,0 +1,63 @@
+import Testing
+
+/// A test that draws its input can be repeated: it draws from a seed, and its failure names the seed.
+@Suite struct RandomnessTests {
+    /// Where numbers are drawn that decide nothing, and what for.
+    private static let allowed = [
+        "Tests/TestSupport/SeededGenerator.swift": "draws the seed of a run",
+        "Tests/DevStore/ChaosCommand.swift": "draws the seed of a run",
+        "Tests/TestSupport/StoreHarness.swift": "names databases",
+        "Tests/TestSupport/BrokerCluster.swift": "names a cluster",
+        "Tests/TestSupport/PostgresPrograms.swift": "names a folder",
+        "Tests/TestSupport/FreePort.swift": "tries ports until one is free",
+        "Tests/DevStore/BenchDriver.swift": "names idempotency keys",
+        "Tests/DevStore/BrokerRelay.swift": "spreads the polls of a measured program",
+    ]
+
+    /// Places in a text where something is drawn from the system's generator.
+    static func draws(in text: String) -> [Substring] {
+        let call = /\.(?:random|randomElement|shuffled?)\((?:[^()]|\([^()]*\))*\)/
+        let drawn = text.matches(of: call).map(\.output).filter { !$0.contains("using:") }
+        let generators = /SystemRandomNumberGenerator|drand48|arc4random/
+        return drawn + text.matches(of: generators).map(\.output)
+    }
+
+    @Test func testsDrawFromASeed() {
+        var findings = Findings()
+        for file in Repository.swiftFiles
+        where file.path.hasPrefix("Tests/") && !file.path.hasPrefix("Tests/TidyTests/") {
+            guard Self.allowed[file.path] == nil else { continue }
+            let text = file.codeText
+            for draw in Self.draws(in: text) {
+                let line = text[..<draw.startIndex].count { $0 == "\n" } + 1
+                findings.add(file, line, "draw with RandomSeed.ofThisRun, and name its seed")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func everyExceptionIsStillOne() throws {
+        for path in Self.allowed.keys {
+            #expect(!Self.draws(in: try Repository.file(path).codeText).isEmpty, "\(path)")
+        }
+    }
+
+    @Test(arguments: [
+        "list.shuffled()", "commands.randomElement() ?? .refund", "Int.random(in: 0..<5)",
+        "for x in list.enumerated().shuffled().map { $0 }", "Bool.random()",
+        "var random = SystemRandomNumberGenerator()", "list.shuffle()",
+        "Int.random(\n    in: 0..<max(1, 5)\n)",
+        "Task.sleep(for: .milliseconds(.random(in: 1...9)))",
+    ])
+    func whatHasNoSeedIsFound(_ text: String) {
+        #expect(Self.draws(in: text).count == 1)
+    }
+
+    @Test(arguments: [
+        "list.shuffled(using: &random)", "Int.random(in: 0..<max(1, 5), using: &random)",
+        "Int.random(\n    in: 0..<5,\n    using: &random\n)", "Self.random(using: &generator)",
+    ])
+    func whatHasASeedIsNot(_ text: String) {
+        #expect(Self.draws(in: text).isEmpty)
+    }
+}
