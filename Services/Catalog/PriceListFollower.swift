@@ -55,15 +55,14 @@ struct PriceListFollower: Service {
 
     /// Tries until it works or the task is cancelled.
     private func persistently(_ what: String, _ work: () async throws -> Void) async {
-        let policy = RetryPolicy()
-        var failures = 0
+        let retries = Retries()
         while !Task.isCancelled {
             do {
                 return try await work()
             } catch is CancellationError {
                 return
             } catch {
-                failures += 1
+                let failures = retries.failed()
                 // Connecting takes a moment at start; what lasts is worth a warning.
                 logger.log(
                     level: failures > 3 ? .warning : .debug,
@@ -72,9 +71,7 @@ struct PriceListFollower: Service {
                 )
             }
             // Cancelled: the loop's condition ends it.
-            try? await Task.sleep(
-                for: policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
-            )
+            try? await retries.pause()
         }
     }
 }

@@ -2,8 +2,10 @@ import EventTypes
 import Foundation
 import Postgres
 
-/// One command of a kind on a service's log at a time: an advisory lock of the service's database,
-/// which ends with the session whatever ends that.
+/// One command of a kind on a service's log at a time: an advisory lock of the service's database.
+///
+/// The lock ends with the session, whatever ends that. A command that is stopped loses it within
+/// `LockHolder.silenceMax`, and ends when it wakes up.
 enum OperatorLockStore {
     /// What is done once at a time.
     struct Work: Sendable {
@@ -30,11 +32,12 @@ enum OperatorLockStore {
 
     /// Runs a body while this process has the locks of databases.
     ///
-    /// - Throws: ``OperatorError`` that says who has one of them; what the body throws.
+    /// - Throws: ``OperatorError`` that says who has one of them, or that one was lost; what the body
+    ///   throws.
     static func withLocks<R: Sendable>(
         _ addresses: ArraySlice<DatabaseAddress>,
         of work: Work = .replay,
-        _ body: () async throws -> R
+        _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         guard let address = addresses.first else { return try await body() }
         return try await DatabaseReader.withSession(address) { connection in
@@ -48,7 +51,9 @@ enum OperatorLockStore {
                     """
                 )
             }
-            return try await withLocks(addresses.dropFirst(), of: work, body)
+            return try await connection.keepingLocks {
+                try await withLocks(addresses.dropFirst(), of: work, body)
+            }
         }
     }
 

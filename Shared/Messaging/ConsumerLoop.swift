@@ -13,7 +13,7 @@ final class ConsumerLoop: Sendable {
     private let batchSizeMax: Int
     private let applier: BatchApplier
     private let logger: Logger
-    private let retry = RetryPolicy()
+    private let retries = Retries()
 
     init(
         name: String,
@@ -35,7 +35,6 @@ final class ConsumerLoop: Sendable {
 
     /// Consumes until cancelled; a consumer that fails fatally is replaced by a new one.
     func run() async throws {
-        var failures = 0
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
                 settings: kafka,
@@ -44,26 +43,26 @@ final class ConsumerLoop: Sendable {
                 logger: logger
             )
             do {
-                try await consume(with: consumer, &failures)
+                try await consume(with: consumer)
             } catch is CancellationError {
                 await consumer.close()
                 return
             } catch {
-                failures += 1
+                let failures = retries.failed()
                 logger.warning(
                     "The consumer stopped and starts again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
             }
             await consumer.close()
-            try? await pause(afterFailures: failures)  // Cancelled: the loop's condition ends it.
+            try? await retries.pause()  // Cancelled: the loop's condition ends it.
         }
     }
 
-    private func consume(with consumer: KafkaConsumer, _ failures: inout Int) async throws {
+    private func consume(with consumer: KafkaConsumer) async throws {
         var offsets = UncommittedOffsets()
         do {
-            try await consume(with: consumer, &offsets, &failures)
+            try await consume(with: consumer, &offsets)
         } catch {
             // Whoever reads on need not begin with what is done. A broker that is away is not waited for.
             if !(error is KafkaError), !offsets.isPostponed { await commit(&offsets, consumer) }
@@ -73,11 +72,12 @@ final class ConsumerLoop: Sendable {
 
     private func consume(
         with consumer: KafkaConsumer,
-        _ offsets: inout UncommittedOffsets,
-        _ failures: inout Int
+        _ offsets: inout UncommittedOffsets
     ) async throws {
         var epochs = LogEpochs()
         var mustLoadEpochs = false
+        // What could not be applied comes again; until it is, nothing else is a success.
+        var owesBatch = false
         var redriveAt = ContinuousClock.now
         var pace = Pace()
         while true {
@@ -99,12 +99,14 @@ final class ConsumerLoop: Sendable {
                 if ContinuousClock.now >= redriveAt {
                     redriveAt = .now + .seconds(1)
                     try await applier.redrive()
+                    if poll.messages.isEmpty, !owesBatch { retries.succeeded() }
                 }
                 if !poll.messages.isEmpty {
                     pace.begin()
                     let rewound = try await handle(poll.messages, &epochs, consumer)
                     offsets.add(poll.messages, except: rewound, at: .now)
-                    failures = 0
+                    owesBatch = false
+                    retries.succeeded()
                 }
                 if offsets.areDue(isIdle: poll.messages.isEmpty, at: .now) {
                     await commit(&offsets, consumer)
@@ -112,13 +114,14 @@ final class ConsumerLoop: Sendable {
                 guard !poll.messages.isEmpty else { continue }
                 if poll.messages.count < batchSizeMax { try await pace.rest() }
             } catch let error where isPassing(error) {
-                failures += 1
+                let failures = retries.failed()
                 logger.warning(
                     "A batch could not be applied yet; it is read again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
+                owesBatch = owesBatch || !poll.messages.isEmpty
                 try await rewind(to: poll.messages, consumer)
-                try await pause(afterFailures: failures)
+                try await retries.pause()
             }
         }
     }
@@ -188,12 +191,6 @@ final class ConsumerLoop: Sendable {
         for (partition, offset) in first {
             try await consumer.seek(partition, to: offset)
         }
-    }
-
-    private func pause(afterFailures failures: Int) async throws {
-        try await Task.sleep(
-            for: retry.delay(afterFailures: max(failures, 1), jitter: .random(in: 0...1))
-        )
     }
 
     /// Whether an error is of the world around the events rather than of one of them.

@@ -38,8 +38,7 @@ public struct EventTail: Service {
     /// Follows until the service shuts down.
     public func run() async throws {
         try await cancelWhenGracefulShutdown {
-            let policy = RetryPolicy()
-            var failures = 0
+            let retries = Retries()
             while !Task.isCancelled {
                 let consumer = try KafkaConsumer(
                     settings: kafka,
@@ -47,30 +46,30 @@ public struct EventTail: Service {
                     logger: logger
                 )
                 do {
-                    try await follow(with: consumer)
+                    try await follow(with: consumer, retries)
                 } catch is CancellationError {
                     await consumer.close()
                     return
                 } catch {
-                    failures += 1
+                    let failures = retries.failed()
                     logger.warning(
                         "The tail stopped and starts again",
-                        metadata: ["error": "\(error)"]
+                        metadata: ["error": "\(error)", "failures": "\(failures)"]
                     )
                 }
                 await consumer.close()
-                let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
-                try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+                try? await retries.pause()  // Cancelled: the loop's condition ends it.
             }
         }
     }
 
-    private func follow(with consumer: KafkaConsumer) async throws {
+    private func follow(with consumer: KafkaConsumer, _ retries: Retries) async throws {
         var epochs = LogEpochs()
         while true {
             try Task.checkCancellation()
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(100))
             guard !poll.messages.isEmpty else { continue }
+            retries.succeeded()
             // What is sent again is for consumers; whoever looks on has been told of it once.
             let events = poll.messages.compactMap { try? EventHeaders.event(in: $0).get() }
                 .filter { !$0.isReplayed }

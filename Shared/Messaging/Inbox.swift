@@ -25,6 +25,9 @@ enum Inbox {
     }
 
     /// Keeps the newest place of each partition in its producer's log.
+    ///
+    /// A place never goes back within an epoch: what is published twice, after a crash or by a relay
+    /// that has lost its lead, is of an older place.
     static func savePositions(
         _ newest: [KafkaTopicPartition: ReceivedEvent],
         consumer: String,
@@ -46,6 +49,9 @@ enum Inbox {
             ON CONFLICT (consumer, topic, partition) DO UPDATE SET
                 epoch = excluded.epoch, xid = excluded.xid, position = excluded.position,
                 event_time = excluded.event_time
+            WHERE consumer_positions.epoch <> excluded.epoch
+                OR (consumer_positions.xid, consumer_positions.position)
+                    < (excluded.xid, excluded.position)
             """
         )
     }

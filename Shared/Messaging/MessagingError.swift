@@ -10,6 +10,8 @@ public struct MessagingError: Error, CustomStringConvertible, Sendable {
         /// The database counts its transactions from lower than the outbox has seen, as after
         /// restoring a dump into a new cluster.
         public static let outboxAheadOfDatabase = Code(description: "outboxAheadOfDatabase")
+        /// Another process has taken over the lead.
+        public static let leadLost = Code(description: "leadLost")
         /// A message of the broker is no event of a store.
         public static let notAnEvent = Code(description: "notAnEvent")
         /// A row of the seals is no seal.

@@ -8,7 +8,7 @@ public import ServiceLifecycle
 /// Publishes the outbox of a service, in commit order, and keeps it published.
 ///
 /// One relay of a service works at a time, by an advisory lock of its database; the others stand
-/// by. It is woken by ``wake()`` and by the notification of ``Outbox``. Its place moves only after
+/// by, and take over within 15 seconds from one that no longer moves (``Lead``). It is woken by ``wake()`` and by the notification of ``Outbox``. Its place moves only after
 /// the broker has confirmed a batch, so a crash publishes a batch again rather than losing it; the
 /// inboxes recognise it.
 ///
@@ -92,19 +92,17 @@ public struct OutboxRelay: Service {
     }
 
     private func leadForEver() async {
-        let policy = RetryPolicy()
-        var failures = 0
+        let retries = Retries()
         while !Task.isCancelled {
             do {
                 try await leadership.checkTopics()
-                try await client.withAdvisoryLock(lockKey) { [leadership] in
-                    try await leadership.run()
+                try await client.withLead("relay", key: lockKey) { [leadership] lead in
+                    try await leadership.run(lead, retries)
                 }
-                failures = 0
             } catch is CancellationError {
                 return
             } catch {
-                failures += 1
+                let failures = retries.failed()
                 let isAway = (error as? KafkaError)?.code == .brokerUnavailable
                 logger.warning(
                     isAway
@@ -112,8 +110,7 @@ public struct OutboxRelay: Service {
                         : "The relay stopped and starts again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
-                let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
-                try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+                try? await retries.pause()  // Cancelled: the loop's condition ends it.
             }
         }
     }

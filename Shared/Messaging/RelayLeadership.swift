@@ -21,6 +21,9 @@ final class RelayLeadership: Sendable {
     private static let idlePause = Duration.seconds(1)
     /// How often the consumers' offsets and the topics are looked at.
     private static let watchInterval = Duration.seconds(1)
+    /// How long a record waits for the broker: less than another process waits for the lead, so that
+    /// one that was stopped and wakes up finds its records too old to send.
+    private static let deliveryTimeoutMilliseconds = 8000
 
     init(
         service: String,
@@ -69,16 +72,19 @@ final class RelayLeadership: Sendable {
 
     /// Publishes until cancelled.
     ///
+    /// - Parameters:
+    ///   - lead: What its place is kept under.
+    ///   - retries: Told when there is nothing left to publish, or something was.
     /// - Throws: What the database or the broker threw; nothing is lost by starting again.
-    func run() async throws {
+    func run(_ lead: Lead, _ retries: Retries = Retries()) async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
-        logger.debug("This relay leads")
+        logger.debug("This relay leads", metadata: ["lead.term": "\(lead.term)"])
         // The next leader tells how far the consumers are; this one no longer knows.
         defer { metrics.forgetLag() }
         do {
             while true {
                 do {
-                    try await lead(admin)
+                    try await work(lead, retries, admin)
                 } catch is LogIsLost {
                     // A producer that a broker has forgotten would try its messages again until
                     // they are too old; another one is understood at once.
@@ -95,11 +101,19 @@ final class RelayLeadership: Sendable {
     private struct LogIsLost: Error {}
 
     /// Publishes with one producer.
-    private func lead(_ admin: KafkaAdmin) async throws {
-        let producer = try KafkaProducer(settings: kafka, logger: logger)
+    private func work(_ lead: Lead, _ retries: Retries, _ admin: KafkaAdmin) async throws {
+        let timeout = ["message.timeout.ms": "\(Self.deliveryTimeoutMilliseconds)"]
+        let producer = try KafkaProducer(
+            settings: KafkaSettings(
+                bootstrapServers: kafka.bootstrapServers,
+                clientID: kafka.clientID,
+                properties: timeout.merging(kafka.properties) { _, own in own }
+            ),
+            logger: logger
+        )
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await producer.run() }
-            group.addTask { try await self.publish(producer, admin) }
+            group.addTask { try await self.publish(lead, retries, producer, admin) }
             // Beside publishing, not between: a send may wait for a log that is gone. What it
             // throws closes the producer, which ends the send.
             group.addTask { try await self.waitForLoss(admin) }
@@ -119,7 +133,13 @@ final class RelayLeadership: Sendable {
         }
     }
 
-    private func publish(_ producer: KafkaProducer, _ admin: KafkaAdmin) async throws {
+    private func publish(
+        _ lead: Lead,
+        _ retries: Retries,
+        _ producer: KafkaProducer,
+        _ admin: KafkaAdmin
+    ) async throws {
+        lead.move()
         // The seals after the place: what is sealed meanwhile is not sealed again.
         var (progress, heads) = try await client.withConnection { connection in
             (
@@ -131,7 +151,7 @@ final class RelayLeadership: Sendable {
         // Another relay may have led meanwhile, and noticed what is gone.
         topics.forgetDeadLetters()
         if try await !topics.missing(admin).isEmpty {
-            try await beginNewLog(&progress, admin)
+            try await beginNewLog(&progress, lead, admin)
         }
         topics.exist = true
         let clock = ContinuousClock()
@@ -139,12 +159,14 @@ final class RelayLeadership: Sendable {
         var pace = Pace()
         while true {
             try Task.checkCancellation()
+            lead.move()
             pace.begin()
             let isSealing = try await sealEarlierRows(&heads, through: progress.published)
-            let outcome = try await publishBatch(&progress, &heads, &pace, producer, admin)
+            let outcome = try await publishBatch(&progress, &heads, &pace, lead, producer, admin)
+            if outcome != .unsettled { retries.succeeded() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
-                try await watch(&progress, admin)
+                try await watch(&progress, lead, admin)
                 pace.leaveOut(clock.now - watchedAt)
             }
             switch outcome {
@@ -172,6 +194,7 @@ final class RelayLeadership: Sendable {
         _ progress: inout RelayProgress,
         _ heads: inout SealHeads,
         _ pace: inout Pace,
+        _ lead: Lead,
         _ producer: KafkaProducer,
         _ admin: KafkaAdmin
     ) async throws -> Outcome {
@@ -191,45 +214,39 @@ final class RelayLeadership: Sendable {
         let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
         try await topics.makeDeadLetters(of: records, admin)
+        // Stopped since the rows were read, this process may have lost the lead.
+        try lead.requireRecent()
+        lead.move()
         let deliveries: [KafkaDelivery]
         let sentAt = ContinuousClock.now
         do {
             deliveries = try await producer.send(records)
         } catch {
             guard error.code == .unknownTopic else { throw error }
-            try await handleUnknownTopic(&progress, records, admin)
+            try await handleUnknownTopic(&progress, records, lead, admin)
             return .published
         }
         pace.leaveOut(.now - sentAt)
         let offsets = Self.offsets(of: deliveries, for: records)
         guard progress.publish(through: last.cursor, offsets: offsets) else {
-            try await beginNewLog(&progress, admin)
+            try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
         let saved = progress
         // Rows that were published before there were seals come first.
         let seals = heads.sealed < cursor ? [] : heads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
-            try RelayStore.save(saved, touched: Array(offsets.keys), seals: seals, on: connection)
+            try RelayStore.save(
+                saved,
+                by: lead,
+                touched: Array(offsets.keys),
+                seals: seals,
+                on: connection
+            )
         }
         metrics.published(rows.lazy.map(\.event.type))
-        if spans.isOn { spans.record(rows.compactMap { Self.span(of: $0.event, from: start) }) }
+        if spans.isOn { spans.record(rows.compactMap { Span(publishing: $0.event, from: start) }) }
         return rows.count == Self.batchSize ? .full : .published
-    }
-
-    /// The span of an event that was published; its message carries the event's own trace context, as
-    /// the log has it.
-    private static func span(of event: OutboxEvent, from start: UInt64) -> Span? {
-        guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
-        return Span(
-            "publish \(event.type)",
-            .producer,
-            cause.child(),
-            parent: cause.spanID,
-            from: start,
-            to: Span.clock(),
-            attributes: SpanAttributes.of(event.topic, event.id)
-        )
     }
 
     /// Seals some of the rows that were published without: by a relay that knew no seals.
@@ -270,10 +287,11 @@ final class RelayLeadership: Sendable {
     private func handleUnknownTopic(
         _ progress: inout RelayProgress,
         _ records: [KafkaRecord],
+        _ lead: Lead,
         _ admin: KafkaAdmin
     ) async throws {
         if try await !topics.missing(admin).isEmpty {
-            try await beginNewLog(&progress, admin)
+            try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
         topics.forgetDeadLetters()
@@ -298,7 +316,11 @@ final class RelayLeadership: Sendable {
     }
 
     /// Looks how far the consumers are, and whether the log is still the one it was.
-    private func watch(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
+    private func watch(
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
         guard progress.isUnconfirmed else {
             metrics.forgetLag()
             return
@@ -308,11 +330,12 @@ final class RelayLeadership: Sendable {
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
         // A topic that is gone may have been made again by the broker itself, empty.
         if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
-            try await beginNewLog(&progress, admin)
+            try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
         for consumer in Set(topics.own.flatMap(\.consumers)) {
+            lead.move()
             committed[consumer] = try await admin.committedOffsets(
                 group: consumer,
                 partitions: partitions
@@ -325,11 +348,15 @@ final class RelayLeadership: Sendable {
         guard progress.confirmed != before else { return }
         let saved = progress
         try await client.withConnection { connection in
-            try RelayStore.save(saved, touched: [], on: connection)
+            try RelayStore.save(saved, by: lead, touched: [], on: connection)
         }
     }
 
-    private func beginNewLog(_ progress: inout RelayProgress, _ admin: KafkaAdmin) async throws {
+    private func beginNewLog(
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
         progress.restartAfterLoss()
         topics.forgetDeadLetters()
         metrics.lostLog()
@@ -342,8 +369,9 @@ final class RelayLeadership: Sendable {
         )
         let saved = progress
         try await client.withTransaction { connection in
-            try RelayStore.saveAfterLoss(saved, on: connection)
+            try RelayStore.saveAfterLoss(saved, by: lead, on: connection)
         }
+        lead.move()
         try await topics.makeMissing(admin)
     }
 

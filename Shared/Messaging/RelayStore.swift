@@ -80,47 +80,56 @@ enum RelayStore {
         )
     }
 
-    /// Keeps where the relay stands.
+    /// Keeps where the relay stands, all of it or nothing.
     ///
     /// - Parameters:
     ///   - progress: Where it stands.
+    ///   - lead: Whose word it is; another's by now, it is not taken.
     ///   - touched: The partitions whose newest offset changed.
     ///   - seals: The seals of what was published: they are there when the place has moved.
     ///   - connection: The connection.
-    /// - Throws: ``PostgresError``.
+    /// - Throws: ``PostgresError``; ``MessagingError`` with ``MessagingError/Code/leadLost``.
     static func save(
         _ progress: RelayProgress,
+        by lead: Lead,
         touched: [KafkaTopicPartition],
         seals: [LogSeal] = [],
         on connection: isolated PostgresConnection
     ) throws {
-        try connection.execute(
+        let moved = try connection.query(
             """
-            WITH offsets AS (
+            WITH lead AS (\(fence: lead)),
+            offsets AS (
                 INSERT INTO relay_offsets (topic, partition, last_offset)
-                SELECT * FROM unnest(
+                SELECT touched.* FROM unnest(
                     \(touched.map(\.topic)), \(touched.map(\.partition)),
                     \(touched.map { progress.lastOffsets[$0] ?? -1 })
-                )
+                ) AS touched, lead
                 ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
             ),
-            sealed AS (\(sealing: seals, log: SealedLog.outbox.name))
+            sealed AS (\(sealing: seals, log: SealedLog.outbox.name) WHERE EXISTS (SELECT FROM lead))
             UPDATE relay_cursor SET
                 epoch = \(progress.epoch),
                 xid = \(progress.published.xid), position = \(progress.published.position),
                 confirmed_xid = \(progress.confirmed.xid),
                 confirmed_position = \(progress.confirmed.position)
+            FROM lead
+            RETURNING lead.term
             """
         )
+        guard !moved.isEmpty else { throw lead.lost }
     }
 
     /// Forgets the offsets of a log that is gone, and keeps the new beginning.
+    ///
+    /// - Throws: As ``save(_:by:touched:seals:on:)``; it is to be rolled back then.
     static func saveAfterLoss(
         _ progress: RelayProgress,
+        by lead: Lead,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute("DELETE FROM relay_offsets")
-        try save(progress, touched: [], on: connection)
+        try save(progress, by: lead, touched: [], on: connection)
     }
 
     /// The id that the next database transaction of the cluster gets.

@@ -18,6 +18,10 @@ public final class PostgresClient: Service, Sendable {
 
     /// Makes a client without connecting.
     public init(settings: PostgresSettings, logger: Logger) {
+        var settings = settings
+        settings.transactionSilenceMax =
+            settings.statementTimeout > .zero
+            ? min(settings.statementTimeout, LockHolder.silenceMax) : LockHolder.silenceMax
         self.settings = settings
         self.logger = logger
         metrics = PostgresMetrics(client: settings.applicationName)

@@ -71,6 +71,11 @@ public actor PostgresConnection {
         executor.shutDown()
     }
 
+    /// Ends the session, and with it all that the server holds for it; the thread goes on.
+    func endSession() {
+        session = nil
+    }
+
     /// Whether the session can go on: it is not lost and no database transaction is open.
     var isUsable: Bool {
         guard let session else { return false }

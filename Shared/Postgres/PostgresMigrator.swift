@@ -74,6 +74,8 @@ public struct PostgresMigrator: Sendable {
     ///   ``PostgresError/Code/migrationChanged`` before anything was changed.
     public func migrate() async throws -> Int {
         try await withSession(settings) { connection in
+            // All work is done in this session: it is silent only where the process is stopped.
+            try await connection.limitSilence()
             try await connection.waitForLock(Self.lockKey)
             try await connection.makeMigrationsTable()
             switch try await state(on: connection) {

@@ -1,3 +1,5 @@
+import Synchronization
+
 import Logging
 
 /// What a listening connection reports.
@@ -36,10 +38,13 @@ private struct Listener {
     func run(_ report: @escaping @Sendable (PostgresNotificationEvent) -> Void) async {
         var failures = 0
         while !Task.isCancelled {
-            let started = ContinuousClock.now
+            let hasListened = Mutex(false)
             do {
                 try await withSession(settings) { connection in
-                    try await connection.listen(on: channels, report)
+                    try await connection.listen(on: channels) { event in
+                        hasListened.withLock { $0 = true }
+                        report(event)
+                    }
                 }
             } catch {
                 guard !Task.isCancelled else { return }
@@ -48,7 +53,7 @@ private struct Listener {
                     metadata: ["error": "\(error)", "channels": "\(channels)"]
                 )
             }
-            failures = started.duration(to: .now) > .seconds(10) ? 1 : failures + 1
+            failures = hasListened.withLock { $0 } ? 1 : failures + 1
             let delay = Backoff().delay(afterFailures: failures, jitter: .random(in: 0...1))
             try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
         }

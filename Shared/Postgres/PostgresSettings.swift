@@ -20,6 +20,11 @@ public struct PostgresSettings: Sendable {
     /// when they have grown; one made anew each time costs as much as a small batch. For sessions
     /// whose every statement is by key.
     public var prefersIndexes: Bool
+    /// The longest silence of the client inside a database transaction; the statement timeout if
+    /// there is none.
+    ///
+    /// A process that is stopped in the middle of one holds back every relay of the cluster.
+    var transactionSilenceMax: Duration?
 
     /// Gathers the settings.
     ///
@@ -72,6 +77,7 @@ public struct PostgresSettings: Sendable {
     /// locks for as long as the server's system waits, by default two hours.
     var preamble: String {
         let milliseconds = statementTimeout.inMilliseconds
+        let silence = (transactionSilenceMax ?? statementTimeout).inMilliseconds
         let planner =
             prefersIndexes
             ? """
@@ -84,7 +90,7 @@ public struct PostgresSettings: Sendable {
             """ : ""
         return """
             SELECT set_config('statement_timeout', '\(milliseconds)', false),
-                set_config('idle_in_transaction_session_timeout', '\(milliseconds)', false),
+                set_config('idle_in_transaction_session_timeout', '\(silence)', false),
                 set_config('tcp_keepalives_idle', '10', false),
                 set_config('tcp_keepalives_interval', '5', false),
                 set_config('tcp_keepalives_count', '3', false),

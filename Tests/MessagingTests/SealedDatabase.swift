@@ -46,8 +46,16 @@ struct SealedDatabase {
         }
     }
 
+    /// Takes the lead of the relay, as one that has its lock does.
+    func takeLead(_ holder: LockHolder = LockHolder()) async throws -> Lead {
+        try await client.withConnection { connection in
+            try LeadStore.take("relay", holder, on: connection)
+        }
+    }
+
     /// Seals what is there, in batches, and says that it is published, as the relay does.
     func seal(batch: Int = 10) async throws {
+        let lead = try await takeLead()
         var heads = try await client.withConnection { connection in
             try SealStore.heads(of: "outbox", on: connection)
         }
@@ -64,6 +72,7 @@ struct SealedDatabase {
                         epoch: 1,
                         lastOffsets: [:]
                     ),
+                    by: lead,
                     touched: [],
                     seals: seals,
                     on: connection

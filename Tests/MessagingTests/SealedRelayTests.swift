@@ -28,13 +28,13 @@ struct SealedRelayTests {
         )
     }
 
-    /// Leads until cancelled, as the relay does, but without asking for the lock.
-    private func lead(_ log: SealedDatabase, _ broker: TestBroker) async throws {
+    /// Publishes until cancelled, as the relay does, but without asking for the lock.
+    private func lead(_ log: SealedDatabase, _ broker: TestBroker, as lead: Lead) async throws {
         while !Task.isCancelled {
             let leadership = leadership(log, broker)
             do {
                 try await leadership.checkTopics()
-                try await leadership.run()
+                try await leadership.run(lead)
             } catch is CancellationError {
                 return
             } catch {
@@ -60,9 +60,11 @@ struct SealedRelayTests {
     @Test func writersAtOnceAndAnotherRelayKeepTheChainRight() async throws {
         try await withTestBroker { broker in
             try await SealedDatabase.with { log in
+                // One term for both: what keeps the chain right is the numbers of the seals alone.
+                let term = try await log.takeLead()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await lead(log, broker) }
-                    group.addTask { try await lead(log, broker) }
+                    group.addTask { try await lead(log, broker, as: term) }
+                    group.addTask { try await lead(log, broker, as: term) }
                     try await withThrowingTaskGroup(of: Void.self) { writers in
                         for writer in 0..<3 {
                             writers.addTask {
@@ -88,8 +90,9 @@ struct SealedRelayTests {
     @Test func whatIsPublishedAgainAfterTheBrokersLossIsSealedOnce() async throws {
         try await withTestBroker { broker in
             try await SealedDatabase.with { log in
+                let term = try await log.takeLead()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await lead(log, broker) }
+                    group.addTask { try await lead(log, broker, as: term) }
                     try await log.append(0..<50)
                     _ = try await expectSealed(log, rows: 50)
                     try await broker.restart()
@@ -114,9 +117,11 @@ struct SealedRelayTests {
                 try await log.append(0..<2500)
                 let rows = try await log.settled(after: .start, limit: 2400)
                 let last = try #require(rows.last).cursor
+                let term = try await log.takeLead()
                 try await log.client.withConnection { connection in
                     try RelayStore.save(
                         RelayProgress(published: last, confirmed: last, epoch: 1, lastOffsets: [:]),
+                        by: term,
                         touched: [],
                         on: connection
                     )
@@ -132,7 +137,7 @@ struct SealedRelayTests {
                 ])
                 await admin.close()
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await lead(log, broker) }
+                    group.addTask { try await lead(log, broker, as: term) }
                     try await log.append(2500..<2510)
                     let report = try await expectSealed(log, rows: 2510)
                     #expect(report.unsealedRows == 0)

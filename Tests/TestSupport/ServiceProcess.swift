@@ -128,6 +128,9 @@ public final class ServiceProcess: Sendable {
         }
     }
 
+    /// Sends it a signal, such as SIGSTOP, which halts it without ending it.
+    public func send(_ signal: Int32) { child?.send(signal) }
+
     /// Ends it as a crash does (SIGKILL) and waits until it is gone.
     public func kill() async {
         guard let child else { return }

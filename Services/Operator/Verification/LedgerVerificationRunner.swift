@@ -31,25 +31,14 @@ struct LedgerVerificationRunner: Sendable {
     func run() async throws -> VerificationReport {
         let executables = try executables()
         do {
-            return try await withSession(settings) { server in
-                if let holder = try await server.run({ try ShadowStore.lock(on: $0) }) {
+            return try await withSession(settings) { lock in
+                if let holder = try await lock.run({ try ShadowStore.lock(on: $0) }) {
                     throw OperatorError(
                         .failed,
                         "Another proof is under way: \(holder). Wait for its end, or stop it."
                     )
                 }
-                for service in services {
-                    try await server.run { try ShadowStore.make(Self.shadow(of: service), on: $0) }
-                }
-                do {
-                    let report = try await rebuild(executables)
-                    try await dropShadows(server)
-                    return report
-                } catch {
-                    // What stopped the proof matters more than what is left; the next one drops it.
-                    try? await dropShadows(server)
-                    throw error
-                }
+                return try await lock.keepingLocks { try await prove(executables) }
             }
         } catch let error as PostgresError {
             throw OperatorError(
@@ -60,6 +49,26 @@ struct LedgerVerificationRunner: Sendable {
                 databases.
                 """
             )
+        }
+    }
+
+    /// Makes the books again while nobody else does.
+    private func prove(
+        _ executables: [StoreOptions.Service: String]
+    ) async throws -> VerificationReport {
+        try await withSession(settings) { server in
+            for service in services {
+                try await server.run { try ShadowStore.make(Self.shadow(of: service), on: $0) }
+            }
+            do {
+                let report = try await rebuild(executables)
+                try await dropShadows(server)
+                return report
+            } catch {
+                // What stopped the proof matters more than what is left; the next one drops it.
+                try? await dropShadows(server)
+                throw error
+            }
         }
     }
 

@@ -4,7 +4,9 @@ public import ServiceLifecycle
 
 /// Seals a log of a service that has no relay: an insert-only table, once a second.
 ///
-/// One sealer of a log works at a time, by an advisory lock of the database; the others stand by.
+/// One sealer of a log works at a time, by an advisory lock of the database; the others stand by,
+/// and take over from one that no longer moves (``Lead``). One that wakes up after that draws a number
+/// that is taken: its seal fails on the primary key.
 public struct LogSealer: Service {
     private let log: SealedLog
     private let client: PostgresClient
@@ -25,24 +27,23 @@ public struct LogSealer: Service {
     /// Seals until the service shuts down.
     public func run() async {
         await cancelWhenGracefulShutdown {
-            let policy = RetryPolicy()
-            var failures = 0
+            let retries = Retries()
             while !Task.isCancelled {
                 do {
                     // "seals" in ASCII, and which.
-                    try await client.withAdvisoryLock(0x7365_616C_7300 ^ Self.number(of: log)) {
-                        try await sealForEver()
+                    let key = 0x7365_616C_7300 ^ Self.number(of: log)
+                    try await client.withLead("seals of \(log.name)", key: key) { lead in
+                        try await sealForEver(lead, retries)
                     }
                 } catch is CancellationError {
                     return
                 } catch {
-                    failures += 1
+                    let failures = retries.failed()
                     logger.warning(
                         "Sealing stopped and starts again",
                         metadata: ["error": "\(error)", "failures": "\(failures)"]
                     )
-                    let delay = policy.delay(afterFailures: failures, jitter: .random(in: 0...1))
-                    try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+                    try? await retries.pause()  // Cancelled: the loop's condition ends it.
                 }
             }
         }
@@ -53,13 +54,16 @@ public struct LogSealer: Service {
         log.name.utf8.reduce(0) { ($0 &* 31 &+ Int64($1)) & 0xFFFF }
     }
 
-    private func sealForEver() async throws {
+    private func sealForEver(_ lead: Lead, _ retries: Retries) async throws {
         var heads = try await client.withConnection { [log] connection in
             try SealStore.heads(of: log.name, on: connection)
         }
         while true {
             try Task.checkCancellation()
-            guard try await sealBatch(&heads) == LogSeal.rowsMax else {
+            let count = try await sealBatch(&heads)
+            lead.move()
+            retries.succeeded()
+            guard count == LogSeal.rowsMax else {
                 try await Task.sleep(for: Self.pause)
                 continue
             }

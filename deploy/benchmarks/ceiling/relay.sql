@@ -5,7 +5,9 @@ WHERE (xid, position) > (:relayed_xid::text::xid8, :relayed_position::bigint)
     AND xid < pg_snapshot_xmin(pg_current_snapshot())
 ORDER BY xid, position
 LIMIT :n::int \aset relayed_
-WITH offsets AS (
+WITH lead AS (
+    SELECT term FROM leads WHERE name = 'relay' FOR SHARE
+), offsets AS (
     INSERT INTO relay_offsets (topic, partition, last_offset)
     SELECT :relayed_topic::text, partition, -1
     FROM generate_series(0, :partitions::int - 1) AS partition

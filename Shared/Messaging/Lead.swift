@@ -1,0 +1,122 @@
+public import Postgres
+
+/// The lead over a piece of work that one process of a service does at a time.
+///
+/// It is an advisory lock of the service's database and a *term*: a number that rises with every
+/// leader. The lock decides who leads. It is lost within ``LockHolder/silenceMax`` by a process that
+/// is stopped, and by one whose work hangs: whoever leads calls ``move()`` at every step. The term
+/// fences: what is written with ``LeadStore/require(_:on:)`` in the same database transaction, or in a
+/// statement with the lead's own fence, is written by the newest leader or not at all.
+public struct Lead: Sendable {
+    /// What is led: `relay`.
+    public let name: String
+    /// Higher than that of every leader before.
+    public let term: Int64
+    private let holder: LockHolder
+
+    init(name: String, term: Int64, holder: LockHolder = LockHolder()) {
+        self.name = name
+        self.term = term
+        self.holder = holder
+    }
+
+    /// Notes that the work has got a step on.
+    public func move() { holder.move() }
+
+    /// Refuses to go on where the lead may be another's by now.
+    ///
+    /// To be asked before an effect that no fence covers. It spares the effect in almost every case;
+    /// the receiver has to bear it in the others.
+    ///
+    /// - Throws: ``MessagingError`` with ``MessagingError/Code/leadLost``.
+    public func requireRecent() throws(MessagingError) {
+        guard holder.isRecent else { throw lost }
+    }
+
+    var lost: MessagingError {
+        MessagingError(
+            .leadLost,
+            "another process leads '\(name)' by now; this one's term was \(term)",
+            isRetriable: true
+        )
+    }
+}
+
+extension PostgresClient {
+    /// Runs a body while this process leads a piece of work.
+    ///
+    /// It waits for the lead, for ever or until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - name: What is led.
+    ///   - key: The advisory lock.
+    ///   - body: Gets the lead. It calls ``Lead/move()`` more often than every
+    ///     ``LockHolder/silenceMax``, and ends when its task is cancelled.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws; `PostgresError` with `connectionLost` if the lead was lost;
+    ///   `CancellationError` if the task was cancelled.
+    public func withLead<R: Sendable>(
+        _ name: String,
+        key: Int64,
+        _ body: @escaping @Sendable (Lead) async throws -> R
+    ) async throws -> R {
+        let holder = LockHolder()
+        return try await withAdvisoryLock(key, holder) { connection in
+            try LeadStore.take(name, holder, on: connection)
+        } _: { lead in
+            try await body(lead)
+        }
+    }
+}
+
+/// The SQL of leads.
+public enum LeadStore {
+    /// Draws the next term.
+    ///
+    /// - Parameters:
+    ///   - name: What is led.
+    ///   - holder: Shows that the leader moves.
+    ///   - connection: The session that holds the lock.
+    /// - Returns: The lead.
+    /// - Throws: `PostgresError`.
+    static func take(
+        _ name: String,
+        _ holder: LockHolder = LockHolder(),
+        on connection: isolated PostgresConnection
+    ) throws -> Lead {
+        let rows = try connection.query(
+            """
+            INSERT INTO leads (name, term) VALUES (\(name), 1)
+            ON CONFLICT (name) DO UPDATE SET term = leads.term + 1, taken_at = now()
+            RETURNING term
+            """
+        )
+        guard let row = rows.first else {
+            throw MessagingError(.notMigrated, "leads gave no term; run the migrations")
+        }
+        return Lead(name: name, term: try row.decode(Int64.self), holder: holder)
+    }
+
+    /// Lets a database transaction commit only as the newest leader's: nobody takes over between this
+    /// and its end.
+    ///
+    /// - Throws: ``MessagingError`` with ``MessagingError/Code/leadLost``; `PostgresError`.
+    public static func require(
+        _ lead: Lead,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard try !connection.query("\(fence: lead)").isEmpty else { throw lead.lost }
+    }
+}
+
+extension SQL.StringInterpolation {
+    /// The query that has one row while a lead is the newest, and holds the next leader's first
+    /// statement back until the statement or the database transaction it stands in is over.
+    mutating func appendInterpolation(fence lead: Lead) {
+        appendLiteral("SELECT term FROM leads WHERE name = ")
+        appendInterpolation(lead.name)
+        appendLiteral(" AND term = ")
+        appendInterpolation(lead.term)
+        appendLiteral(" FOR SHARE")
+    }
+}

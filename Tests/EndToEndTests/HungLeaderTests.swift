@@ -1,0 +1,43 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// A process that is stopped (SIGSTOP, a paused machine) and not ended.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct HungLeaders {
+        /// How long a purchase may take while its leader is stopped: the lead is lost within 15 s, and
+        /// the groups of the stopped process's consumers are told within 10.
+        private static let bound = Duration.seconds(40)
+
+        @Test(arguments: [StoreService.payments, .receipts, .fulfillment])
+        func aStoppedLeaderStopsNoService(_ service: StoreService) async throws {
+            try await withStore(.with(replicas: [service: 2])) { store in
+                try await store.importSampleCatalog()
+                var payments = [try await store.buy(as: "before", instance: 2)]
+                try await store.finish(payments, instance: 2)
+                // Each in turn: whichever leads is among them, and the other one takes over.
+                for stopped in [1, 2] {
+                    let healthy = 3 - stopped
+                    let process = store.process(service, stopped)
+                    process.send(SIGSTOP)
+                    let start = ContinuousClock.now
+                    do {
+                        let during = try await store.buy(as: "while-\(stopped)", instance: healthy)
+                        try await store.finish([during], instance: healthy)
+                        payments.append(during)
+                    } catch {
+                        process.send(SIGCONT)
+                        throw error
+                    }
+                    #expect(start.duration(to: .now) < Self.bound)
+                    process.send(SIGCONT)
+                    payments.append(try await store.buy(as: "while-\(stopped)", instance: stopped))
+                }
+                try await store.expectWhole(payments)
+            }
+        }
+    }
+}

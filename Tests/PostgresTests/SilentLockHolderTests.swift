@@ -1,0 +1,107 @@
+import Dispatch
+import Postgres
+import TestSupport
+import Testing
+
+/// A holder of an advisory lock that does not end and does not move.
+///
+/// Each test waits as long as a lock is held in silence, eleven seconds.
+@Suite(.timeLimit(.minutes(2))) struct SilentLockHolderTests {
+    /// The bound that the store promises.
+    private static let bound = Duration.seconds(15)
+
+    @Test func aHolderThatSaysNothingLosesTheLock() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let wakesUp = DispatchSemaphore(value: 0)
+                let (isTaken, taken) = AsyncStream.makeStream(of: Void.self)
+                let silent = Task {
+                    // The session's thread stands still, as all threads of a stopped process do; the
+                    // kernel goes on answering for it.
+                    try await client.withAdvisoryLock(42, LockHolder()) { _ in
+                        taken.finish()
+                        wakesUp.wait()
+                    } _: { _ in
+                        try await Task.sleep(for: .seconds(60))
+                    }
+                }
+                for await _ in isTaken {}
+                let start = ContinuousClock.now
+                try await client.withAdvisoryLock(42) {}
+                #expect(start.duration(to: .now) < Self.bound)
+                wakesUp.signal()
+                let error = await #expect(throws: PostgresError.self) { try await silent.value }
+                #expect(error?.code == .connectionLost)
+            }
+        }
+    }
+
+    @Test func aHolderWhoseWorkHangsLosesTheLock() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let (end, ending) = AsyncStream.makeStream(of: Void.self)
+                let (isTaken, taken) = AsyncStream.makeStream(of: Void.self)
+                let hanging = Task {
+                    try await client.withAdvisoryLock(42, LockHolder(), { _ in }) { _ in
+                        taken.finish()
+                        // Deaf to its cancellation, as a thread in a library is.
+                        await Task { for await _ in end {} }.value
+                    }
+                }
+                for await _ in isTaken {}
+                let start = ContinuousClock.now
+                try await client.withAdvisoryLock(42) {}
+                #expect(start.duration(to: .now) < Self.bound)
+                ending.finish()
+                let error = await #expect(throws: PostgresError.self) { try await hanging.value }
+                #expect(error?.code == .connectionLost)
+            }
+        }
+    }
+
+    @Test func aHolderThatMovesKeepsTheLock() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 1) { client async throws in
+                let holder = LockHolder()
+                let rounds = try await client.withAdvisoryLock(42, holder, { _ in }) { _ in
+                    let end = ContinuousClock.now + LockHolder.silenceMax + .seconds(4)
+                    var rounds = 0
+                    while ContinuousClock.now < end {
+                        holder.move()
+                        #expect(holder.isRecent)
+                        rounds += 1
+                        try await Task.sleep(for: .seconds(1))
+                    }
+                    return rounds
+                }
+                #expect(rounds > 1)
+            }
+        }
+    }
+
+    @Test func aDatabaseTransactionOfAStoppedProcessEnds() async throws {
+        try await withTestDatabase { database async throws in
+            try await database.withClient(poolSize: 2) { client async throws in
+                let wakesUp = DispatchSemaphore(value: 0)
+                let (isOpen, opened) = AsyncStream.makeStream(of: Void.self)
+                let stopped = Task {
+                    try await client.withTransaction { connection in
+                        _ = try connection.query("SELECT pg_advisory_xact_lock(7)")
+                        opened.finish()
+                        wakesUp.wait()
+                    }
+                }
+                for await _ in isOpen {}
+                let start = ContinuousClock.now
+                try await client.withTransaction { connection in
+                    _ = try connection.query("SELECT pg_advisory_xact_lock(7)")
+                }
+                #expect(start.duration(to: .now) < Self.bound)
+                wakesUp.signal()
+                // It hears of it before COMMIT, or by it.
+                let error = await #expect(throws: PostgresError.self) { try await stopped.value }
+                #expect([.connectionLost, .commitOutcomeUnknown].contains(error?.code))
+            }
+        }
+    }
+}
