@@ -123,7 +123,8 @@ struct TransactionHandlerTests {
             #expect(try await store.published().map(\.change.revision) == [1, 2])
             #expect(
                 try await store.deliveries(of: 1) == [
-                    "0:entitlement delivered", "1:credit delivered", "2:webhook void",
+                    "0:entitlement delivered", "1:credit delivered", "2:refund pending",
+                    "2:webhook void",
                 ]
             )
             let entitlements = try await store.reads.entitlements(of: .sample())

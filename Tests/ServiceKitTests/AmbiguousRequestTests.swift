@@ -73,11 +73,8 @@ struct AmbiguousRequestTests {
     }
 
     @Test func aHeadThatCannotBeReadIsAProblem() async throws {
-        let long = String(repeating: "x", count: 1_000_000)
-        let heads = [
-            "GET /ok HTTP/1.1\r\nHost: a\r\nX-Long: \(long)\r\n\r\n",
-            "GET /\(long.prefix(70_000)) HTTP/1.1\r\nHost: a\r\n\r\n", "nonsense\r\n\r\n",
-        ]
+        let long = String(repeating: "x", count: 40_000)
+        let heads = ["GET /ok HTTP/1.1\r\nHost: a\r\nX-Long: \(long)\r\n\r\n", "nonsense\r\n\r\n"]
         for head in heads {
             let answer = try await answer(to: head)
             #expect(answer.status == 400)
