@@ -97,7 +97,7 @@ struct TransactionHandlerTests {
             #expect(published.last?.change.transaction.state == .purchased)
             #expect(
                 try await store.deliveries(of: 1) == [
-                    "0:entitlement void", "1:credit void", "2:webhook void",
+                    "0:entitlement void", "1:credit void", "2:refund pending", "2:webhook void",
                 ]
             )
             #expect(try await store.reads.entitlements(of: .sample()).isEmpty)

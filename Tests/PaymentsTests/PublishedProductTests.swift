@@ -23,14 +23,14 @@ import Testing
 
     @Test func aProductIsKeptAsItWasPublished() async throws {
         try await withStore { store in
-            let film = product("film")
+            let film = product("newest.film")
             let data = try event(of: film)
             let received = ReceivedEvent(
                 id: EventID(time: startTime),
                 type: .productChanged,
                 topic: "topic",
-                key: "film",
-                subject: "film",
+                key: film.id.rawValue,
+                subject: film.id.rawValue,
                 time: startTime,
                 data: data,
                 partition: 0,
@@ -40,7 +40,7 @@ import Testing
                 try ProjectionHandler().apply([received], on: connection)
             }
             let kept = try await store.client.withConnection { connection in
-                try connection.query("SELECT data FROM products WHERE id = 'film'").first?
+                try connection.query("SELECT data FROM products WHERE id = 'newest.film'").first?
                     .decode(PostgresJSON.self).bytes
             }
             let text = String(decoding: data, as: UTF8.self)
