@@ -152,7 +152,13 @@ final class ChargeRunner: Service {
             }
         }
         await commit(results, from: start)
-        offer(callable)
+        // Nobody was charged for these yet, and the account may have moved since they were accepted.
+        let refused = try await handler.refusals(of: callable.filter { $0.kind == .charge })
+        await commit(
+            refused.map { AttemptResult(key: $0, outcome: .declined($1)) },
+            from: start
+        )
+        offer(callable.filter { refused[$0.key] == nil })
         return due.count
     }
 

@@ -35,6 +35,28 @@ struct OutcomeHandler: Sendable {
         }
     }
 
+    /// Why accounts are not charged after all for attempts that no processor has carried out: they
+    /// may not pay by now, or buy in another storefront (spec rules 2 and 9).
+    func refusals(of attempts: [ProcessorAttempt]) async throws -> [AttemptKey: FailureReason] {
+        guard !attempts.isEmpty else { return [:] }
+        return try await client.withConnection { connection in
+            let records = try TransactionStore.load(attempts.map(\.transactionID), on: connection)
+            let standings = try AccountStore.standings(
+                of: Set(records.values.map(\.accountKey)),
+                on: connection
+            )
+            var refusals: [AttemptKey: FailureReason] = [:]
+            for attempt in attempts {
+                guard let record = records[attempt.transactionID] else { continue }
+                refusals[attempt.key] = AccountRules.failure(
+                    of: standings[record.accountKey] ?? AccountStanding(),
+                    in: record.transaction.storefront
+                )
+            }
+            return refusals
+        }
+    }
+
     /// Commits a batch of outcomes.
     ///
     /// `start` is when the processor was asked, if spans are taken.

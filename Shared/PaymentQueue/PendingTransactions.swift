@@ -23,6 +23,8 @@ struct PendingTransactions {
         var restoresLost = 0
         /// What the store says of the account.
         var account: [[UInt8]] = []
+        /// Payments of which the app is to be asked whether they go on in another storefront.
+        var moved: [MovedPayment] = []
         /// Whether the store knows less than it has told of, as one that was restored from a
         /// backup does: what it does not tell of now may have left.
         var hasStoreGoneBack = false
@@ -44,6 +46,8 @@ struct PendingTransactions {
     private var unanswered: [SKPaymentTransaction] = []
     /// What may be one of theirs: the stream can be faster than the answer.
     private var early: [QueueChanged] = []
+    /// Payments that the store has not charged because the account buys elsewhere by now.
+    private var moves = MovedPayments()
 
     // MARK: - Payments
 
@@ -69,7 +73,10 @@ struct PendingTransactions {
     mutating func bind(_ transaction: SKPaymentTransaction, to id: TransactionID) -> News {
         unanswered.removeAll { $0 === transaction }
         transaction.bind(to: id)
-        known[id] = (transaction, transaction.fields)
+        var fields = transaction.fields
+        // It may have been another transaction of the store before.
+        fields.version = 0
+        known[id] = (transaction, fields)
         return reconsiderEarly()
     }
 
@@ -78,6 +85,24 @@ struct PendingTransactions {
         var news = withhold(transaction)
         news.add((transaction, transaction.fields.failed(with: error)))
         return news
+    }
+
+    // MARK: - Payments whose storefront has changed
+
+    /// A payment does not go on in another storefront: it has failed, as the store says.
+    mutating func stop(_ moved: MovedPayment) -> News {
+        var news = withhold(moved.transaction)
+        guard let change = moves.stop(moved.id), let known = known[moved.id] else { return news }
+        update(known.transaction, known.fields, with: change, &news)
+        return news
+    }
+
+    /// A payment goes on in another storefront, as another transaction of the store.
+    mutating func goOn(_ moved: MovedPayment, as id: TransactionID) -> News {
+        moves.forget(moved.id)
+        known[moved.id] = nil
+        gone.insert(moved.id)
+        return bind(moved.transaction, to: id)
     }
 
     /// A transaction was finished here.
@@ -190,6 +215,7 @@ struct PendingTransactions {
         all.removeAll { $0.number != nil }
         known = [:]
         gone = []
+        moves = MovedPayments()
         return restores.giveUpAll()
     }
 
@@ -216,7 +242,11 @@ struct PendingTransactions {
                 news.revoked.append(change.transaction.productID.rawValue)
             }
             if change.finishedAt == nil {
-                update(transaction, fields, with: change, &news)
+                if moves.holds(change) {
+                    if moves.ask(change) { news.moved.append(MovedPayment(transaction, change)) }
+                } else {
+                    update(transaction, fields, with: change, &news)
+                }
             } else if leave(transaction) {
                 news.removed.append(transaction)
             }
@@ -231,10 +261,13 @@ struct PendingTransactions {
             early.append(change)
             return
         } else {
-            let transaction = SKPaymentTransaction(change)
+            // Before the app has said whether it goes on, it has not failed.
+            let isAsked = moves.holds(change) && moves.ask(change)
+            let transaction = SKPaymentTransaction(isAsked ? change.purchasing : change)
             known[id] = (transaction, transaction.fields)
             all.append(transaction)
             news.add((transaction, transaction.fields))
+            if isAsked { news.moved.append(MovedPayment(transaction, change)) }
         }
         if change.transaction.state == .restored {
             news.restoresEnded += restores.heard(of: id)
@@ -264,6 +297,7 @@ struct PendingTransactions {
         guard let index = all.firstIndex(where: { $0 === transaction }) else { return false }
         all.remove(at: index)
         if let id = transaction.number {
+            moves.forget(id)
             known[id] = nil
             gone.insert(id)
         }

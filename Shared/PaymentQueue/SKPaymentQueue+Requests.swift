@@ -223,7 +223,7 @@ extension SKPaymentQueue {
 
 extension StoreTransport {
     /// What the payment is charged to.
-    fileprivate func paymentMethod(for payment: SKPayment) async throws -> String {
+    func paymentMethod(for payment: SKPayment) async throws -> String {
         if payment.simulatesAskToBuyInSandbox { return SandboxPaymentMethod.needsApproval.rawValue }
         return try await configuration.paymentMethod(payment)
     }

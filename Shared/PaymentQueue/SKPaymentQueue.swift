@@ -266,6 +266,7 @@ extension SKPaymentQueue {
             return news
         }
         for account in news.account { receive(account: account) }
+        for moved in news.moved { Task { await self.continueOrStop(moved) } }
     }
 
     /// Calls every observer, on the callback queue.

@@ -90,6 +90,11 @@ public protocol SKPaymentQueueDelegate: AnyObject {
     ///
     /// If so the buyer pays the new storefront's price; if not it fails with
     /// ``SKError/Code/storeProductNotAvailable`` and nobody is charged.
+    ///
+    /// It is asked for a payment that the store refuses, and for one that the store had accepted and
+    /// had not charged when the account moved: one that waits for approval or for another payment. Until
+    /// the app answers the transaction has not failed. It is asked again at the next launch if the
+    /// app ends before it answers. Without a delegate an accepted payment does not go on.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         shouldContinue transaction: SKPaymentTransaction,

@@ -23,6 +23,11 @@ extension EndToEnd.PaymentQueues {
                 try #require(try await queue.products(for: [id.rawValue]).products.first)
             }
 
+            /// Its number in the store; `nil` before the store has answered.
+            func id(of transaction: SKPaymentTransaction) -> TransactionID? {
+                TransactionID(rawValue: transaction.id)
+            }
+
             func error(of transaction: SKPaymentTransaction) -> SKError.Code? {
                 (transaction.error as? SKError)?.code
             }
@@ -99,6 +104,64 @@ extension EndToEnd.PaymentQueues {
                 }
                 #expect(try await setup.product().price == Decimal(string: "1.19"))
                 try await setup.queue.finish(transaction)
+            }
+        }
+
+        /// Spec rule 9, where the store had accepted the payment: it waits for an approval that comes
+        /// after the account has moved.
+        @Test(arguments: [true, false])
+        func aDeferredPaymentGoesOnInTheNewStorefrontOrFails(goesOn: Bool) async throws {
+            try await withQueue(paying: .needsApproval) { setup in
+                setup.app.state.withLock { $0.goesOn = goesOn }
+                setup.queue.add(SKPayment(product: try await setup.product()))
+                let transaction = try await setup.app.recorder.first(.deferred)
+                let first = try #require(setup.id(of: transaction))
+                try await setup.store.change("ada", storefront: Self.france)
+                _ = try await setup.store.administrator.decide(.approve, on: first).value
+                if goesOn {
+                    let second = try await eventually("the payment to go on") {
+                        let id = setup.id(of: transaction)
+                        return id == first ? nil : id
+                    }
+                    // What was approved was another price.
+                    _ = try await eventually("the payment to be approved") {
+                        try await setup.store.administrator.decide(.approve, on: second).valueIfAny
+                    }
+                    #expect(try await setup.app.recorder.first(.purchased) === transaction)
+                    #expect(transaction.price == Decimal(string: "1.19"))
+                    #expect(setup.app.recorder.transactions(.failed).isEmpty)
+                    #expect(try await setup.store.charged() == ["EUR": 119])
+                } else {
+                    #expect(try await setup.app.recorder.first(.failed) === transaction)
+                    #expect(setup.error(of: transaction) == .storeProductNotAvailable)
+                    #expect(try await setup.store.charged().isEmpty)
+                }
+                #expect(setup.app.state.withLock { $0.storefrontsAsked } == ["FRA"])
+                try await setup.queue.finish(transaction)
+                let client = try setup.store.client(account: "ada")
+                try await eventually("nothing to be left in the queue") {
+                    try await client.unfinished().value.transactions.isEmpty ? true : nil
+                }
+            }
+        }
+
+        /// The same where it waits behind another payment for the same non-consumable.
+        @Test func aPaymentThatWaitedGoesOnInTheNewStorefront() async throws {
+            try await withQueue { setup in
+                let found = try await setup.queue.products(for: [SampleCatalog.pro.rawValue])
+                let pro = try #require(found.products.first)
+                // Its answer is lost, and it is inquired about until it fails.
+                let first = try await setup.store.buy(SampleCatalog.pro, by: .unknownNotCharged)
+                setup.queue.add(SKPayment(product: pro))
+                try await eventually("the payment to be accepted") {
+                    let ids = setup.queue.transactions.compactMap { setup.id(of: $0) }
+                    return ids.contains { $0 != first.transactionID } ? true : nil
+                }
+                try await setup.store.change("ada", storefront: Self.france)
+                let purchased = try await setup.app.recorder.first(.purchased)
+                #expect(purchased.price == Decimal(string: "5.99"))
+                #expect(try await setup.store.charged() == ["EUR": 599])
+                #expect(setup.app.state.withLock { $0.storefrontsAsked.contains("FRA") })
             }
         }
 

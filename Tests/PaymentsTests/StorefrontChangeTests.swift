@@ -1,0 +1,64 @@
+import EventTypes
+import StoreAPI
+import Testing
+
+@testable import Payments
+
+/// When the storefront changes while a payment is under way (spec rules 8 and 9, trap 28).
+@Suite(.timeLimit(.minutes(2))) struct StorefrontChangeTests {
+    /// Before the charge: nobody is charged in a currency of the past.
+    @Test func whatNoProcessorHasSeenIsNotCharged() async throws {
+        try await withStore { store in
+            let accepted = try await store.add(request(), key: "a")
+            // Its process is killed before it calls the processor.
+            _ = store.owed.take()
+            try await store.say(storefront: "FRA")
+            try await store.recover()
+            #expect(try await store.load(accepted.id).failureReason == .storefrontChanged)
+            #expect(store.processor.chargesAsked == 0)
+            #expect(try await store.postings(of: accepted.id).isEmpty)
+        }
+    }
+
+    /// After the charge: the buyer agreed to this price here, and the money has moved.
+    @Test func aChargeInFlightGoesThroughWhereItWasAccepted() async throws {
+        try await withStore { store in
+            let accepted = try await store.add(request(), key: "a")
+            store.processor.loseAnswers(1)
+            try await store.settle()
+            #expect(try await store.load(accepted.id).state == .purchasing)
+            try await store.say(storefront: "FRA")
+            try await store.recover()
+            let purchased = try await store.load(accepted.id)
+            #expect(purchased.state == .purchased && purchased.price == usd(999))
+            #expect(purchased.storefront.rawValue == "USA")
+            #expect(store.processor.chargesAsked == 1)
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    /// After the outcome: what is purchased stays so, and is paid back in its own currency.
+    @Test func whatIsPurchasedStaysPurchasedAndIsRefundedInItsCurrency() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            try await store.say(storefront: "FRA")
+            #expect(try await store.load(bought.id) == bought)
+            _ = try await store.admin.beginRefund(of: bought.id)
+            try await store.recover()
+            let refunded = try await store.load(bought.id)
+            #expect(refunded.revokedAt != nil && refunded.price == usd(999))
+            #expect(try await store.booksBalance())
+        }
+    }
+
+    @Test func whoMovesAndMovesBackIsCharged() async throws {
+        try await withStore { store in
+            let accepted = try await store.add(request(), key: "a")
+            _ = store.owed.take()
+            try await store.say(storefront: "FRA")
+            try await store.say(storefront: "USA")
+            try await store.recover()
+            #expect(try await store.load(accepted.id).state == .purchased)
+        }
+    }
+}
