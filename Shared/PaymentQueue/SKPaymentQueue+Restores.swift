@@ -55,6 +55,16 @@ extension SKPaymentQueue {
         }
         do {
             guard let transport else { throw SKError.notConfigured }
+            if let version = transport.configuration.applicationVersion,
+                !BuildVersion.isWellFormed(version)
+            {
+                // Without effect, and it ends as a restore of nothing does (spec rule 66).
+                logger.warning(
+                    "Nothing is restored: a build version is one to three integers with periods",
+                    metadata: ["applicationVersion": "\(version)"]
+                )
+                return change { $0.await([], of: restore) }
+            }
             // The buyer is asked who they are; if the store wants a newer token still, once more.
             try await transport.renewToken()
             let response: RestoreResponse = try await transport.sendUntilAnswered(

@@ -70,7 +70,10 @@ public struct StoreConfiguration: Sendable {
     /// This device (`UIDevice.identifierForVendor`), to which receipts are bound; `nil` binds them to
     /// none.
     public var deviceID: UUID?
-    /// The app's version, as receipts give it.
+    /// The app's build version (`CFBundleVersion`), as receipts give it.
+    ///
+    /// One to three integers with periods between them; with any other a restore has no effect (spec
+    /// rule 66). `nil` is not checked.
     public var applicationVersion: String?
     /// Where hosted content is downloaded to; a folder of the caches unless told otherwise.
     public var downloadDirectory =

@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Who may restore (spec rule 69).
+    /// Who may restore, and what an account owns after it (spec rules 62 to 72).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Restores {
         @Test func restoringNeedsAFreshTokenAndNothingElseDoes() async throws {
@@ -34,6 +34,127 @@ extension EndToEnd {
                 #expect(restored.map(\.originalID) == [pro.transactionID])
                 // Nor is what was restored told to an old token.
                 #expect(try await old.restore(key: "r").status == 401)
+            }
+        }
+
+        /// What an account owns, by identity: which product, of which purchase.
+        private struct Owned: Hashable {
+            let product: ProductID
+            let original: TransactionID
+        }
+
+        private func owned(_ client: StoreClient) async throws -> [Owned] {
+            try await client.entitlements().value.entitlements
+                .filter { $0.revokedAt == nil }
+                .map { Owned(product: $0.productID, original: $0.originalTransactionID) }
+        }
+
+        /// The transactions that an app unlocks by when it starts.
+        private func unlocking(_ client: StoreClient) async throws -> [TransactionID] {
+            let response = try await client.raw(
+                .GET,
+                client.urls.fulfillment + Routes.entitlementTransactions
+            )
+            return try response.decode(HistoryResponse.self).transactions
+                .map(\.transaction.id).sorted()
+        }
+
+        /// Restores and finishes what was restored, as a device does.
+        private func restore(
+            _ client: StoreClient,
+            _ store: StoreHarness
+        ) async throws -> [EventTypes.Transaction] {
+            let restored = try await client.restore().value.transactions
+            for transaction in restored { try await client.finishUntilDone(transaction.id) }
+            return restored
+        }
+
+        @Test func whatAnAccountOwnsIsTheSamePurchasesAfterAnyNumberOfRestores() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let season = ProductID(unchecked: "com.example.season.2026")
+                try await store.waitUntilSellable(season)
+                let first = try store.client(account: "ada")
+                let pro = try await store.buy(SampleCatalog.pro)
+                let coins = try await store.buy()
+                var request = PaymentRequest.sample(season)
+                request.price = SampleCatalog.usd(1999)
+                let ticket = AcceptedPayment(
+                    transactionID: try await first.add(request).value.transaction.id,
+                    account: first.account
+                )
+                try await store.expectWhole([pro, coins, ticket])
+                let bought = try await first.transaction(pro.transactionID).value.transaction
+                let entitlements = try await first.entitlements().value
+                let expected = [
+                    Owned(product: SampleCatalog.pro, original: pro.transactionID),
+                    Owned(product: season, original: ticket.transactionID),
+                ]
+                #expect(Set(try await owned(first)) == Set(expected))
+                let unlocked = [pro.transactionID, ticket.transactionID].sorted()
+                #expect(try await unlocking(first) == unlocked)
+                let credits = try await first.credits().value
+
+                // Twice on this device, and on one that has never bought anything.
+                let second = try store.client(account: "ada")
+                var ids: Set<TransactionID> = []
+                for client in [first, first, second] {
+                    let restored = try await restore(client, store)
+                    #expect(restored.map(\.originalID) == [pro.transactionID])
+                    let copy = try #require(restored.first)
+                    #expect(copy.state == .restored && copy.price.isZero)
+                    #expect(copy.productID == SampleCatalog.pro && copy.id != copy.originalID)
+                    #expect(copy.originalPurchasedAt == bought.purchasedAt)
+                    ids.insert(copy.id)
+                    #expect(try await client.entitlements().value == entitlements)
+                    #expect(try await unlocking(client) == unlocked)
+                    #expect(try await client.credits().value == credits)
+                }
+                #expect(ids.count == 3, "Each restore makes a transaction of its own.")
+                #expect(try await first.unfinished().value.transactions.isEmpty)
+            }
+        }
+
+        @Test func aRefundTakesWhatWasRestoredAndARepurchaseIsAnotherPurchase() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let client = try store.client(account: "ada")
+                let first = try await store.buy(SampleCatalog.pro)
+                try await store.expectWhole([first])
+                // One copy is finished, and one is still in the queue when the money goes back.
+                #expect(try await restore(client, store).count == 1)
+                let waiting = try #require(try await client.restore().value.transactions.first)
+                _ = try await store.administrator.refund(first.transactionID)
+                try await eventually("the refund to take the product back") {
+                    try await owned(client).isEmpty ? true : nil
+                }
+                // Finished late or restored again, it is not owned again.
+                try await client.finishUntilDone(waiting.id)
+                #expect(try await client.restore().value.transactions.isEmpty)
+                #expect(try await owned(client).isEmpty)
+                #expect(try await unlocking(client).isEmpty)
+
+                let again = try await store.buy(SampleCatalog.pro)
+                try await client.wait(for: again.transactionID, toBe: .purchased)
+                let bought = try await client.transaction(again.transactionID).value.transaction
+                #expect(bought.price == SampleCatalog.usd(499), "It is charged again.")
+                #expect(bought.originalID == again.transactionID)
+                try await client.finishUntilDone(again.transactionID)
+                let owns = Owned(product: SampleCatalog.pro, original: again.transactionID)
+                #expect(try await owned(client) == [owns])
+                let restored = try await eventually("payments to know of the finish") {
+                    let restored = try await restore(client, store)
+                    return restored.isEmpty ? nil : restored
+                }
+                #expect(restored.map(\.originalID) == [again.transactionID])
+                #expect(try await owned(client) == [owns])
+                #expect(try await unlocking(client) == [again.transactionID])
+                // What was given back stays on record as that.
+                let history = try await client.entitlements().value.entitlements
+                #expect(
+                    history.map(\.originalTransactionID) == [first, again].map(\.transactionID)
+                )
+                #expect(history.first?.revokedAt != nil)
             }
         }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import EventTypes
 import Foundation
+import StoreAPI
 import Synchronization
 import Testing
 
@@ -13,6 +14,25 @@ import Testing
 
     private func queue() -> SKPaymentQueue {
         SKPaymentQueue(configuration: nil, callbacks: callbacks)
+    }
+
+    /// Spec rule 66; the store is not asked, which nobody reaches here.
+    @Test(arguments: ["", "1.2.3.4", "1.", ".1", "1..2", "1.0b2", "v1", "-1", "١"])
+    func aBuildVersionThatIsNoneRestoresNothingAndEnds(version: String) async {
+        #expect(!BuildVersion.isWellFormed(version))
+        var configuration = StoreConfiguration.unreachable
+        configuration.applicationVersion = version
+        let queue = SKPaymentQueue(configuration: configuration, callbacks: callbacks)
+        let observer = Observer()
+        queue.add(observer)
+        await queue.restore(RestoreRequest())
+        #expect(await told(observer) == [.restoreFinished])
+        queue.remove(observer)
+    }
+
+    @Test(arguments: ["1", "0", "2.1", "2026.11.22"])
+    func aBuildVersionIsOneToThreeIntegers(version: String) {
+        #expect(BuildVersion.isWellFormed(version))
     }
 
     /// What an observer was told, once everything is told that was to be told.
