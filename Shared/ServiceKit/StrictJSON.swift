@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// Reads JSON that has one meaning only (RFC 8259, sections 4 and 8.1; RFC 7493).
 ///
@@ -31,18 +31,18 @@ public enum StrictJSON {
     ///
     /// - Parameters:
     ///   - type: What to decode.
-    ///   - bytes: The document.
+    ///   - data: The document.
     /// - Returns: The value.
     /// - Throws: `DecodingError`: that of Foundation's decoder, and `dataCorrupted` without a path if
     ///   the bytes are not UTF-8, an object at any depth has two members of one name, a text holds
     ///   U+0000, or a number that is not whole would be read as a whole one.
-    public static func decode<T: Decodable>(_ type: T.Type, from bytes: [UInt8]) throws -> T {
-        if let fault = fault(in: bytes) {
+    public static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
+        if let fault = fault(in: data) {
             throw DecodingError.dataCorrupted(
                 DecodingError.Context(codingPath: [], debugDescription: fault.description)
             )
         }
-        return try JSONDecoder().decode(type, from: Data(bytes))
+        return try JSONDecoder().decode(type, from: data)
     }
 
     /// Finds what is ambiguous in a text; what is no JSON at all is left to the decoder.

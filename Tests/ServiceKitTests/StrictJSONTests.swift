@@ -80,14 +80,14 @@ struct StrictJSONTests {
         for text in texts {
             _ = fault(text)
             #expect(throws: DecodingError.self) {
-                try StrictJSON.decode([String: Int].self, from: Array(text.utf8))
+                try StrictJSON.decode([String: Int].self, from: Data(text.utf8))
             }
         }
     }
 
     @Test func aFaultIsADecodingErrorWithoutAPath() throws {
         let error = #expect(throws: DecodingError.self) {
-            try StrictJSON.decode([String: Int].self, from: Array(#"{"a":1,"a":1}"#.utf8))
+            try StrictJSON.decode([String: Int].self, from: Data(#"{"a":1,"a":1}"#.utf8))
         }
         guard case .dataCorrupted(let context) = error else {
             Issue.record("\(String(describing: error))")

@@ -36,7 +36,7 @@ struct ConsumptionReport: Hashable, Sendable {
     ) throws(ServerAPIError) -> [UInt8] {
         let read: Form
         do {
-            read = try StrictJSON.decode(form, from: Array(body))
+            read = try StrictJSON.decode(form, from: body)
         } catch DecodingError.typeMismatch(_, let context),
             DecodingError.dataCorrupted(let context)
         {

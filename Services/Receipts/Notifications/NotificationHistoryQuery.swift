@@ -86,7 +86,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
 
     private static func decoded(_ body: Data) throws(ServerAPIError) -> Body {
         do {
-            return try StrictJSON.decode(Body.self, from: Array(body))
+            return try StrictJSON.decode(Body.self, from: body)
         } catch let error as DecodingError {
             guard case .typeMismatch(_, let context) = error else { throw .generalBadRequest }
             switch context.codingPath.last?.stringValue {

@@ -19,7 +19,7 @@ struct RenewalExtension: Decodable, Hashable, Sendable {
     ///   only where Apple's numbers can say so.
     init(_ body: [UInt8]) throws(ServerAPIError) {
         do {
-            self = try StrictJSON.decode(RenewalExtension.self, from: body)
+            self = try StrictJSON.decode(RenewalExtension.self, from: Data(body))
         } catch let error as DecodingError {
             throw Self.error(of: error)
         } catch {

@@ -77,7 +77,7 @@ struct ServerAPIRoutes: Sendable {
         do {
             parsed = try StrictJSON.decode(
                 ServerAPIBodies.AppAccountToken.self,
-                from: Array(body.readableBytesView)
+                from: Data(body.readableBytesView)
             )
         } catch DecodingError.typeMismatch {
             throw ServerAPIError.invalidAppAccountTokenUUID

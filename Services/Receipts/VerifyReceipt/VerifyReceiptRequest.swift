@@ -61,7 +61,7 @@ struct VerifyReceiptRequest: Sendable {
     init(_ body: Data) throws(VerifyReceiptStatus) {
         let request: Body
         do {
-            request = try StrictJSON.decode(Body.self, from: Array(body))
+            request = try StrictJSON.decode(Body.self, from: body)
         } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
             throw .malformed
         } catch {
