@@ -63,6 +63,10 @@ struct HostedContentRoutesTests {
                     path + "?version=1", [("repr-digest", "sha-256=:\(base64):")], bytes, 400,
                     "content_digest_differs"
                 ),
+                (
+                    path + "?version=1", [("content-encoding", "gzip")], bytes, 415,
+                    "unsupported_content_encoding"
+                ),
                 (path + "?version=1", [], [], 400, "content_empty"),
                 (path + "?version=1", [], bytes + [0], 413, "content_too_large"),
                 (
