@@ -300,7 +300,8 @@ let package = Package(
         + tests(
             of: "ServiceKit",
             [
-                "ServiceKit", "EventTypes", "StoreAPI", hummingbird, httpTypes, logging, metrics,
+                "ServiceKit", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, logging,
+                metrics,
                 coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore, nioPosix,
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]

@@ -100,8 +100,9 @@ struct CatalogService {
             spans: spans,
             logger: logger
         )
+        let probe = PostgresProbe(of: client, every: common.databaseProbeInterval)
         let readiness = [
-            ReadinessCheck("postgres") { client.isConnected },
+            ReadinessCheck("postgres", failure: { probe.problem }),
             ReadinessCheck("migrations") { schema.isCurrent },
             ReadinessCheck("products") { priceList.isLoaded },
             ReadinessCheck("topics") { relay.isReady },
@@ -109,6 +110,7 @@ struct CatalogService {
         let router = storeRouter(
             authenticator: authenticator,
             readiness: readiness,
+            databaseWaitMax: common.databaseWaitMax,
             spans: spans,
             logger: logger
         )
@@ -131,7 +133,7 @@ struct CatalogService {
         )
         self.router = router
         composition = Composition(
-            services: [client, schema, relay, follower, server],
+            services: [client, probe, schema, relay, follower, server],
             readiness: readiness
         )
     }

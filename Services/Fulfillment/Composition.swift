@@ -68,7 +68,10 @@ func composeFulfillment(
         lease: settings.webhookLease,
         wakeRelay: { relay.wake() }
     )
-    let recorder = RequestBatcher<WebhookOutcome, Void>(name: "webhook_outcomes") { outcomes in
+    let recorder = RequestBatcher<WebhookOutcome, Void>(
+        name: "webhook_outcomes",
+        logger: logger
+    ) { outcomes in
         try await webhooks.record(outcomes)
         return outcomes.map { _ in }
     }
@@ -126,7 +129,9 @@ func composeFulfillment(
     let finishes = RequestBatcher<FinishRequest, FinishOutcome>(
         name: "finishes",
         batchSizeMax: settings.finishBatchMax,
-        pendingMax: settings.finishPendingMax
+        pendingMax: settings.finishPendingMax,
+        waitMax: common.databaseWaitMax,
+        logger: logger
     ) { try await finishing.finish($0) }
 
     // What is hosted for products.
@@ -146,14 +151,16 @@ func composeFulfillment(
         migrations: fulfillmentMigrations,
         logger: logger
     )
+    let probe = PostgresProbe(of: client, every: common.databaseProbeInterval)
     let readiness = [
-        ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("postgres", failure: { probe.problem }),
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
     ]
     let router = storeRouter(
         authenticator: authenticator,
         readiness: readiness,
+        databaseWaitMax: common.databaseWaitMax,
         spans: spans,
         logger: logger
     )
@@ -177,7 +184,7 @@ func composeFulfillment(
 
     return Composition(
         services: [
-            client, schema, relay, recorder, sender, consumer, tail, heartbeat, finishes,
+            client, probe, schema, relay, recorder, sender, consumer, tail, heartbeat, finishes,
             cleaning, UnfinishedWatch(store: unfinished, now: now, logger: logger),
             StoreHTTPServer(router: router, settings: common.http, logger: logger),
         ],

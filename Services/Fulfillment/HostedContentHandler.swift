@@ -125,7 +125,11 @@ struct HostedContentHandler: Sendable {
             group.addTask {
                 while true {
                     try await Task.sleep(for: renewal)
-                    switch await renew(number, of: received.digest) {
+                    // It goes on for as long as the bytes do, not only as long as a request may wait.
+                    let renewal = await PostgresWaitBudget.$current.withValue(nil) {
+                        await renew(number, of: received.digest)
+                    }
+                    switch renewal {
                     case .renewed: continue
                     case .recorded: return .recorded
                     case .lost: return .lost

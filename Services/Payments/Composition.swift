@@ -102,7 +102,12 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         now: now,
         didCommit: didCommit
     )
-    let batcher = RequestBatcher(name: "payments", perform: payments.accept)
+    let batcher = RequestBatcher(
+        name: "payments",
+        waitMax: common.databaseWaitMax,
+        logger: logger,
+        perform: payments.accept
+    )
     let routes = PaymentRoutes(
         payments: batcher,
         restores: RestoreHandler(
@@ -151,8 +156,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         at: settings.receiptsURL,
         logger: logger
     )
+    let probe = PostgresProbe(of: client, every: common.databaseProbeInterval)
     let readiness = [
-        ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("postgres", failure: { probe.problem }),
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
         environments.check,
@@ -160,6 +166,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let router = storeRouter(
         authenticator: authenticator,
         readiness: readiness,
+        databaseWaitMax: common.databaseWaitMax,
         spans: spans,
         logger: logger
     )
@@ -168,7 +175,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     routes.add(to: router)
     AccountRoutes(accounts: accounts).add(to: router)
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
-    var services: [any Service] = [client, schema]
+    var services: [any Service] = [client, probe, schema]
     if let processorClient { services.append(processorClient) }
     services += [relay, sealer, runner, consumer, batcher, environments, server]
     return Composition(

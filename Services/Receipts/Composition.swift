@@ -131,8 +131,9 @@ func composeReceipts(
         migrations: receiptsMigrations,
         logger: logger
     )
+    let probe = PostgresProbe(of: client, every: common.databaseProbeInterval)
     let readiness = [
-        ReadinessCheck("postgres") { client.isConnected },
+        ReadinessCheck("postgres", failure: { probe.problem }),
         ReadinessCheck("migrations") { schema.isCurrent },
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("signing chain") { chain.isValid(at: now()) },
@@ -144,6 +145,7 @@ func composeReceipts(
     let router = storeRouter(
         authenticator: authenticator,
         readiness: readiness,
+        databaseWaitMax: common.databaseWaitMax,
         spans: spans,
         logger: logger
     )
@@ -210,7 +212,7 @@ func composeReceipts(
     let server = StoreHTTPServer(router: router, settings: common.http, logger: logger)
 
     return Composition(
-        services: [client, schema, relay, sender, keeper, consumer, environments, server],
+        services: [client, probe, schema, relay, sender, keeper, consumer, environments, server],
         readiness: readiness
     )
 }

@@ -39,19 +39,32 @@ static inline int counterfoil_wakeup_open(int *read_end, int *write_end) {
 #endif
 }
 
-/// Asks the server to cancel what a connection is doing, and waits until it has been told. Returns
-/// 1 if it was told. From libpq 17 the request is encrypted as the connection itself is.
-static inline int counterfoil_cancel(PGconn *connection) {
+// A request to cancel what a connection is doing, which outlives the connection: it may be sent from
+// another thread, as it waits until the server has taken note. From libpq 17 it is encrypted as the
+// connection itself is.
 #ifdef LIBPQ_HAS_ASYNC_CANCEL
-    PGcancelConn *request = PQcancelCreate(connection);
-    int told = request == NULL ? 0 : PQcancelBlocking(request);
+typedef PGcancelConn counterfoil_cancel_request;
+#else
+typedef PGcancel counterfoil_cancel_request;
+#endif
+
+/// Makes the request; NULL if it cannot be made.
+static inline counterfoil_cancel_request *counterfoil_cancel_create(PGconn *connection) {
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+    return PQcancelCreate(connection);
+#else
+    return PQgetCancel(connection);
+#endif
+}
+
+/// Sends the request, waits until the server has taken note, and frees it.
+static inline void counterfoil_cancel_send(counterfoil_cancel_request *request) {
+#ifdef LIBPQ_HAS_ASYNC_CANCEL
+    PQcancelBlocking(request);
     PQcancelFinish(request);
-    return told;
 #else
     char reason[256];
-    PGcancel *request = PQgetCancel(connection);
-    int told = request == NULL ? 0 : PQcancel(request, reason, sizeof reason);
+    PQcancel(request, reason, sizeof reason);
     PQfreeCancel(request);
-    return told;
 #endif
 }

@@ -41,8 +41,10 @@ final class ConnectionPool: Sendable {
 
     /// Borrows a connection, waiting in line for it.
     ///
+    /// - Parameter end: The end of the waiting, if it is before that of the acquire timeout.
+    /// - Returns: The connection, to be given back.
     /// - Throws: ``PostgresError``, or `CancellationError` if the task is cancelled.
-    func acquire() async throws -> Lease {
+    func acquire(before end: ContinuousClock.Instant? = nil) async throws -> Lease {
         if let lease = state.withLock({ Self.takeIdle(&$0) }) {
             return lease
         }
@@ -52,7 +54,7 @@ final class ConnectionPool: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                wait(as: waiter, continuation)
+                wait(as: waiter, before: end, continuation)
             }
         } onCancel: {
             fail([waiter], CancellationError())
@@ -148,9 +150,11 @@ final class ConnectionPool: Sendable {
 
     private func wait(
         as waiter: PoolStateMachine.Waiter,
+        before end: ContinuousClock.Instant?,
         _ continuation: CheckedContinuation<Lease, any Error>
     ) {
-        let deadline = ContinuousClock.now + acquireTimeout
+        let patience = ContinuousClock.now + acquireTimeout
+        let deadline = end.map { min($0, patience) } ?? patience
         let outcome: Result<Lease, any Error>? = state.withLock { state in
             // Looked at inside the lock: a cancellation from here on finds the waiter in line.
             if Task.isCancelled {
@@ -170,7 +174,7 @@ final class ConnectionPool: Sendable {
             state.waiters[waiter] = continuation
             if !state.timerRuns {
                 state.timerRuns = true
-                startTimer(at: deadline)
+                startTimer()
             }
             return nil
         }
@@ -180,36 +184,39 @@ final class ConnectionPool: Sendable {
     }
 
     /// One task watches over all waits, and ends when nobody waits.
-    private func startTimer(at deadline: ContinuousClock.Instant) {
-        Task { [self] in
-            var deadline: ContinuousClock.Instant? = deadline
-            while let moment = deadline {
+    ///
+    /// Whoever comes later may have less time, so it looks every few moments.
+    private func startTimer() {
+        Task.detached { [self] in
+            repeat {
                 // Never cancelled: nobody holds this task.
-                try? await Task.sleep(until: moment, clock: .continuous)
-                deadline = expire()
-            }
+                try? await Task.sleep(for: .milliseconds(50))
+            } while expire()
         }
     }
 
-    private func expire() -> ContinuousClock.Instant? {
-        let (expired, error, deadline) = state.withLock { state in
+    /// Refuses whoever has waited long enough.
+    ///
+    /// - Returns: Whether anybody still waits.
+    private func expire() -> Bool {
+        let (expired, error, isWaitedFor) = state.withLock { state in
             let waiters = state.machine.expire(at: .now)
             let expired = waiters.compactMap { state.waiters.removeValue(forKey: $0) }
-            let deadline = state.machine.nextDeadline
-            state.timerRuns = deadline != nil
+            let isWaitedFor = state.machine.waitingCount > 0
+            state.timerRuns = isWaitedFor
             // Nothing to wait for is another trouble than too many who wait.
             let cause =
                 state.machine.liveCount > 0
                 ? nil
                 : state.lastFailure
                     ?? PostgresError(.connectFailed, "no connection could be opened in time")
-            return (expired, cause, deadline)
+            return (expired, cause, isWaitedFor)
         }
         let refusal = error ?? PostgresError(.poolExhausted, "no connection came free in time")
         for continuation in expired {
             continuation.resume(throwing: refusal)
         }
-        return deadline
+        return isWaitedFor
     }
 
     private func fail(_ waiters: [PoolStateMachine.Waiter], _ error: any Error) {

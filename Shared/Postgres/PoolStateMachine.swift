@@ -55,11 +55,6 @@ struct PoolStateMachine {
     /// The number of those in line.
     var waitingCount: Int { waiting.count }
 
-    /// The moment at which the wait of the first one in line is over.
-    var nextDeadline: ContinuousClock.Instant? {
-        line[lineStart...].first { waiting.contains($0.waiter) }?.deadline
-    }
-
     /// Takes an idle connection: the one used last, whose memory is warmest.
     mutating func takeIdle() -> Slot? {
         guard !isShutDown, let slot = idle.popLast() else { return nil }
@@ -84,16 +79,19 @@ struct PoolStateMachine {
         waiting.remove(waiter) != nil
     }
 
-    /// Takes out of the line those who have waited long enough.
+    /// Takes out of the line those who have waited long enough, wherever they stand.
     mutating func expire(at now: ContinuousClock.Instant) -> [Waiter] {
+        guard !waiting.isEmpty else {
+            line.removeAll(keepingCapacity: true)
+            lineStart = 0
+            return []
+        }
         var expired: [Waiter] = []
-        while lineStart < line.count {
-            let (waiter, deadline) = line[lineStart]
-            if waiting.contains(waiter) {
-                guard deadline <= now else { break }
-                waiting.remove(waiter)
-                expired.append(waiter)
-            }
+        for (waiter, deadline) in line[lineStart...]
+        where deadline <= now && waiting.remove(waiter) != nil {
+            expired.append(waiter)
+        }
+        while lineStart < line.count, !waiting.contains(line[lineStart].waiter) {
             lineStart += 1
         }
         compact()

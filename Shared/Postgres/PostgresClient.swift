@@ -1,20 +1,26 @@
 public import Logging
 public import ServiceLifecycle
+import Synchronization
 
 /// A pool of connections to one database.
 ///
 /// The client does nothing before ``run()``, which opens the pool and keeps it open: it replaces
 /// what breaks and tries for ever, with growing waits, to reach a server that is away. Callers wait
-/// for a connection meanwhile, up to ``PostgresSettings/acquireTimeout``.
+/// for a connection meanwhile, up to ``PostgresSettings/acquireTimeout``, and for all of it no longer
+/// than the request they work for has time: ``PostgresWaitBudget``.
 public final class PostgresClient: Service, Sendable {
     /// How often a body runs again after a serialization failure or a deadlock.
     private static let retriesMax = 3
+    /// With less time than this a request does not begin: it would cost the connection it gets.
+    private static let leastWait = Duration.milliseconds(20)
 
     let settings: PostgresSettings
     let logger: Logger
     private let pool: ConnectionPool
     private let metrics: PostgresMetrics
     private let backoff = Backoff()
+    /// What ``PostgresProbe`` and real work have met.
+    let health = Mutex(PostgresHealth())
 
     /// Makes a client without connecting.
     public init(settings: PostgresSettings, logger: Logger) {
@@ -28,7 +34,7 @@ public final class PostgresClient: Service, Sendable {
         pool = ConnectionPool(settings: settings, metrics: metrics)
     }
 
-    /// Whether at least one connection is open, which is what readiness asks.
+    /// Whether at least one connection is open; whether it is answered tells ``PostgresProbe``.
     public var isConnected: Bool { pool.isConnected }
 
     /// Keeps the pool open until the service shuts down or the task is cancelled.
@@ -138,9 +144,17 @@ public final class PostgresClient: Service, Sendable {
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         let start = ContinuousClock.now
+        let budget = PostgresWaitBudget.current
+        if let budget, budget.left < Self.leastWait {
+            throw PostgresConnection.NotBegun(
+                error: PostgresError(.statementTimeout, "the request has waited long enough")
+            )
+        }
+        let deadline = budget.map { PostgresDeadline(in: $0.left, from: start) }
+        defer { budget?.spend(start.duration(to: .now)) }
         let lease: ConnectionPool.Lease
         do {
-            lease = try await pool.acquire()
+            lease = try await pool.acquire(before: deadline?.end)
         } catch let error as PostgresError {
             // Under this name the caller waits no second time.
             throw PostgresConnection.NotBegun(error: error)
@@ -149,7 +163,7 @@ public final class PostgresClient: Service, Sendable {
         let connection = lease.connection
         let turn = connection.interrupter.beginTurn()
         return try await withTaskCancellationHandler {
-            try await Self.use(connection, lease, pool, body)
+            try await Self.use(connection, lease, pool, until: deadline, body)
         } onCancel: {
             connection.interrupter.raise(turn)
         }
@@ -161,8 +175,10 @@ public final class PostgresClient: Service, Sendable {
         _ connection: isolated PostgresConnection,
         _ lease: ConnectionPool.Lease,
         _ pool: ConnectionPool,
+        until deadline: PostgresDeadline?,
         _ body: (isolated PostgresConnection) throws -> R
     ) async throws -> R {
+        connection.beginTurn(until: deadline)
         defer {
             connection.endTurn()
             let isUsable = connection.isUsable
@@ -185,6 +201,7 @@ public final class PostgresClient: Service, Sendable {
             return CancellationError()
         }
         metrics.failed(error)
+        health.withLock { $0.workFailed(error, at: .now) }
         return error
     }
 

@@ -88,12 +88,18 @@ public actor PostgresConnection {
     /// Looks whether the server has closed the session while it was idle.
     func checkIdle() -> Bool { session?.checkIdle() ?? false }
 
+    /// Begins a use of the connection that is to be over at a moment.
+    func beginTurn(until deadline: PostgresDeadline?) {
+        session?.deadline = deadline
+    }
+
     /// Ends a use of the connection: nothing of it can reach the next one.
     func endTurn() {
         if session?.isLost == false, session?.transactionStatus != .idle {
             rollBack()
         }
         session?.settle()
+        session?.deadline = nil
     }
 
     /// The open session.

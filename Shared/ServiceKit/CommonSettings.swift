@@ -6,9 +6,11 @@ public import Logging
 /// | key | default | meaning |
 /// | --- | --- | --- |
 /// | `HTTP_HOST`, `HTTP_PORT` | `127.0.0.1`, the service's own | where HTTP is served |
-/// | `HTTP_CONNECTIONS_MAX` | 10000 | further clients wait in the kernel's queue |
+/// | `HTTP_CONNECTIONS_MAX` | 10000 | further clients wait in the kernel's queue; fewer are served where few open files are allowed |
 /// | `HTTP_IDLE_TIMEOUT_MS` | 60000 | a connection without a request in work is closed after it |
 /// | `DATABASE_URL`, `DATABASE_POOL_SIZE` | required, 4 | the service's own database |
+/// | `DATABASE_WAIT_MAX_MS` | 10000 | a request that waits longer is answered 503 |
+/// | `DATABASE_PROBE_MS` | 3000 | how often the database is asked whether it can serve |
 /// | `KAFKA_BOOTSTRAP_SERVERS`, `KAFKA_PROPERTIES` | required, none | the broker |
 /// | `KAFKA_TOPIC_PARTITIONS`, `KAFKA_TOPIC_REPLICATION` | 8, 1 | for topics the service makes |
 /// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | whose tokens are believed |
@@ -20,6 +22,10 @@ public struct CommonSettings: Sendable {
     public let databaseURL: String
     /// How many connections to the database are kept.
     public let databasePoolSize: Int
+    /// How long one request may wait for the database before it is answered 503.
+    public let databaseWaitMax: Duration
+    /// How often the database is asked whether it can serve; what readiness says of it.
+    public let databaseProbeInterval: Duration
     /// The broker's addresses: `host:port,host:port`.
     public let kafkaBootstrapServers: String
     /// Further properties of librdkafka.
@@ -52,6 +58,18 @@ public struct CommonSettings: Sendable {
             default: 4,
             in: 1...64,
             "Connections kept to the database."
+        )
+        databaseWaitMax = reader.milliseconds(
+            "DATABASE_WAIT_MAX_MS",
+            default: .seconds(10),
+            in: .milliseconds(100)...(.seconds(600)),
+            "How long one request may wait for the database before it is answered 503."
+        )
+        databaseProbeInterval = reader.milliseconds(
+            "DATABASE_PROBE_MS",
+            default: .seconds(3),
+            in: .milliseconds(100)...(.seconds(60)),
+            "How often the database is asked whether it can serve, for /health/ready."
         )
         kafkaBootstrapServers = reader.string(
             "KAFKA_BOOTSTRAP_SERVERS",
@@ -134,7 +152,7 @@ public struct HTTPSettings: Sendable {
             "HTTP_CONNECTIONS_MAX",
             default: 10_000,
             in: 1...100_000,
-            "Connections served at once; further ones wait in the kernel's queue."
+            "Connections served at once; fewer where the limit of open files asks for it. Further ones wait."
         )
         idleTimeout = reader.milliseconds(
             "HTTP_IDLE_TIMEOUT_MS",

@@ -1,5 +1,7 @@
 import HTTPTypes
+public import Logging
 import Metrics
+import Postgres
 public import ServiceLifecycle
 import Synchronization
 
@@ -9,17 +11,33 @@ import Synchronization
 /// and are the next batch. So under much load batches grow, and under little load nobody waits for
 /// company.
 ///
-/// What is taken is answered: graceful shutdown performs everything that was submitted before.
+/// What is taken is answered: graceful shutdown performs everything that was submitted before. A
+/// request whose time is up before its batch is through is answered 503 `try_again` meanwhile.
+///
+/// A batch that fails is told of in the log, at most every ten seconds.
 public final class RequestBatcher<Request: Sendable, Response: Sendable>: Service, Sendable {
     private struct Pending {
         var request: Request
+        var number: UInt64
+    }
+
+    /// One who waits for an answer.
+    private struct Waiter {
         var continuation: CheckedContinuation<Response, any Error>
+        /// When the waiting is over; `nil` for one who has time.
+        var deadline: ContinuousClock.Instant?
+        var isPerformed = false
     }
 
     private struct State {
         /// Requests that wait for a batch; those before `first` are taken already.
         var pending: [Pending] = []
         var first = 0
+        var lastNumber: UInt64 = 0
+        /// Who is not answered yet, by the number of the request.
+        var waiters: [UInt64: Waiter] = [:]
+        /// Whether somebody looks after those whose time is up.
+        var isWatched = false
         /// How many batches are being performed.
         var performing = 0
         var isStopping = false
@@ -27,10 +45,16 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
         var pendingCount: Int { pending.count - first }
 
+        /// Takes the next batch, without those who do not wait any more.
         mutating func take(_ count: Int) -> [Pending] {
-            // A copy: a slice would keep the storage, and the next append would copy all of it.
-            let batch = Array(pending[first..<min(pending.count, first + count)])
-            first += batch.count
+            var batch: [Pending] = []
+            while first < pending.count, batch.count < count {
+                let next = pending[first]
+                first += 1
+                guard waiters[next.number] != nil else { continue }
+                waiters[next.number]?.isPerformed = true
+                batch.append(next)
+            }
             if first == pending.count {
                 pending.removeAll(keepingCapacity: true)
                 first = 0
@@ -42,6 +66,9 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
+    /// How often it is looked whose time is up; they are answered so much earlier.
+    private static var watchInterval: Duration { .milliseconds(100) }
+
     private enum Admission {
         case startsBatch
         case waits
@@ -52,6 +79,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let batchSizeMax: Int
     private let pendingMax: Int
     private let concurrency: Int
+    private let waitMax: Duration?
+    private let failures: OccasionalWarning
     private let perform: @Sendable ([Request]) async throws -> [Response]
     private let batchSizes: Recorder
     private let refusals: Counter
@@ -59,10 +88,13 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Makes a batcher.
     ///
     /// - Parameters:
-    ///   - name: Names its metrics.
+    ///   - name: Names its metrics, and what cannot be written in the log.
     ///   - batchSizeMax: The most requests in one batch.
     ///   - pendingMax: The most requests that wait; further ones are refused with 503 `overloaded`.
     ///   - concurrency: How many batches are performed at once.
+    ///   - waitMax: How long a batch may wait for the database, and a request for its answer if its
+    ///     own budget (`PostgresWaitBudget`) is not less; `nil` for what comes from no client.
+    ///   - logger: Told why batches fail.
     ///   - perform: Performs a batch. Returns one response for each request, in their order. What
     ///     it throws goes to every request of the batch.
     public init(
@@ -70,6 +102,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
         concurrency: Int = 1,
+        waitMax: Duration? = nil,
+        logger: Logger,
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
         precondition(
@@ -79,6 +113,12 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
         self.concurrency = concurrency
+        self.waitMax = waitMax
+        let what = name.replacing("_", with: " ")
+        failures = OccasionalWarning(
+            "\(what.prefix(1).uppercased())\(what.dropFirst()) cannot be written",
+            logger: logger
+        )
         self.perform = perform
         batchSizes = Recorder(label: "batch_requests", dimensions: [("batcher", name)])
         refusals = Counter(label: "batch_refusals", dimensions: [("batcher", name)])
@@ -87,10 +127,15 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Waits for the response to a request.
     ///
     /// - Throws: What performing the batch throws, or ``HTTPProblem`` 503 `overloaded` if too many
-    ///   requests wait, or 503 `try_again` once the service is shutting down.
+    ///   requests wait, or 503 `try_again` once the service is shutting down or the time is up.
     public func submit(_ request: Request) async throws -> Response {
-        try await withCheckedThrowingContinuation { continuation in
-            switch admit(Pending(request: request, continuation: continuation)) {
+        let start = ContinuousClock.now
+        let budget = PostgresWaitBudget.current
+        let limit = [waitMax, budget?.left].compactMap { $0 }.min()
+        defer { budget?.spend(start.duration(to: .now)) }
+        return try await withCheckedThrowingContinuation { continuation in
+            let waiter = Waiter(continuation: continuation, deadline: limit.map { start + $0 })
+            switch admit(request, waiter) {
             case .waits:
                 break
             case .startsBatch:
@@ -123,7 +168,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Whether requests are refused because of shutdown.
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
-    private func admit(_ pending: Pending) -> Admission {
+    private func admit(_ request: Request, _ waiter: Waiter) -> Admission {
         state.withLock { state in
             if state.isStopping {
                 return .refused(.tryAgain("The service is shutting down. Try again."))
@@ -131,7 +176,13 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
             guard state.pendingCount < pendingMax else {
                 return .refused(overloaded())
             }
-            state.pending.append(pending)
+            state.lastNumber += 1
+            state.pending.append(Pending(request: request, number: state.lastNumber))
+            state.waiters[state.lastNumber] = waiter
+            if waiter.deadline != nil, !state.isWatched {
+                state.isWatched = true
+                Task.detached { await self.watch() }
+            }
             guard state.performing < concurrency else { return .waits }
             state.performing += 1
             return .startsBatch
@@ -143,20 +194,62 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         while let batch = nextBatch() {
             batchSizes.record(batch.count)
             do {
-                let responses = try await perform(batch.map(\.request))
+                // A budget of its own: that of one request is not for the others.
+                let budget = waitMax.map { PostgresWaitBudget($0) }
+                let responses = try await PostgresWaitBudget.$current.withValue(budget) {
+                    try await perform(batch.map(\.request))
+                }
                 guard responses.count == batch.count else {
                     throw ServiceKitError(
                         .batchAnsweredWrongly,
                         "\(batch.count) requests were answered with \(responses.count) responses"
                     )
                 }
-                for (pending, response) in zip(batch, responses) {
-                    pending.continuation.resume(returning: response)
+                let waiters = takeWaiters(of: batch)
+                for (waiter, response) in zip(waiters, responses) {
+                    waiter?.continuation.resume(returning: response)
                 }
             } catch {
-                for pending in batch {
-                    pending.continuation.resume(throwing: error)
+                failures.warn(of: error, count: batch.count)
+                for waiter in takeWaiters(of: batch) {
+                    waiter?.continuation.resume(throwing: error)
                 }
+            }
+        }
+    }
+
+    /// Who waits for the answers of a batch; `nil` in the place of one whose time was up.
+    private func takeWaiters(of batch: [Pending]) -> [Waiter?] {
+        state.withLock { state in
+            batch.map { state.waiters.removeValue(forKey: $0.number) }
+        }
+    }
+
+    /// Answers those whose time is up, until nobody waits.
+    private func watch() async {
+        var isNeeded = true
+        while isNeeded {
+            // Never cancelled: nobody holds this task.
+            try? await Task.sleep(for: Self.watchInterval)
+            let now = ContinuousClock.now
+            let expired: [Waiter]
+            (expired, isNeeded) = state.withLock { state in
+                let moment = now + Self.watchInterval
+                let numbers = state.waiters.filter {
+                    $0.value.deadline.map { $0 <= moment } ?? false
+                }
+                let expired = numbers.keys.compactMap { state.waiters.removeValue(forKey: $0) }
+                state.isWatched = !state.waiters.isEmpty
+                return (expired, state.isWatched)
+            }
+            for waiter in expired {
+                waiter.continuation.resume(
+                    throwing: HTTPProblem.tryAgain(
+                        waiter.isPerformed
+                            ? "Nobody knows yet whether this was done. Ask again: it is not done twice."
+                            : "The service cannot reach what it needs at present. Try again."
+                    )
+                )
             }
         }
     }
@@ -165,7 +258,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private func nextBatch() -> [Pending]? {
         let (batch, drained) = state.withLock {
             state -> ([Pending]?, CheckedContinuation<Void, Never>?) in
-            guard state.pendingCount == 0 else { return (state.take(batchSizeMax), nil) }
+            let batch = state.take(batchSizeMax)
+            guard batch.isEmpty else { return (batch, nil) }
             state.performing -= 1
             guard state.performing == 0 else { return (nil, nil) }
             let drained = state.drained

@@ -2,6 +2,7 @@ public import EventTypes
 import HTTPTypes
 public import Hummingbird
 public import Logging
+import Postgres
 import StoreAPI
 
 /// The routes of a service, in groups by whose token they ask for.
@@ -24,11 +25,20 @@ public struct StoreRouter {
         authenticator: Authenticator,
         readiness: [ReadinessCheck],
         metrics: PrometheusMetrics,
+        databaseWaitMax: Duration,
         spans: SpanRecorder,
         logger: Logger
     ) {
         router = Router(context: StoreRequestContext.self, options: [.autoGenerateHeadEndpoints])
-        router.add(middleware: EdgeMiddleware(table: table, spans: spans, logger: logger))
+        router.add(
+            middleware:
+                EdgeMiddleware(
+                    table: table,
+                    databaseWaitMax: databaseWaitMax,
+                    spans: spans,
+                    logger: logger
+                )
+        )
         open = router.group()
         account = router.group().add(middleware: AccountMiddleware(authenticator: authenticator))
         admin = router.group().add(
@@ -56,12 +66,14 @@ public struct StoreRouter {
 /// - Parameters:
 ///   - authenticator: Tells who sent a request.
 ///   - readiness: What `/health/ready` asks; see ``ReadinessCheck``.
+///   - databaseWaitMax: How long one request may wait for the database before it is answered 503.
 ///   - spans: Takes a span of each request.
 ///   - logger: The service's own; requests are logged with it.
 /// - Returns: The routes, to add the service's own to.
 public func storeRouter(
     authenticator: Authenticator,
     readiness: [ReadinessCheck],
+    databaseWaitMax: Duration = .seconds(10),
     spans: SpanRecorder = .off,
     logger: Logger
 ) -> StoreRouter {
@@ -69,6 +81,7 @@ public func storeRouter(
         authenticator: authenticator,
         readiness: readiness,
         metrics: .shared,
+        databaseWaitMax: databaseWaitMax,
         spans: spans,
         logger: logger
     )
@@ -78,12 +91,14 @@ public func storeRouter(
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let table: RouteTable
+    let databaseWaitMax: Duration
     let spans: SpanRecorder
     let logger: Logger
     private let metrics = RequestMetrics()
 
-    init(table: RouteTable, spans: SpanRecorder, logger: Logger) {
+    init(table: RouteTable, databaseWaitMax: Duration, spans: SpanRecorder, logger: Logger) {
         self.table = table
+        self.databaseWaitMax = databaseWaitMax
         self.spans = spans
         self.logger = logger
     }
@@ -101,7 +116,10 @@ struct EdgeMiddleware: RouterMiddleware {
         var response: Response
         do {
             try requireHost(request)
-            response = try await next(request, context)
+            let budget = PostgresWaitBudget(databaseWaitMax)
+            response = try await PostgresWaitBudget.$current.withValue(budget) {
+                [context] in try await next(request, context)
+            }
         } catch let error where isParserError(error) {
             // The connection's own business: it answers 400 and closes.
             throw error

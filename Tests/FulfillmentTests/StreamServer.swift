@@ -71,7 +71,10 @@ final class StreamServer: Sendable {
                 logger: quiet
             )
             let hub = QueueHub(limits: limits)
-            let finishes = RequestBatcher<FinishRequest, FinishOutcome>(name: "finishes") {
+            let finishes = RequestBatcher<FinishRequest, FinishOutcome>(
+                name: "finishes",
+                logger: quiet
+            ) {
                 try await store.finishing.finish($0)
             }
             HistoryRoutes(store: store.reads).add(to: router)

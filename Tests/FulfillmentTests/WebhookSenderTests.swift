@@ -266,7 +266,7 @@ extension FulfillmentDatabase {
             handler: webhooks,
             transport: CallbackTransport(timeout: timeout),
             signer: try WebhookSigner(secret: secret),
-            recorder: RequestBatcher(name: "outcomes") { outcomes in
+            recorder: RequestBatcher(name: "outcomes", logger: quiet) { outcomes in
                 try await webhooks.record(outcomes)
                 return outcomes.map { _ in }
             },

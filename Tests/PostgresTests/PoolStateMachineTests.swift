@@ -52,12 +52,23 @@ import TestSupport
             _ = machine.enqueue(waiter, deadline: start + .seconds(Int(waiter)))
         }
         _ = machine.leave(1)
-        #expect(machine.nextDeadline == start + .seconds(2))
+        #expect(machine.expire(at: start + .seconds(1)) == [])
         #expect(machine.expire(at: start + .seconds(2)) == [2])
-        #expect(machine.nextDeadline == start + .seconds(3))
         #expect(machine.waitingCount == 1)
         #expect(machine.release(0, isUsable: true) == .lend(3))
-        #expect(machine.nextDeadline == nil)
+        #expect(machine.waitingCount == 0)
+    }
+
+    @Test func whoHasLittleTimeLeavesTheLineBeforeThoseInFront() {
+        var machine = connectedPool(size: 1)
+        _ = machine.takeIdle()
+        _ = machine.enqueue(1, deadline: start + .seconds(10))
+        _ = machine.enqueue(2, deadline: start + .seconds(1))
+        _ = machine.enqueue(3, deadline: start + .seconds(10))
+        #expect(machine.expire(at: start + .seconds(1)) == [2])
+        #expect(machine.release(0, isUsable: true) == .lend(1))
+        #expect(machine.release(0, isUsable: true) == .lend(3))
+        #expect(machine.release(0, isUsable: true) == .keepIdle)
     }
 
     @Test func aBrokenConnectionIsReplacedAndNotLent() {

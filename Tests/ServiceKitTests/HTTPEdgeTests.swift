@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Postgres
 import StoreAPI
 import Testing
 
@@ -96,6 +97,20 @@ struct HTTPEdgeTests {
         #expect(answer.status == 503)
         #expect(try answer.field("code") == "try_again")
         #expect(answer.headers["retry-after"] == "1")
+    }
+
+    @Test func everyRequestHasABudgetForTheDatabase() async throws {
+        let answer = try await withServer(
+            databaseWaitMax: .seconds(7),
+            routes: { router in
+                router.open.get("/left") { _, _ in
+                    try jsonResponse(["left": "\(PostgresWaitBudget.current?.left ?? .zero)"])
+                }
+            }
+        ) { port, _ in
+            try await send("GET", "/left", to: port)
+        }
+        #expect(try answer.field("left") == "\(Duration.seconds(7))")
     }
 
     @Test func tokensOpenTheirOwnRoutes() async throws {

@@ -1,5 +1,8 @@
 import HTTPTypes
+import Logging
+import Postgres
 import ServiceLifecycle
+import StoreAPI
 import Synchronization
 import Testing
 
@@ -31,7 +34,7 @@ struct RequestBatcherTests {
 
     @Test func requestsThatArriveMeanwhileShareTheNextBatch() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, String>(name: "test") { requests in
+        let batcher = RequestBatcher<Int, String>(name: "test", logger: silent) { requests in
             await gate.pass(requests)
             return requests.map { "\($0)" }
         }
@@ -49,7 +52,8 @@ struct RequestBatcherTests {
 
     @Test func aBatchHasAnUpperBound() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test", batchSizeMax: 3) { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", batchSizeMax: 3, logger: silent) {
+            requests in
             await gate.pass(requests)
             return requests
         }
@@ -67,7 +71,8 @@ struct RequestBatcherTests {
 
     @Test func severalBatchesRunAtOnceIfAllowed() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2) { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2, logger: silent) {
+            requests in
             await gate.pass(requests)
             return requests
         }
@@ -84,7 +89,8 @@ struct RequestBatcherTests {
 
     @Test func moreThanTheBoundIsRefusedAsOverloaded() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 2) { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 2, logger: silent) {
+            requests in
             await gate.pass(requests)
             return requests
         }
@@ -104,7 +110,7 @@ struct RequestBatcherTests {
 
     @Test func anErrorGoesToEveryRequestOfItsBatchAndNoOther() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test") { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", logger: silent) { requests in
             await gate.pass(requests)
             if requests.contains(13) { throw Failure() }
             return requests
@@ -125,14 +131,14 @@ struct RequestBatcherTests {
     }
 
     @Test func aWrongNumberOfResponsesIsAnErrorForAll() async {
-        let batcher = RequestBatcher<Int, Int>(name: "test") { _ in [] }
+        let batcher = RequestBatcher<Int, Int>(name: "test", logger: silent) { _ in [] }
         let error = await #expect(throws: ServiceKitError.self) { try await batcher.submit(1) }
         #expect(error?.code == .batchAnsweredWrongly)
     }
 
     @Test func shutdownAnswersWhatWasTakenAndTakesNoMore() async throws {
         let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test") { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", logger: silent) { requests in
             await gate.pass(requests)
             return requests
         }
@@ -153,9 +159,82 @@ struct RequestBatcherTests {
         #expect(answers == [0, 1, 2, 3])
     }
 
+    @Test func whoseTimeIsUpIsAnsweredAndNotPerformedAnyMore() async throws {
+        let gate = Gate()
+        let batcher = RequestBatcher<Int, Int>(
+            name: "test",
+            waitMax: .milliseconds(300),
+            logger: silent
+        ) { requests in
+            await gate.pass(requests)
+            return requests
+        }
+        let first = Task { try await batcher.submit(0) }
+        await gate.waitForBatch()
+        let second = Task { try await batcher.submit(1) }
+        for (task, detail) in [(first, "Nobody knows yet"), (second, "The service cannot reach")] {
+            let problem = await #expect(throws: HTTPProblem.self) { try await task.value }
+            #expect(problem?.code == "try_again")
+            #expect(problem?.problem.detail.hasPrefix(detail) == true)
+            #expect(problem?.retryAfter == .seconds(1))
+        }
+        gate.release(2)
+        #expect(try await batcher.submit(2) == 2)
+        #expect(gate.seen == [[0], [2]], "Nobody waits for 1, so it is not done.")
+    }
+
+    @Test func aBatchHasTheTimeOfOneRequestAndARequestItsOwn() async throws {
+        let lefts = Mutex<[Duration?]>([])
+        let batcher = RequestBatcher<Int, Int>(
+            name: "test",
+            waitMax: .seconds(30),
+            logger: silent
+        ) { requests in
+            lefts.withLock { $0.append(PostgresWaitBudget.current?.left) }
+            return requests
+        }
+        let budget = PostgresWaitBudget(.seconds(5))
+        _ = try await PostgresWaitBudget.$current.withValue(budget) { try await batcher.submit(1) }
+        #expect(lefts.withLock { $0 } == [.seconds(30)])
+        #expect(budget.left < .seconds(5), "Its wait for the batch counts.")
+    }
+
+    @Test func aBatchThatFailsIsToldOfOnceInTenSecondsWithACount() async throws {
+        let lines = Mutex<[String]>([])
+        let logger = Logger(label: "test") { label in
+            LogOutput(label: label, write: { line in lines.withLock { $0.append(line) } })
+        }
+        let batcher = RequestBatcher<Int, Int>(name: "payments", logger: logger) { _ in
+            throw PostgresError(.serverBusy, "could not extend file: No space left on device")
+        }
+        for number in 0..<20 {
+            await #expect(throws: PostgresError.self) { try await batcher.submit(number) }
+        }
+        let told = lines.withLock { $0 }
+        #expect(told.count == 1)
+        #expect(told.first?.contains("Payments cannot be written") == true)
+        #expect(told.first?.contains("No space left on device") == true)
+    }
+
+    @Test func anOccasionalWarningCountsWhatItDidNotTell() {
+        let lines = Mutex<[String]>([])
+        let logger = Logger(label: "test") { label in
+            LogOutput(label: label, write: { line in lines.withLock { $0.append(line) } })
+        }
+        let warning = OccasionalWarning("It failed", logger: logger)
+        let start = ContinuousClock.now
+        for second in [0, 1, 9, 10, 12, 25] {
+            warning.warn(of: Failure(), count: 3, at: start + .seconds(second))
+        }
+        let told = lines.withLock { $0 }
+        #expect(told.count == 3)
+        for (line, count) in zip(told, [3, 9, 6]) { #expect(line.contains("requests=\(count)")) }
+    }
+
     @Test func tenThousandRequestsAreEachAnsweredOnce() async throws {
         let batches = Mutex(0)
-        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2) { requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2, logger: silent) {
+            requests in
             batches.withLock { $0 += 1 }
             await Task.yield()
             return requests.map { $0 * 2 }

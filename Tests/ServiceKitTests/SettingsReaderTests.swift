@@ -100,7 +100,7 @@ import Testing
         _ = CommonSettings(&reader, service: "payments", defaultPort: 8082)
         #expect(reader.file("KEY_FILE", "A key.") == [])
         #expect(reader.problems.isEmpty)
-        #expect(reader.documented.count == 16)
+        #expect(reader.documented.count == 18)
         #expect(throws: ServiceKitError.self) { try reader.check() }
     }
 

@@ -38,6 +38,7 @@ func withRunning<R: Sendable>(
 func withServer<R: Sendable>(
     readiness: [ReadinessCheck] = [],
     settings: HTTPSettings = HTTPSettings(port: 0),
+    databaseWaitMax: Duration = .seconds(10),
     keys: TestKeys? = nil,
     spans: SpanRecorder = .off,
     logger: Logger = silent,
@@ -49,6 +50,7 @@ func withServer<R: Sendable>(
     let router = storeRouter(
         authenticator: try keys.authenticator(),
         readiness: readiness,
+        databaseWaitMax: databaseWaitMax,
         spans: spans,
         logger: logger
     )

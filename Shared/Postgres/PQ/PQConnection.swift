@@ -28,18 +28,14 @@ final class PQConnection {
         case unknown
     }
 
-    private enum Readiness {
-        case ready
-        case interrupted
-        case timedOut
-    }
-
     private let handle: OpaquePointer
     private let interrupter: Interrupter
     /// Whether the session has ended, for whatever reason.
     private(set) var isLost = false
-    /// Whether a cancel request was sent that a later statement might still feel.
-    private var owesSettling = false
+    /// The moments at which the present use of the session is to be over, if it has any.
+    var deadline: PostgresDeadline?
+    /// The cancel request that was sent and that a later statement might still feel.
+    private var cancelRequest: CancelRequest?
     // Reused from statement to statement, so that binding allocates nothing.
     private var values: [UnsafePointer<CChar>?] = []
     private var lengths: [Int32] = []
@@ -187,7 +183,7 @@ final class PQConnection {
 
     /// Sends some of the rows of a COPY.
     func putCopyData(_ bytes: [UInt8], _ limits: PQLimits) throws(PostgresError) {
-        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
+        let deadline = end(of: limits)
         while true {
             let sent = bytes.withUnsafeBytes { buffer in
                 PQputCopyData(
@@ -212,7 +208,7 @@ final class PQConnection {
     /// - Returns: What the server says to the whole.
     /// - Throws: ``PostgresError`` when the connection is lost or too slow.
     func endCopy(problem: String?, _ limits: PQLimits) throws(PostgresError) -> PQResult {
-        let deadline = limits.timeout.map { ContinuousClock.now + $0 }
+        let deadline = end(of: limits)
         while true {
             switch PQputCopyEnd(handle, problem) {
             case 1: return try finish(1, limits)
@@ -267,14 +263,18 @@ final class PQConnection {
     /// Makes sure that a cancel request of the turn that ends hits no statement of the next one:
     /// the server has been told, and one statement of no consequence takes the blow.
     func settle() {
-        guard owesSettling, !isLost else { return }
+        guard let request = cancelRequest, !isLost else { return }
         let limits = PQLimits(timeout: .seconds(5), isInterruptible: false)
+        guard request.waitUntilTold(until: end(of: limits) ?? .now) else {
+            isLost = true
+            return
+        }
         do {
             _ = try simpleQuery("SELECT", limits)
         } catch {
             // A cancelled statement of no consequence; a lost session is noted in `isLost`.
         }
-        owesSettling = false
+        cancelRequest = nil
     }
 
     // MARK: - One statement
@@ -296,29 +296,40 @@ final class PQConnection {
             }
             throw PostgresError(.server, "not sent: " + PQError.reason(of: handle))
         }
-        var deadline: ContinuousClock.Instant? = limits.timeout.map { .now + $0 }
+        var end = end(of: limits)
+        // What may be cancelled is cancelled a little before the end; COMMIT and ROLLBACK are not.
+        var cancelTime = limits.isInterruptible ? deadline?.cancel : nil
         var isInterruptible = limits.isInterruptible
+        var isOverdue = false
         while true {
             let left = PQflush(handle)
             if left == 0 { break }
             if left < 0 { break }  // The answer, or the lack of it, tells why.
-            try makeRoom(until: deadline)
+            try makeRoom(until: end)
         }
         var answer: PQResult?
         while true {
             while PQisBusy(handle) == 1 {
-                switch wait(for: POLLIN, until: deadline, isInterruptible: isInterruptible) {
+                let moment = [cancelTime, end].compactMap { $0 }.min()
+                switch wait(for: POLLIN, until: moment, isInterruptible: isInterruptible) {
                 case .ready:
                     if PQconsumeInput(handle) == 0 {
                         throw lost()
                     }
                 case .interrupted:
                     isInterruptible = false
-                    owesSettling = true
-                    _ = counterfoil_cancel(handle)
-                    deadline = .now + .seconds(5)
+                    cancelTime = nil
+                    cancelRequest = CancelRequest(handle)
+                    let patience = ContinuousClock.now + .seconds(5)
+                    end = deadline.map { min($0.end, patience) } ?? patience
                 case .timedOut:
-                    throw lost("no answer within the timeout")
+                    guard let time = cancelTime, time < end ?? .now else {
+                        throw lost("no answer within the timeout")
+                    }
+                    isOverdue = true
+                    isInterruptible = false
+                    cancelTime = nil
+                    cancelRequest = CancelRequest(handle)
                 }
             }
             guard let result = PQgetResult(handle).map(PQResult.init) else { break }
@@ -327,7 +338,18 @@ final class PQConnection {
             }
             if result.isCopyIn || result.isCopyOut { break }
         }
-        return try check(answer)
+        do {
+            return try check(answer)
+        } catch  where isOverdue && error.code == .cancelled {
+            throw PostgresError(.statementTimeout, "cancelled: the request has waited long enough")
+        }
+    }
+
+    /// When a call with these limits is over, at the latest.
+    private func end(of limits: PQLimits) -> ContinuousClock.Instant? {
+        let own = limits.timeout.map { ContinuousClock.now + $0 }
+        guard let end = deadline?.end else { return own }
+        return own.map { min($0, end) } ?? end
     }
 
     private func check(_ answer: PQResult?) throws(PostgresError) -> PQResult {
@@ -336,7 +358,7 @@ final class PQConnection {
         if PQError.isFatal(answer) || PQstatus(handle) == CONNECTION_BAD {
             isLost = true
         }
-        let error = PQError.error(in: answer, isCancelled: owesSettling)
+        let error = PQError.error(in: answer, isCancelled: cancelRequest != nil)
         // Whatever ended the session, what was not committed is undone.
         throw isLost && error.code == .server ? error.recoded(.connectionLost) : error
     }
@@ -363,35 +385,12 @@ final class PQConnection {
         for events: Int32,
         until deadline: ContinuousClock.Instant?,
         isInterruptible: Bool
-    ) -> Readiness {
-        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { descriptors in
-            let socket = PQsocket(handle)
-            descriptors.initialize(repeating: pollfd())
-            while true {
-                // poll(2) passes over negative descriptors.
-                descriptors[0] = pollfd(fd: socket, events: Int16(events), revents: 0)
-                descriptors[1] = pollfd(
-                    fd: isInterruptible ? interrupter.descriptor : -1,
-                    events: Int16(POLLIN),
-                    revents: 0
-                )
-                let count = poll(descriptors.baseAddress, 2, milliseconds(until: deadline))
-                if count > 0 {
-                    return descriptors[0].revents != 0 ? .ready : .interrupted
-                }
-                if count == 0 || errno != EINTR {
-                    return .timedOut
-                }
-            }
-        }
-    }
-
-    private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let left = ContinuousClock.now.duration(to: deadline)
-        guard left > .zero else { return 0 }
-        let (seconds, attoseconds) = left.components
-        guard seconds < 1_000_000 else { return 1_000_000_000 }
-        return Int32(seconds * 1000) + Int32(attoseconds / 1_000_000_000_000_000) + 1
+    ) -> SocketWait {
+        SocketWait(
+            on: PQsocket(handle),
+            for: events,
+            until: deadline,
+            orUntil: isInterruptible ? interrupter : nil
+        )
     }
 }
