@@ -74,10 +74,11 @@ public func runService(
 ) async -> Never {
     // A log pipe or a client that has gone is an error of the write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    raiseDescriptorLimit()
+    let descriptors = DescriptorLimit.raise()
     let runner = ServiceRunner(
         name: name,
         environment: ProcessInfo.processInfo.environment,
+        descriptors: descriptors,
         further: further,
         bootstrap: { makeLog in
             LoggingSystem.bootstrap(makeLog)
@@ -107,6 +108,8 @@ struct ServiceRunner {
 
     let name: String
     let environment: [String: String]
+    /// How many descriptors the process may have, if that is known.
+    var descriptors: DescriptorLimit?
     var further: [ServiceCommand] = []
     var bootstrap: (@escaping MakeLog) -> Void = { _ in }
     var writeOutput: (String) -> Void = { writeAll($0, to: STDOUT_FILENO) }
@@ -157,6 +160,17 @@ struct ServiceRunner {
     ) async -> ProcessStatus {
         var reader = SettingsReader(environment: environment)
         let logger = startLog(&reader)
+        if let descriptors, descriptors.connections(of: .max) == nil {
+            logger.critical(
+                "cannot start: too few open files are allowed",
+                metadata: [
+                    "allowed": "\(descriptors.count)", "needed": "\(DescriptorLimit.least)",
+                    "todo":
+                        "raise the hard limit: ulimit -Hn, LimitNOFILE, or nofile of the container",
+                ]
+            )
+            return .configuration
+        }
         let composition: Composition
         do {
             composition = try compose(&reader, logger)

@@ -19,6 +19,7 @@ public struct StoreHTTPServer: Service {
     private let responder: ShallowResponder
     private let settings: HTTPSettings
     private let logger: Logger
+    private let descriptors: DescriptorLimit?
     private let didListen: @Sendable (Int) -> Void
 
     /// Makes a server.
@@ -38,7 +39,23 @@ public struct StoreHTTPServer: Service {
         responder = ShallowResponder(router: router.buildResponder())
         self.settings = settings
         self.logger = logger
+        descriptors = DescriptorLimit.raise()
         self.didListen = didListen
+    }
+
+    /// How many connections are served at once: no more than there are descriptors for.
+    private var connectionsMax: Int {
+        guard let allowed = descriptors?.connections(of: settings.connectionsMax),
+            allowed < settings.connectionsMax
+        else { return settings.connectionsMax }
+        logger.warning(
+            "fewer connections are served than HTTP_CONNECTIONS_MAX says: too few open files are allowed",
+            metadata: [
+                "connections": "\(allowed)", "wanted": "\(settings.connectionsMax)",
+                "open_files": "\(descriptors?.count ?? 0)",
+            ]
+        )
+        return allowed
     }
 
     /// Serves until graceful shutdown.
@@ -78,11 +95,12 @@ public struct StoreHTTPServer: Service {
                 address: .hostname(settings.host, port: settings.port),
                 backlog: 1024,
                 availableConnectionsDelegate: MaximumAvailableConnections(
-                    settings.connectionsMax,
+                    connectionsMax,
                     logger: quiet
                 )
             ),
             onServerRunning: { channel in
+                await Self.restWhereNothingCanBeAccepted(channel, logger)
                 let port = channel.localAddress?.port ?? settings.port
                 logger.info(
                     "listening",
@@ -92,6 +110,21 @@ public struct StoreHTTPServer: Service {
             },
             logger: quiet
         )
+    }
+
+    /// Before the server's own handlers, which would end the accepting.
+    private static func restWhereNothingCanBeAccepted(
+        _ channel: any Channel,
+        _ logger: Logger
+    ) async {
+        let added = channel.eventLoop.submit {
+            try channel.pipeline.syncOperations.addHandler(
+                AcceptPauseHandler(logger: logger),
+                position: .first
+            )
+        }
+        // Fails only on a channel that is closed already, which accepts nothing.
+        try? await added.get()
     }
 
     private func cannotListen(_ errnoCode: Int32, _ text: String) -> ServiceKitError {
