@@ -45,6 +45,8 @@ struct HostedContentHandler: Sendable {
     /// After how long an upload renews its word: often enough that a database which is away for a
     /// while does not end it.
     var renewal = Duration.seconds(60)
+    /// Told of each renewal that an upload has tried, before it acts on the result.
+    var onRenewal: @Sendable (ContentUploadStore.Renewal) -> Void = { _ in }
 
     /// Takes in one version.
     ///
@@ -129,6 +131,7 @@ struct HostedContentHandler: Sendable {
                     let renewal = await PostgresWaitBudget.$current.withValue(nil) {
                         await renew(number, of: received.digest)
                     }
+                    onRenewal(renewal)
                     switch renewal {
                     case .renewed: continue
                     case .recorded: return .recorded

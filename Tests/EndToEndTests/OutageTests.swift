@@ -95,6 +95,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let watcher = try EventWatcher.start(store)
                 let release = Gate()
+                let (begins, begun) = AsyncStream.makeStream(of: Void.self)
                 // Draws a low position, and commits late.
                 let straggler = Task {
                     try await store.withDatabase(of: .payments) { connection in
@@ -106,26 +107,18 @@ extension EndToEnd {
                                 'straggler', 'straggler', date_trunc('milliseconds', now()), '{}')
                             """
                         )
+                        begun.finish()
                         release.waitUntilOpen()
                         try connection.execute("COMMIT")
                     }
                 }
-                try await eventually("the straggler to have begun") {
-                    try await store.withDatabase(of: .payments) { connection in
-                        try connection.query(
-                            """
-                            SELECT 1 FROM pg_stat_activity
-                            WHERE state = 'idle in transaction' AND query LIKE 'INSERT INTO outbox%'
-                                AND datname = current_database()
-                            """
-                        ).isEmpty ? nil : true
-                    }
-                }
+                for await _ in begins {}
                 let payment = try await store.buy()
                 let client = try store.client(account: "ada")
                 try await client.wait(for: payment.transactionID, toBe: .purchased)
                 // Committed, and held back: what is behind the straggler must not overtake it.
-                try await Task.sleep(for: .milliseconds(500))
+                try await store.relayHasFoundUnsettledRows(since: .wallClock())
+                try await store.publishMarker(seenBy: watcher)
                 #expect(watcher.sightings(of: payment.transactionID).isEmpty)
                 release.open()
                 try await straggler.value
@@ -172,6 +165,42 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
+    /// Waits until the relay of `payments` has looked for events, and has found some that it must
+    /// hold back.
+    ///
+    /// That query is the one thing that tells of a relay which rightly does nothing.
+    fileprivate func relayHasFoundUnsettledRows(since time: Timestamp) async throws {
+        let database = URL(string: databaseURL(.payments))?.lastPathComponent ?? ""
+        try await eventually("the relay to look for events") {
+            // Nobody else may read what another role asks.
+            try await cluster.asSuperuser { connection in
+                try connection.query(
+                    """
+                    SELECT 1 FROM pg_stat_activity
+                    WHERE datname = \(database) AND query_start > \(time)
+                        AND query LIKE 'SELECT EXISTS (%FROM outbox%'
+                    """
+                ).isEmpty ? nil : true
+            }
+        }
+    }
+
+    /// Publishes an event that nobody acts on, and waits until the watcher has seen it, and so all
+    /// that came before it.
+    fileprivate func publishMarker(seenBy watcher: EventWatcher) async throws {
+        var marker = try await eventually("an event to copy") { watcher.sightings.first }.message
+        let changes = ["ce_id": EventID(time: .wallClock()).description, "ce_type": "marker.v1"]
+        marker.headers = marker.headers.map { header in
+            var header = header
+            if let value = changes[header.name] { header.value = Array(value.utf8) }
+            return header
+        }
+        try await publish([marker])
+        try await eventually("the marker") {
+            watcher.sightings.first { $0.id == changes["ce_id"] }
+        }
+    }
+
     /// Publishes messages again, as they were.
     func publish(_ messages: [KafkaMessage]) async throws {
         let producer = try KafkaProducer(

@@ -106,15 +106,17 @@ struct ContentUploadLeaseTests {
     func recordedByAnother() async throws {
         try await withContents(.disk) { store, place in
             let stop = Stop()
-            let slow = store.contents(
+            let (renewals, renewed) = AsyncStream.makeStream(of: ContentUploadStore.Renewal.self)
+            var slow = store.contents(
                 StoppedStorage(storage: place.storage, beforeKeep: { await stop.pass() }),
                 renewal: .milliseconds(20)
             )
+            slow.onRenewal = { renewed.yield($0) }
             async let second = slow.upload(bytes, of: "level.2")
             try await stop.reached()
             #expect(try await store.contents(place.storage).upload(bytes).isNew)
             // It finds out that there is nothing to renew any more, and is not stopped by it.
-            try await Task.sleep(for: .milliseconds(100))
+            #expect(await renewals.first { $0 != .renewed } == .recorded)
             await stop.open()
             #expect(try await second.isNew)
             #expect(try place.kept() == [digest.rawValue: bytes])

@@ -91,8 +91,11 @@ import Testing
                     for _ in 0..<4 {
                         group.addTask {
                             try await client.withAdvisoryLock(42) {
-                                await occupancy.enter()
-                                try await Task.sleep(for: .milliseconds(20))
+                                let entered = await occupancy.enter()
+                                // Stays until all others have asked for the lock in vain.
+                                try await eventually("the others to be refused") {
+                                    try await database.lockRefusals() == 4 - entered ? () : nil
+                                }
                                 await occupancy.leave()
                             }
                         }
@@ -179,18 +182,37 @@ import Testing
 private actor Occupancy {
     private var inside = 0
     private(set) var most = 0
-    private(set) var total = 0
+    private(set) var total: Int64 = 0
 
-    func enter() {
+    /// Returns how many have entered so far.
+    @discardableResult
+    func enter() -> Int64 {
         inside += 1
         total += 1
         most = max(most, inside)
+        return total
     }
 
     func leave() { inside -= 1 }
 }
 
 extension TestDatabase {
+    /// How many sessions have asked for an advisory lock and do not have it.
+    fileprivate func lockRefusals() async throws -> Int64 {
+        let name = name
+        return try await cluster.asSuperuser { connection in
+            try connection.query(
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = \(name) AND query LIKE '%pg_try_advisory_lock(%'
+                    AND pid NOT IN (
+                        SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
+                    )
+                """
+            )[0].decode(Int64.self)
+        }
+    }
+
     /// Ends the sessions that hold an advisory lock.
     fileprivate func terminateLockHolders() async throws {
         let name = name

@@ -23,20 +23,31 @@ struct EventStreamTests {
 
     @Test func aStreamOutlivesTheIdleTimeoutAndEndsWhenItsProducerDoes() async throws {
         let settings = HTTPSettings(port: 0, idleTimeout: .milliseconds(100))
+        let (silences, silence) = AsyncStream.makeStream(of: Void.self)
         let text = try await withServer(settings: settings) { router in
             router.open.get("/stream") { _, context in
                 eventStreamResponse(in: context) { writer in
                     try await writer.send(ServerSentEvent(id: "1", data: "first"))
-                    try await Task.sleep(for: .milliseconds(400))
+                    for await _ in silences { break }
                     try await writer.send(ServerSentEvent(id: "2", data: "second"))
                 }
             }
+            router.open.get("/word") { _, _ in "word" }
         } _: { [head] port, _ in
             try await withConnection(to: port, saying: head) { inbound, _ in
                 var received = ByteBuffer()
                 for try await chunk in inbound {
                     received.writeImmutableBuffer(chunk)
-                    if String(buffer: received).contains("\r\n0\r\n\r\n") { break }
+                    let text = String(buffer: received)
+                    if text.contains("\r\n0\r\n\r\n") { break }
+                    guard text.contains("first"), !text.contains("second") else { continue }
+                    // The server ends a connection without a stream that has been silent for less
+                    // time than the stream.
+                    let word = "GET /word HTTP/1.1\r\nHost: a\r\n\r\n"
+                    try await withConnection(to: port, saying: word) { inbound, _ in
+                        for try await _ in inbound {}
+                    }
+                    silence.finish()
                 }
                 return String(buffer: received)
             }
