@@ -1,14 +1,35 @@
 import EventTypes
+import StoreAPI
 
 /// Something that the books of two services, or of a service and the processor, disagree about.
-struct Difference: Encodable, Hashable, Sendable {
+struct Difference: Hashable, Sendable {
     /// What kind, which says what to do about it.
-    enum Kind: String, Encodable, CaseIterable, Sendable {
+    enum Kind: String, CaseIterable, Sendable {
         case undecided, notCharged, chargedTwice, chargedWithoutPurchase, chargeUnknown
-        case amountDiffers, notPosted, postedWithoutPurchase, unbalanced, refundDiffers
-        case noReceipt, receiptWithoutPurchase, receiptNotRevoked
-        case notQueued, queueDiffers, queuedWithoutPurchase, undelivered, deliveredWithoutPurchase
-        case creditsDiffer, finishDiffers
+        case amountDiffers, notPosted, postedTwice, postedWithoutPurchase, unbalanced
+        case refundDiffers
+        case noReceipt, receiptTwice, receiptWithoutPurchase, receiptNotRevoked
+        case notQueued, queueDiffers, queuedWithoutPurchase
+        case undelivered, deliveredTwice, deliveredWithoutPurchase
+        case notCredited, creditedTooMuch, notEntitled, entitledDespiteRefund
+        case finishDiffers, notTold, toldTwice, accountNotTold, accountUnknown, deadLetter
+
+        /// What a difference of the kind means to whoever paid.
+        var effect: Reconciliation.Effect {
+            switch self {
+            case .undecided, .notCharged, .notPosted, .refundDiffers, .noReceipt,
+                .receiptNotRevoked, .notQueued, .queueDiffers, .undelivered, .notCredited,
+                .notEntitled, .entitledDespiteRefund, .finishDiffers, .notTold, .accountNotTold,
+                .deadLetter:
+                .lost
+            case .chargedTwice, .chargedWithoutPurchase, .chargeUnknown, .postedTwice,
+                .receiptTwice, .deliveredTwice, .creditedTooMuch, .toldTwice:
+                .doubled
+            case .amountDiffers, .postedWithoutPurchase, .unbalanced, .receiptWithoutPurchase,
+                .queuedWithoutPurchase, .deliveredWithoutPurchase, .accountUnknown:
+                .wrong
+            }
+        }
 
         /// What is the matter, as a heading.
         var title: String {
@@ -20,19 +41,30 @@ struct Difference: Encodable, Hashable, Sendable {
             case .chargeUnknown: "on the processor's list, and nobody's payment"
             case .amountDiffers: "amounts that differ"
             case .notPosted: "charged, and not posted"
+            case .postedTwice: "posted more than once"
             case .postedWithoutPurchase: "posted, and not purchased"
             case .unbalanced: "postings that do not sum to zero"
             case .refundDiffers: "refunds that are not in all books"
             case .noReceipt: "purchased, and without a receipt"
+            case .receiptTwice: "more than one receipt"
             case .receiptWithoutPurchase: "receipts of what was not purchased"
             case .receiptNotRevoked: "refunded, and the receipt still stands"
             case .notQueued: "purchased, and not in the queue"
             case .queueDiffers: "in another state in the queue"
             case .queuedWithoutPurchase: "in the queue, and unknown to payments"
             case .undelivered: "purchased, and not delivered"
+            case .deliveredTwice: "more deliveries than the purchase owes"
             case .deliveredWithoutPurchase: "delivered, and not purchased"
-            case .creditsDiffer: "credits that differ from the deliveries"
+            case .notCredited: "fewer credits than the purchase gives"
+            case .creditedTooMuch: "more credits than the purchase gives"
+            case .notEntitled: "purchased, and not owned"
+            case .entitledDespiteRefund: "refunded, and still owned"
             case .finishDiffers: "finishes that are not known everywhere"
+            case .notTold: "without the event that tells of it"
+            case .toldTwice: "told by more than one event"
+            case .accountNotTold: "accounts whose clients are not told the newest version"
+            case .accountUnknown: "accounts at a version that payments does not know"
+            case .deadLetter: "events that a service could not apply"
             }
         }
 
@@ -53,7 +85,7 @@ struct Difference: Encodable, Hashable, Sendable {
             case .amountDiffers:
                 "Compare the processor's receipt with the price of the transaction; give back what is "
                     + "too much."
-            case .notPosted, .postedWithoutPurchase, .unbalanced:
+            case .notPosted, .postedTwice, .postedWithoutPurchase, .unbalanced:
                 "The ledger is append-only: correct it by a reversing posting, never by hand in a row. "
                     + "Keep the databases as they are until it is explained."
             case .refundDiffers:
@@ -61,6 +93,8 @@ struct Difference: Encodable, Hashable, Sendable {
             case .noReceipt:
                 "receipts has not signed it: 'counterfoil lag' and 'counterfoil dead-letters list' say "
                     + "why; it signs by itself once it can."
+            case .receiptTwice:
+                "The table allows one: find out whether a database was restored over another."
             case .receiptWithoutPurchase:
                 "Revoke what it proves: refund it, and find out who signed. 'counterfoil keys revoke' "
                     + "if the key is not yours alone."
@@ -74,18 +108,41 @@ struct Difference: Encodable, Hashable, Sendable {
             case .undelivered:
                 "A webhook that is not confirmed is repeated by itself: 'counterfoil why ID' shows its "
                     + "last answer; mend the endpoint."
-            case .deliveredWithoutPurchase, .creditsDiffer:
+            case .deliveredTwice, .deliveredWithoutPurchase, .notCredited, .creditedTooMuch,
+                .notEntitled, .entitledDespiteRefund:
                 "Find out what was delivered ('counterfoil why ID') before it is taken back by hand."
             case .finishDiffers:
                 "The event of the finish is under way or stuck: 'counterfoil lag', 'counterfoil "
                     + "dead-letters list'."
+            case .notTold, .toldTwice:
+                "The log is not what the service wrote: 'counterfoil verify' says whether rows were "
+                    + "taken out or put in."
+            case .accountNotTold, .accountUnknown:
+                "fulfillment has not acted on an event of the account: 'counterfoil lag', "
+                    + "'counterfoil dead-letters list'; or the databases are not of one time."
+            case .deadLetter:
+                "See 'counterfoil dead-letters show SERVICE ID'; mend the cause, then 'counterfoil "
+                    + "dead-letters redrive', or discard it."
             }
         }
     }
 
     let kind: Kind
-    /// The transaction; `nil` for a charge of nobody's.
+    /// The transaction; `nil` for what is about none.
     let transactionID: TransactionID?
+    /// What it is about instead.
+    var subject: String?
     /// What differs, in numbers.
     let detail: String
+
+    /// The form in which `--json` prints it.
+    var answer: Reconciliation.Difference {
+        Reconciliation.Difference(
+            kind: kind.rawValue,
+            effect: kind.effect,
+            transactionID: transactionID,
+            subject: subject,
+            detail: detail
+        )
+    }
 }

@@ -8,19 +8,31 @@ struct ReconcileCommand: OperatorSubcommand {
         commandName: "reconcile",
         abstract: "Compares payments, the processor's list, the ledger, receipts and deliveries.",
         discussion: """
-            Every transaction is looked up in all books. What differs is listed with what to do, and \
-            ends in 1. What changed less than --settled ago is on its way and is left out. Purchases \
-            that wait for the app's finish, or for an approval, are no differences. The processor's \
-            list is the sandbox's own.
+            Every transaction is looked up in all books: charged once, posted once and balanced, one \
+            receipt, each delivery of its plan, its credits and entitlement, its finish, and the one \
+            event that tells of each. So are accounts, and events that a service could not apply. \
+            What differs is listed with what to do. What changed less than --settled ago is on its \
+            way and is left out. Purchases that wait for the app's finish, or for an approval, are no \
+            differences. The processor's list is the sandbox's own.
 
             Examples:
               counterfoil reconcile
               counterfoil reconcile --since 24h
               counterfoil reconcile --since 2026-11-21T00:00:00Z --json
+              counterfoil reconcile --settled 0 --wait 60 --transactions --json
 
-            JSON: {"since", "until", "compared", "onTheirWay", "free", "purchased" | "processor" | "postings" |
-              "receipts" | "deliveries": {"count", "amounts": {currency: minor units}},
-              "differenceCounts": {kind: count}, "differences": [{"kind", "transactionID", "detail"}]}
+            Exit codes: 0 all books agree, 1 they differ, 69 a database is away.
+
+            JSON (the type Reconciliation of the library StoreAPI; fields are only ever added):
+              {"since", "until", "compared", "onTheirWay", "free", "accounts",
+               "purchased" | "processor" | "postings" | "receipts" | "deliveries":
+                 {"count", "amounts": {currency: minor units}},
+               "lost", "doubled", "wrong", "differenceCounts": {kind: count},
+               "differences": [{"kind", "effect": "lost" | "doubled" | "wrong",
+                 "transactionID", "subject", "detail"}],
+               "transactions": [{"id", "entry", "charges", "postings", "receipts",
+                 "isFinishedInReceipts", "queued": {…, "deliveries", "credits", "isEntitled"}}]}
+            Kinds: \(Difference.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
             """
     )
 
@@ -33,15 +45,29 @@ struct ReconcileCommand: OperatorSubcommand {
     @Option(help: "Leave out what changed less than so many seconds ago, from 0 to 86400.")
     var settled = 60
 
-    @Option(help: "The most differences of a kind that are listed, from 1 to 100000.")
+    @Option(help: "Compare again until all books agree, for so many seconds at most (to 3600).")
+    var wait = 0
+
+    @Flag(
+        help: "With --json: list each transaction that is compared, and what all books say of it."
+    )
+    var transactions = false
+
+    @Option(help: "The most differences of a kind, and transactions, that are listed (to 1000000).")
     var limit = 100
 
     func validate() throws {
         guard (0...86_400).contains(settled) else {
             throw ValidationError("--settled must be from 0 to 86400 seconds.")
         }
-        guard (1...100_000).contains(limit) else {
-            throw ValidationError("--limit must be from 1 to 100000.")
+        guard (1...1_000_000).contains(limit) else {
+            throw ValidationError("--limit must be from 1 to 1000000.")
+        }
+        guard (0...3_600).contains(wait) else {
+            throw ValidationError("--wait must be from 0 to 3600 seconds.")
+        }
+        guard !transactions || output.json else {
+            throw ValidationError("--transactions lists them in JSON: add --json.")
         }
         if let since, Self.time(since, before: .wallClock()) == nil {
             throw ValidationError("'\(since)' is no time such as 2026-11-21T00:00:00Z or 24h.")
@@ -52,18 +78,20 @@ struct ReconcileCommand: OperatorSubcommand {
         let now = Timestamp.wallClock()
         let runner = ReconcileRunner(
             databases: databases,
-            cutoff: now.advanced(by: .seconds(-settled)),
+            settled: .seconds(settled),
             since: since.flatMap { Self.time($0, before: now) },
-            limit: limit
+            limit: limit,
+            listsTransactions: transactions,
+            patience: .seconds(wait)
         )
         let isWatched = isatty(STDERR_FILENO) == 1 && !output.json
         let progress = isWatched ? ProgressLine() : nil
         let report = try await runner.run { report in
-            progress?.show("\((report.compared + report.onTheirWay).grouped) transactions…")
+            progress?.show("\(report.seen.grouped) transactions…")
         }
         progress?.end()
         if output.json {
-            try Console.say(json: report)
+            try Console.say(json: report.answer)
         } else {
             report.lines(output.palette).forEach(Console.say)
         }

@@ -1,89 +1,70 @@
 import EventTypes
+import StoreAPI
 
 /// What a comparison of all books found.
-struct ReconcileReport: Encodable, Sendable {
-    /// How many there are in one book, and what they sum to.
-    struct Total: Encodable, Hashable, Sendable {
-        var count = 0
-        /// Minor units by currency.
-        var amounts: [String: Int64] = [:]
-
-        mutating func add(_ money: Money? = nil) {
-            count += 1
-            if let money { amounts[money.currency.rawValue, default: 0] += money.minorUnits }
-        }
-    }
-
-    /// Purchases that were asked for since then; milliseconds since 1970.
-    let since: Timestamp?
-    /// What changed after that was left out.
-    let until: Timestamp
-    /// How many differences of a kind are kept.
+struct ReconcileReport: Sendable {
+    /// The report in the form that `--json` prints.
+    private(set) var answer: Reconciliation
+    /// How many differences of a kind, and how many transactions, are kept.
     private let limit: Int
-    /// How many transactions were compared.
-    private(set) var compared = 0
-    /// How many changed a moment ago.
-    private(set) var onTheirWay = 0
-    /// What `payments` says was purchased or restored.
-    private(set) var purchased = Total()
-    /// How many of them cost nothing, and so are in neither the processor's book nor the ledger.
-    private(set) var free = 0
-    private(set) var processor = Total()
-    private(set) var postings = Total()
-    private(set) var receipts = Total()
-    private(set) var deliveries = Total()
-    /// How many of each kind; the rest of a long list is not kept.
-    private(set) var differenceCounts: [String: Int] = [:]
-    private(set) var differences: [Difference] = []
 
-    init(since: Timestamp?, until: Timestamp, limit: Int) {
-        self.since = since
-        self.until = until
+    init(since: Timestamp?, until: Timestamp, limit: Int, listsTransactions: Bool = false) {
+        answer = Reconciliation(since: since, until: until)
+        answer.transactions = listsTransactions ? [] : nil
         self.limit = limit
     }
 
-    private enum CodingKeys: String, CodingKey {
-        case since, until, compared, onTheirWay, purchased, free, processor, postings, receipts,
-            deliveries
-        case differenceCounts, differences
-    }
+    /// How many transactions were looked at so far.
+    var seen: Int { answer.compared + answer.onTheirWay }
 
-    var differenceCount: Int { differenceCounts.values.reduce(0, +) }
+    var differenceCount: Int { answer.lost + answer.doubled + answer.wrong }
 
     /// Takes note of one transaction.
     mutating func add(_ books: TransactionBooks, isDue: Bool) {
         guard isDue else {
-            onTheirWay += 1
+            answer.onTheirWay += 1
             return
         }
         // A transaction that is in no book any more was never in one: its id was read too early.
         guard books.changedAt != nil else { return }
-        compared += 1
+        answer.compared += 1
+        if let listed = answer.transactions?.count, listed < limit {
+            answer.transactions?.append(books)
+        }
         let isPurchase = books.entry?.state == .purchased
         if let entry = books.entry, books.isPaid {
-            purchased.add(isPurchase ? entry.price : nil)
-            if !isPurchase || entry.price.isZero { free += 1 }
+            answer.purchased.add(isPurchase ? entry.price : nil)
+            if !isPurchase || entry.price.isZero { answer.free += 1 }
         }
-        if isPurchase, let charge = books.charges.first { processor.add(charge.amount) }
+        if isPurchase, let charge = books.charges.first { answer.processor.add(charge.amount) }
         for posting in books.postings where posting.kind == "purchase" {
-            postings.add(posting.amount)
+            answer.postings.add(posting.amount)
         }
-        if books.receipt != nil { receipts.add() }
-        if books.isPaid && books.queued?.isDelivered == true { deliveries.add() }
+        if !books.receipts.isEmpty { answer.receipts.add() }
+        if books.isPaid && books.queued?.isDelivered == true { answer.deliveries.add() }
         for difference in ReconcileRules.differences(in: books) { add(difference) }
     }
 
     mutating func add(_ difference: Difference) {
-        differenceCounts[difference.kind.rawValue, default: 0] += 1
-        if differenceCounts[difference.kind.rawValue, default: 0] <= limit {
-            differences.append(difference)
+        switch difference.kind.effect {
+        case .lost: answer.lost += 1
+        case .doubled: answer.doubled += 1
+        case .wrong: answer.wrong += 1
+        }
+        answer.differenceCounts[difference.kind.rawValue, default: 0] += 1
+        if answer.differenceCounts[difference.kind.rawValue, default: 0] <= limit {
+            answer.differences.append(difference.answer)
         }
     }
 
+    mutating func add(accounts count: Int) { answer.accounts += count }
+
     /// The report for people.
     func lines(_ palette: Palette) -> [String] {
-        let currencies = Set([purchased, processor, postings].flatMap(\.amounts.keys)).sorted()
-        func row(_ name: String, _ total: Total) -> [Cell] {
+        let currencies = Set(
+            [answer.purchased, answer.processor, answer.postings].flatMap(\.amounts.keys)
+        ).sorted()
+        func row(_ name: String, _ total: Reconciliation.Total) -> [Cell] {
             [Cell(name), Cell("\(BoundedCount(total.count))")]
                 + currencies.map { currency -> Cell in
                     guard let amount = total.amounts[currency] else { return "" }
@@ -93,35 +74,53 @@ struct ReconcileReport: Encodable, Sendable {
         }
         let head = [Cell("BOOK", .dim), Cell("COUNT", .dim)] + currencies.map { Cell($0, .dim) }
         let rows = [
-            row("payments", purchased), row("processor", processor), row("ledger", postings),
-            row("receipts", receipts), row("deliveries", deliveries),
+            row("payments", answer.purchased), row("processor", answer.processor),
+            row("ledger", answer.postings), row("receipts", answer.receipts),
+            row("deliveries", answer.deliveries),
         ]
         var lines = [
             palette.table([head] + rows, numbers: Set(1...(1 + max(1, currencies.count)))), "",
-            "\(BoundedCount(compared)) \(compared == 1 ? "transaction" : "transactions") compared"
-                + (since.map { ", asked for since \($0)" } ?? "")
-                + (free > 0 ? "; \(BoundedCount(free)) cost nothing" : "")
-                + (onTheirWay > 0 ? "; \(BoundedCount(onTheirWay)) on their way, left out" : ""),
+            Self.summary(of: answer),
         ]
-        guard differenceCount > 0 || compared > 0 else {
+        guard differenceCount > 0 || answer.compared > 0 else {
             return lines + ["Nothing is there to compare: see --settled and --since."]
         }
         guard differenceCount > 0 else {
             return lines + [palette.styled(Cell("All books agree.", .green))]
         }
         for kind in Difference.Kind.allCases {
-            guard let count = differenceCounts[kind.rawValue] else { continue }
+            guard let count = answer.differenceCounts[kind.rawValue] else { continue }
             lines += ["", palette.styled(Cell("\(BoundedCount(count)) \(kind.title)", .red))]
             lines.append("  " + kind.advice)
-            let shown = differences.filter { $0.kind == kind }
+            let shown = answer.differences.filter { $0.kind == kind.rawValue }
             lines.append(
                 palette.table(
-                    shown.map { [Cell($0.transactionID?.rawValue ?? "-"), Cell($0.detail)] },
+                    shown.map {
+                        [Cell($0.transactionID?.rawValue ?? $0.subject ?? "-"), Cell($0.detail)]
+                    },
                     indent: 2
                 )
             )
             if count > shown.count { lines.append("  … and \(count - shown.count) more: --limit") }
         }
         return lines
+    }
+
+    private static func summary(of answer: Reconciliation) -> String {
+        var text = "\(BoundedCount(answer.compared)) "
+        text += (answer.compared == 1 ? "transaction" : "transactions") + " compared"
+        if let since = answer.since { text += ", asked for since \(since)" }
+        if answer.free > 0 { text += "; \(BoundedCount(answer.free)) cost nothing" }
+        if answer.onTheirWay > 0 {
+            text += "; \(BoundedCount(answer.onTheirWay)) on their way, left out"
+        }
+        return text
+    }
+}
+
+extension Reconciliation.Total {
+    fileprivate mutating func add(_ money: Money? = nil) {
+        count += 1
+        if let money { amounts[money.currency.rawValue, default: 0] += money.minorUnits }
     }
 }

@@ -1,69 +1,5 @@
 import EventTypes
-
-/// What all books say of one transaction.
-struct TransactionBooks: Hashable, Sendable {
-    /// In `payments`.
-    struct Entry: Hashable, Sendable {
-        var state: TransactionState
-        var price: Money
-        var deliveryCount: Int
-        var isFinished: Bool
-        var isRevoked: Bool
-        var changedAt: Timestamp
-    }
-
-    /// A successful one on the processor's list.
-    struct Charge: Hashable, Sendable {
-        var amount: Money
-        var isReturned: Bool
-        var changedAt: Timestamp
-    }
-
-    /// In the ledger.
-    struct Posting: Hashable, Sendable {
-        var kind: String
-        /// What it took from the buyer.
-        var amount: Money
-        var isBalanced: Bool
-        var postedAt: Timestamp
-    }
-
-    struct Receipt: Hashable, Sendable {
-        var isRevoked: Bool
-        var signedAt: Timestamp
-    }
-
-    /// In `fulfillment`.
-    struct Queued: Hashable, Sendable {
-        var state: TransactionState
-        var isDelivered: Bool
-        var isFinished: Bool
-        var changedAt: Timestamp
-        var deliveries = 0
-        var delivered = 0
-        var credits = 0
-        var grants = 0
-    }
-
-    let id: TransactionID
-    var entry: Entry?
-    var charges: [Charge] = []
-    var postings: [Posting] = []
-    var receipt: Receipt?
-    var isFinishedInReceipts = false
-    var queued: Queued?
-
-    /// When any of the books changed last.
-    var changedAt: Timestamp? {
-        var times = charges.map(\.changedAt) + postings.map(\.postedAt)
-        times += [entry?.changedAt, receipt?.signedAt, queued?.changedAt].compactMap(\.self)
-        return times.max()
-    }
-
-    var isPaid: Bool {
-        entry.map { [.purchased, .restored].contains($0.state) } ?? false
-    }
-}
+import StoreAPI
 
 /// Decides what the books of one transaction disagree about.
 ///
@@ -72,7 +8,7 @@ struct TransactionBooks: Hashable, Sendable {
 enum ReconcileRules {
     static func differences(in books: TransactionBooks) -> [Difference] {
         guard let entry = books.entry else { return withoutEntry(books) }
-        return money(books, entry) + receipts(books, entry) + deliveries(books, entry)
+        return money(books, entry) + receipts(books, entry) + queue(books, entry)
             + finishes(books, entry)
     }
 
@@ -82,7 +18,9 @@ enum ReconcileRules {
             found.append(Difference(kind: kind, transactionID: books.id, detail: detail))
         }
         if books.queued != nil { add(.queuedWithoutPurchase, "payments has no such transaction") }
-        if books.receipt != nil { add(.receiptWithoutPurchase, "payments has no such transaction") }
+        if !books.receipts.isEmpty {
+            add(.receiptWithoutPurchase, "payments has no such transaction")
+        }
         if !books.postings.isEmpty {
             add(.postedWithoutPurchase, "payments has no such transaction")
         }
@@ -112,6 +50,8 @@ enum ReconcileRules {
             }
             return found
         }
+        if purchases.count > 1 { add(.postedTwice, "\(purchases.count) purchases") }
+        if refunds.count > 1 { add(.postedTwice, "\(refunds.count) refunds") }
         if books.charges.isEmpty { add(.notCharged, "\(entry.price)") }
         for charge in books.charges where charge.amount != entry.price {
             add(.amountDiffers, "charged \(charge.amount) for \(entry.price)")
@@ -141,48 +81,116 @@ enum ReconcileRules {
         func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
             [Difference(kind: kind, transactionID: books.id, detail: detail)]
         }
-        switch (books.isPaid, books.receipt) {
-        case (true, nil): return one(.noReceipt, entry.state.rawValue)
-        case (false, .some): return one(.receiptWithoutPurchase, entry.state.rawValue)
-        case (true, .some(let receipt)) where entry.isRevoked && !receipt.isRevoked:
-            return one(.receiptNotRevoked, "refunded, \(entry.price)")
-        default: return []
+        guard let receipt = books.receipts.first else {
+            return books.isPaid ? one(.noReceipt, entry.state.rawValue) : []
         }
+        if !books.isPaid { return one(.receiptWithoutPurchase, entry.state.rawValue) }
+        if books.receipts.count > 1 {
+            return one(.receiptTwice, "\(books.receipts.count) receipts")
+        }
+        guard entry.isRevoked && !receipt.isRevoked else { return [] }
+        return one(.receiptNotRevoked, "refunded, \(entry.price)")
     }
 
-    private static func deliveries(
+    private static func queue(
         _ books: TransactionBooks,
         _ entry: TransactionBooks.Entry
     ) -> [Difference] {
-        var found: [Difference] = []
-        func add(_ kind: Difference.Kind, _ detail: String) {
-            found.append(Difference(kind: kind, transactionID: books.id, detail: detail))
+        func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
+            [Difference(kind: kind, transactionID: books.id, detail: detail)]
         }
-        guard let queued = books.queued else {
-            add(.notQueued, entry.state.rawValue)
-            return found
-        }
+        guard let queued = books.queued else { return one(.notQueued, entry.state.rawValue) }
         if queued.state != entry.state {
             // A purchase enters the queue with its receipt: what lacks that is named once, and what
             // is not in the queue cannot be delivered.
-            if books.isPaid && books.receipt == nil { return [] }
-            add(.queueDiffers, "\(entry.state) in payments, \(queued.state) in the queue")
-            return found
+            if books.isPaid && books.receipts.isEmpty { return [] }
+            return one(
+                .queueDiffers,
+                "\(entry.state) in payments, \(queued.state) in the queue"
+            )
         }
-        if books.isPaid && !entry.isRevoked {
-            if !queued.isDelivered || queued.deliveries != entry.deliveryCount
-                || queued.delivered != queued.deliveries
-            {
-                add(.undelivered, "\(queued.delivered) of \(entry.deliveryCount) deliveries")
-            }
-            if queued.grants != queued.credits {
-                add(.creditsDiffer, "\(queued.grants) grants for \(queued.credits) credits")
-            }
+        let delivered = queued.deliveries.count { $0.state == "delivered" }
+        guard books.isPaid else {
+            let found =
+                delivered > 0
+                ? one(.deliveredWithoutPurchase, "\(entry.state), \(delivered) deliveries") : []
+            return found + credits(books.id, of: queued, expected: [:])
         }
-        if !books.isPaid && queued.delivered > 0 {
-            add(.deliveredWithoutPurchase, "\(entry.state), \(queued.delivered) deliveries")
+        return deliveries(books.id, entry, queued)
+            + credits(books.id, of: queued, expected: entry.isRevoked ? [:] : entry.credits)
+            + entitlements(books.id, entry, queued)
+    }
+
+    private static func deliveries(
+        _ id: TransactionID,
+        _ entry: TransactionBooks.Entry,
+        _ queued: TransactionBooks.Queued
+    ) -> [Difference] {
+        guard !entry.isRevoked else { return [] }
+        let delivered = queued.deliveries.count { $0.state == "delivered" }
+        let detail = "\(delivered) of \(entry.deliveryCount) deliveries"
+        if queued.deliveries.count > entry.deliveryCount {
+            return [
+                Difference(
+                    kind: .deliveredTwice,
+                    transactionID: id,
+                    detail: "\(queued.deliveries.count) deliveries of \(entry.deliveryCount)"
+                )
+            ]
         }
-        return found
+        // What the app itself delivers is confirmed by its finish.
+        let awaited = queued.deliveries.count {
+            $0.state == "pending" && $0.kind == DeliveryTarget.app.kind && !queued.isFinished
+        }
+        guard !queued.isDelivered || delivered + awaited != entry.deliveryCount else { return [] }
+        return [Difference(kind: .undelivered, transactionID: id, detail: detail)]
+    }
+
+    /// Compares the balance that the purchase has left with the one that it is to leave, by unit.
+    private static func credits(
+        _ id: TransactionID,
+        of queued: TransactionBooks.Queued,
+        expected: [String: Int64]
+    ) -> [Difference] {
+        var balances: [String: Int64] = [:]
+        for credit in queued.credits { balances[credit.unit, default: 0] &+= credit.amount }
+        return Set(balances.keys).union(expected.keys).sorted().compactMap { unit in
+            let (given, owed) = (balances[unit, default: 0], expected[unit, default: 0])
+            guard given != owed else { return nil }
+            return Difference(
+                kind: given > owed ? .creditedTooMuch : .notCredited,
+                transactionID: id,
+                detail: "\(given) \(unit) for \(owed)"
+            )
+        }
+    }
+
+    private static func entitlements(
+        _ id: TransactionID,
+        _ entry: TransactionBooks.Entry,
+        _ queued: TransactionBooks.Queued
+    ) -> [Difference] {
+        let isCopy = entry.originalID != id
+        func one(_ kind: Difference.Kind) -> [Difference] {
+            [
+                Difference(
+                    kind: kind,
+                    transactionID: id,
+                    detail: "\(entry.productID) of \(entry.originalID)"
+                )
+            ]
+        }
+        if entry.isRevoked {
+            // Giving back a copy takes nothing away: the purchase it copies stands.
+            return !isCopy && queued.isEntitled == true ? one(.entitledDespiteRefund) : []
+        }
+        let isOwed = queued.deliveries.contains {
+            $0.kind == DeliveryTarget.entitlement.kind && $0.state == "delivered"
+        }
+        guard isOwed else { return [] }
+        // A copy may outlive its original's refund.
+        let isThere = isCopy ? queued.isEntitled != nil : queued.isEntitled == true
+        return isThere ? [] : one(.notEntitled)
     }
 
     private static func finishes(

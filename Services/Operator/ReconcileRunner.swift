@@ -1,5 +1,7 @@
 import EventTypes
+import Messaging
 import Postgres
+import StoreAPI
 
 /// Compares the books of the whole store, a page of transactions at a time.
 ///
@@ -9,46 +11,88 @@ import Postgres
 /// changed a moment ago is on its way, and is not compared.
 struct ReconcileRunner: Sendable {
     let databases: DatabaseOptions
-    /// Compare what has not changed since then.
-    let cutoff: Timestamp
+    /// Compare what has not changed for so long; zero for everything.
+    let settled: Duration
     /// Only purchases that were asked for since then; `nil` for all.
     let since: Timestamp?
-    /// How many differences of a kind are kept.
+    /// How many differences of a kind, and how many transactions, are kept.
     let limit: Int
+    /// Whether the transactions that are compared are kept.
+    var listsTransactions = false
+    /// How long to compare again while there are differences.
+    var patience = Duration.zero
 
     private static let pageLength = 2_000
     /// Ids are drawn before the time is read, by several requests at once.
     private static let slack: Int64 = 1_000
+    /// The time between two comparisons of a runner that is patient.
+    private static let pause = Duration.milliseconds(200)
+    /// Events are told a little earlier than the clock of another service says.
+    private static let clockSlack = Duration.seconds(86_400)
 
     func run(tell: @Sendable (ReconcileReport) -> Void) async throws -> ReconcileReport {
         let addresses = (
             databases.address(of: .payments), databases.address(of: .receipts),
             databases.address(of: .fulfillment)
         )
-        return try await DatabaseReader.withSession(
-            addresses.0,
-            statementTimeout: .seconds(600)
-        ) { payments in
-            try await DatabaseReader.withSession(addresses.1) { receipts in
-                try await DatabaseReader.withSession(addresses.2) { fulfillment in
-                    try await compare(Books(payments, receipts, fulfillment), tell: tell)
+        // A statement that reads a whole log takes its time.
+        let timeout = Duration.seconds(600)
+        return try await DatabaseReader.withSession(addresses.0, statementTimeout: timeout) {
+            payments in
+            try await DatabaseReader.withSession(addresses.1, statementTimeout: timeout) {
+                receipts in
+                try await DatabaseReader.withSession(addresses.2, statementTimeout: timeout) {
+                    fulfillment in
+                    let books = ReconcileBooks(payments, receipts, fulfillment)
+                    let deadline = ContinuousClock.now + patience
+                    while true {
+                        let report = try await compare(books, tell: tell)
+                        guard report.differenceCount > 0, ContinuousClock.now < deadline else {
+                            return report
+                        }
+                        try await Task.sleep(for: Self.pause)
+                    }
                 }
             }
         }
     }
 
     private func compare(
-        _ books: Books,
+        _ books: ReconcileBooks,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
-        var report = ReconcileReport(since: since, until: cutoff, limit: limit)
+        let now = Timestamp.wallClock()
+        let cutoff = settled > .zero ? now.advanced(by: .zero - settled) : nil
+        var report = ReconcileReport(
+            since: since,
+            until: cutoff ?? now,
+            limit: limit,
+            listsTransactions: listsTransactions
+        )
+        try await comparePages(books, cutoff, &report, tell: tell)
+        try await findUnknownCharges(books, cutoff, &report)
+        for fact in ReconcileLogStore.Fact.allCases {
+            try await compareLog(of: fact, books, &report)
+        }
+        try await compareAccounts(books, cutoff, &report)
+        try await findDeadLetters(books, cutoff, &report)
+        return report
+    }
+
+    private func comparePages(
+        _ books: ReconcileBooks,
+        _ cutoff: Timestamp?,
+        _ report: inout ReconcileReport,
+        tell: @Sendable (ReconcileReport) -> Void
+    ) async throws {
+        func isDue(_ books: TransactionBooks) -> Bool {
+            guard let cutoff, let changed = books.changedAt else { return true }
+            return changed < cutoff
+        }
         var last: Int64 = 0
         if let since {
-            let first = try await books.payments.run { connection in
-                try ReconcileStore.firstID(since: since, on: connection)
-            }
             // Nothing at all is there: nothing is passed over either.
-            last = first.map { $0 - 1 - Self.slack } ?? 0
+            last = try await books.firstID(since: since).map { $0 - 1 - Self.slack } ?? 0
         }
         var isEnd = false
         while !isEnd {
@@ -70,88 +114,132 @@ struct ReconcileRunner: Sendable {
             last = end
             tell(report)
         }
-        let (begin, end, limit) = (since, cutoff, limit)
-        try await books.payments.execute("BEGIN READ ONLY")
-        let unknown = try await books.payments.run { connection in
+    }
+
+    private func findUnknownCharges(
+        _ books: ReconcileBooks,
+        _ cutoff: Timestamp?,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let (begin, limit) = (since ?? Timestamp(millisecondsSinceEpoch: 0), limit)
+        let end = cutoff ?? Timestamp.wallClock().advanced(by: Self.clockSlack)
+        let unknown = try await books.payments.reading { connection in
             try ReconcileStore.unknownCharges(
-                from: begin ?? Timestamp(millisecondsSinceEpoch: 0),
+                from: begin,
                 until: end,
                 limit: limit + 1,
                 on: connection
             )
         }
-        try await books.payments.execute("ROLLBACK")
         for charge in unknown {
             report.add(
                 Difference(
                     kind: .chargeUnknown,
                     transactionID: nil,
-                    detail: "\(charge.key), \(charge.amount), \(charge.time)"
+                    subject: "\(charge.key)",
+                    detail: "\(charge.amount), \(charge.time)"
                 )
             )
         }
-        return report
     }
 
-    private func isDue(_ books: TransactionBooks) -> Bool {
-        books.changedAt.map { $0 < cutoff } ?? true
+    /// Compares what a service has with what its event log tells.
+    ///
+    /// Both are written in one database transaction, and read in one: nothing is ever on its way.
+    /// Months that have left the log tell nothing any more, and are left out.
+    private func compareLog(
+        of fact: ReconcileLogStore.Fact,
+        _ books: ReconcileBooks,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let connection = books.connection(to: fact.service)
+        let dropped = try await connection.run { try LogArchiveStore.dropped(on: $0) }
+        let kept = dropped.map(\.month).max().flatMap { month in
+            Timestamp("\(month.advanced(by: 1))-01T00:00:00Z")
+        }
+        var (first, begin) = (Int64.min, Timestamp(millisecondsSinceEpoch: 0))
+        if let time = [since, kept].compactMap(\.self).max() {
+            guard let id = try await books.firstID(since: time) else { return }
+            first = id
+            begin = time.advanced(by: .zero - Self.clockSlack)
+        }
+        let range = (first, begin, limit + 1)
+        let miscounted = try await connection.reading { connection in
+            try ReconcileLogStore.miscounted(
+                fact,
+                from: range.0,
+                since: range.1,
+                limit: range.2,
+                on: connection
+            )
+        }
+        for (id, count) in miscounted {
+            report.add(
+                Difference(
+                    kind: count == 0 ? .notTold : .toldTwice,
+                    transactionID: TransactionID(number: id),
+                    detail: "\(count) events \(fact.type)"
+                )
+            )
+        }
     }
 
-    /// Sessions with the three databases that hold books of purchases.
-    private struct Books {
-        let payments: PostgresConnection
-        let receipts: PostgresConnection
-        let fulfillment: PostgresConnection
-
-        init(
-            _ payments: PostgresConnection,
-            _ receipts: PostgresConnection,
-            _ fulfillment: PostgresConnection
-        ) {
-            self.payments = payments
-            self.receipts = receipts
-            self.fulfillment = fulfillment
+    /// Compares the versions of accounts with those that their clients are told.
+    private func compareAccounts(
+        _ books: ReconcileBooks,
+        _ cutoff: Timestamp?,
+        _ report: inout ReconcileReport
+    ) async throws {
+        try await books.forEachVersion(.known) { known, told in
+            report.add(accounts: known.count)
+            for (key, version) in known where told[key] ?? 0 < version {
+                if let cutoff, try await books.hasChanged(key, since: cutoff) { continue }
+                report.add(
+                    Difference(
+                        kind: .accountNotTold,
+                        transactionID: nil,
+                        subject: "\(key)",
+                        detail: "version \(version), told \(told[key] ?? 0)"
+                    )
+                )
+            }
         }
-
-        /// What the other books have in a range, whether `payments` knows it or not.
-        ///
-        /// A range of a thousand more ids than `payments` has is out of order by itself; the rest
-        /// of it shows when these are mended.
-        func ids(in range: ClosedRange<Int64>, limit: Int) async throws -> Set<Int64> {
-            let limit = limit + 1_000
-            let postings = try await payments.run {
-                try ReconcileStore.ids(in: range, of: .postings, limit: limit, on: $0)
+        // Payments is read after fulfillment here: what it does not know it has never known.
+        try await books.forEachVersion(.told) { told, known in
+            for (key, version) in told where known[key] ?? 0 < version {
+                report.add(
+                    Difference(
+                        kind: .accountUnknown,
+                        transactionID: nil,
+                        subject: "\(key)",
+                        detail: "told version \(version), known \(known[key] ?? 0)"
+                    )
+                )
             }
-            let receipts = try await receipts.run {
-                try ReconcileStore.ids(in: range, of: .receipts, limit: limit, on: $0)
-            }
-            let queue = try await fulfillment.run {
-                try ReconcileStore.ids(in: range, of: .queue, limit: limit, on: $0)
-            }
-            return Set(postings).union(receipts).union(queue)
         }
+    }
 
-        /// Reads what all books say, `payments` first: whatever it tells has had its time.
-        func read(_ ids: Set<Int64>) async throws -> [TransactionBooks] {
-            guard !ids.isEmpty else { return [] }
-            var books: [Int64: TransactionBooks] = [:]
-            for id in ids { books[id] = TransactionBooks(id: TransactionID(number: id)) }
-            books = try await payments.run { [books] connection in
-                var books = books
-                try ReconcileStore.readPayments(into: &books, on: connection)
-                return books
+    private func findDeadLetters(
+        _ books: ReconcileBooks,
+        _ cutoff: Timestamp?,
+        _ report: inout ReconcileReport
+    ) async throws {
+        let query = DeadLetterStore.Query(limit: limit + 1)
+        for service in DeadLettersCommand.consumers {
+            let letters = try await books.connection(to: service).run {
+                try DeadLetterStore.letters(query, on: $0)
             }
-            books = try await receipts.run { [books] connection in
-                var books = books
-                try ReconcileStore.readReceipts(into: &books, on: connection)
-                return books
+            for letter in letters where cutoff.map({ letter.recordedAt < $0 }) ?? true {
+                report.add(
+                    Difference(
+                        kind: .deadLetter,
+                        transactionID: TransactionID(rawValue: letter.subject),
+                        subject: letter.key,
+                        detail: "\(letter.type) is \(letter.state) in \(service.rawValue): "
+                            + letter.reason
+                    )
+                )
             }
-            books = try await fulfillment.run { [books] connection in
-                var books = books
-                try ReconcileStore.readQueue(into: &books, on: connection)
-                return books
-            }
-            return Array(books.values)
         }
     }
 }

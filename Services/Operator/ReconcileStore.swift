@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 /// The SQL of `reconcile`: each service's books of some transactions, by their ids.
 enum ReconcileStore {
@@ -69,36 +70,73 @@ enum ReconcileStore {
         on connection: isolated PostgresConnection
     ) throws {
         let ids = Array(books.keys)
+        let credits = try credits(of: ids, on: connection)
         for row in try connection.query(
             """
-            SELECT id, state, price, currency, json_array_length(delivery_plan)::bigint,
-                finished_at IS NOT NULL, revoked_at IS NOT NULL,
+            SELECT id, account_id, bundle_id, product_id, quantity, original_id, state, price,
+                currency, json_array_length(delivery_plan)::bigint, finished_at IS NOT NULL,
+                revoked_at IS NOT NULL, requested_at,
                 greatest(requested_at, purchased_at, revoked_at, finished_at)
             FROM transactions WHERE id = ANY(\(ids))
             """
         ) {
-            let (id, state, price, currency, deliveries, isFinished, isRevoked, changed) =
-                try row.decode(
-                    Int64.self,
-                    String.self,
-                    Int64.self,
-                    Currency.self,
-                    Int64.self,
-                    Bool.self,
-                    Bool.self,
-                    Timestamp.self
-                )
+            let (
+                id, account, bundle, product, quantity, original, state, price, currency,
+                deliveries, isFinished, isRevoked, requested, changed
+            ) = try row.decode(
+                Int64.self,
+                AccountID.self,
+                BundleID.self,
+                ProductID.self,
+                Int32.self,
+                Int64.self,
+                String.self,
+                Int64.self,
+                Currency.self,
+                Int64.self,
+                Bool.self,
+                Bool.self,
+                Timestamp.self,
+                Timestamp.self
+            )
             books[id]?.entry = TransactionBooks.Entry(
+                accountID: account,
+                bundleID: bundle,
+                productID: product,
+                quantity: Int(quantity),
+                originalID: TransactionID(number: original),
                 state: TransactionState(rawValue: state),
                 price: Money(minorUnits: price, currency: currency),
                 deliveryCount: Int(deliveries),
                 isFinished: isFinished,
                 isRevoked: isRevoked,
-                changedAt: changed
+                requestedAt: requested,
+                changedAt: changed,
+                credits: credits[id] ?? [:]
             )
         }
         try readCharges(of: ids, into: &books, on: connection)
         try readPostings(of: ids, into: &books, on: connection)
+    }
+
+    /// What the delivery plans of originals credit, by unit; copies credit nothing.
+    private static func credits(
+        of ids: [Int64],
+        on connection: isolated PostgresConnection
+    ) throws -> [Int64: [String: Int64]] {
+        var credits: [Int64: [String: Int64]] = [:]
+        for row in try connection.query(
+            """
+            SELECT id, target->>'unit', (sum((target->>'amount')::bigint) * quantity)::bigint
+            FROM transactions CROSS JOIN LATERAL json_array_elements(delivery_plan) AS target
+            WHERE id = ANY(\(ids)) AND id = original_id AND target->>'kind' = 'credit'
+            GROUP BY id, quantity, target->>'unit'
+            """
+        ) {
+            let (id, unit, amount) = try row.decode(Int64.self, String.self, Int64.self)
+            credits[id, default: [:]][unit] = amount
+        }
+        return credits
     }
 
     private static func readCharges(
@@ -187,7 +225,9 @@ enum ReconcileStore {
             """
         ) {
             let (id, isRevoked, signed) = try row.decode(Int64.self, Bool.self, Timestamp.self)
-            books[id]?.receipt = TransactionBooks.Receipt(isRevoked: isRevoked, signedAt: signed)
+            books[id]?.receipts.append(
+                TransactionBooks.Receipt(isRevoked: isRevoked, signedAt: signed)
+            )
         }
         for row in try connection.query(
             "SELECT transaction_id FROM transaction_finishes WHERE transaction_id = ANY(\(ids))"
@@ -204,51 +244,65 @@ enum ReconcileStore {
         let ids = Array(books.keys)
         for row in try connection.query(
             """
-            SELECT transaction_id, state, is_delivered, finished_at IS NOT NULL, changed_at
-            FROM queue_transactions WHERE transaction_id = ANY(\(ids))
+            SELECT queued.transaction_id, queued.state, queued.is_delivered,
+                queued.finished_at IS NOT NULL, queued.changed_at,
+                CASE WHEN owned.account_id IS NOT NULL THEN owned.revoked_at IS NULL END
+            FROM queue_transactions queued
+            LEFT JOIN entitlements owned ON owned.account_id = queued.account_id
+                AND owned.bundle_id = queued.bundle_id
+                AND owned.product_id = queued.transaction->>'productID'
+                AND owned.original_transaction_id = (queued.transaction->>'originalID')::bigint
+            WHERE queued.transaction_id = ANY(\(ids))
             """
         ) {
-            let (id, state, isDelivered, isFinished, changed) = try row.decode(
+            let (id, state, isDelivered, isFinished, changed, isEntitled) = try row.decode(
                 Int64.self,
                 String.self,
                 Bool.self,
                 Bool.self,
-                Timestamp.self
+                Timestamp.self,
+                Bool?.self
             )
             books[id]?.queued = TransactionBooks.Queued(
                 state: TransactionState(rawValue: state),
                 isDelivered: isDelivered,
                 isFinished: isFinished,
-                changedAt: changed
+                changedAt: changed,
+                isEntitled: isEntitled
             )
         }
         for row in try connection.query(
             """
-            SELECT transaction_id, count(*), count(*) FILTER (WHERE state = 'delivered'),
-                count(*) FILTER (WHERE kind = 'credit' AND state = 'delivered')
-            FROM deliveries
+            SELECT transaction_id, target, kind, state FROM deliveries
             WHERE transaction_id = ANY(\(ids)) AND target NOT LIKE '%:refund'
-            GROUP BY transaction_id
+            ORDER BY transaction_id, target
             """
         ) {
-            let (id, deliveries, delivered, credits) = try row.decode(
+            let (id, target, kind, state) = try row.decode(
                 Int64.self,
+                String.self,
+                String.self,
+                String.self
+            )
+            books[id]?.queued?.deliveries.append(
+                TransactionBooks.Delivery(target: target, kind: kind, state: state)
+            )
+        }
+        for row in try connection.query(
+            """
+            SELECT transaction_id, unit, kind, amount FROM credit_entries
+            WHERE transaction_id = ANY(\(ids)) ORDER BY transaction_id, unit, kind
+            """
+        ) {
+            let (id, unit, kind, amount) = try row.decode(
                 Int64.self,
-                Int64.self,
+                String.self,
+                String.self,
                 Int64.self
             )
-            books[id]?.queued?.deliveries = Int(deliveries)
-            books[id]?.queued?.delivered = Int(delivered)
-            books[id]?.queued?.credits = Int(credits)
-        }
-        for row in try connection.query(
-            """
-            SELECT transaction_id, count(*) FROM credit_entries
-            WHERE transaction_id = ANY(\(ids)) AND kind = 'grant' GROUP BY transaction_id
-            """
-        ) {
-            let (id, grants) = try row.decode(Int64.self, Int64.self)
-            books[id]?.queued?.grants = Int(grants)
+            books[id]?.queued?.credits.append(
+                TransactionBooks.Credit(unit: unit, kind: kind, amount: amount)
+            )
         }
     }
 

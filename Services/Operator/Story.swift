@@ -1,4 +1,5 @@
 import EventTypes
+import StoreAPI
 
 /// The whole story of one purchase, across all services.
 struct Story: Encodable, Hashable, Sendable {
@@ -35,6 +36,10 @@ struct Story: Encodable, Hashable, Sendable {
     var waitsFor: [String]
     /// Files of months that have left the logs since: events of this purchase may be there.
     var archives: [String] = []
+    /// What all books say of it, as `reconcile --transactions` lists it.
+    var books: TransactionBooks?
+    /// What they disagree about; what is on its way is a difference until it has come.
+    var differences: [Reconciliation.Difference] = []
 
     /// The traces of the steps, in the order of their first use.
     var traceIDs: [String] {

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreAPI
 
 /// Gathers a story from the services' databases.
 struct StoryReader: Sendable {
@@ -41,7 +42,31 @@ struct StoryReader: Sendable {
             now: now
         ).story
         story.archives = try await archives(since: since)
+        let books = try await books(of: id)
+        story.books = books
+        story.differences = ReconcileRules.differences(in: books).map(\.answer)
         return story
+    }
+
+    /// What all books say of a transaction, `payments` first.
+    private func books(of id: TransactionID) async throws -> TransactionBooks {
+        let empty = [id.number: TransactionBooks(id: id)]
+        let known = try await DatabaseReader.read(databases.address(of: .payments)) {
+            var books = empty
+            try ReconcileStore.readPayments(into: &books, on: $0)
+            return books
+        }
+        let signed = try await DatabaseReader.read(databases.address(of: .receipts)) {
+            var books = known
+            try ReconcileStore.readReceipts(into: &books, on: $0)
+            return books
+        }
+        let queued = try await DatabaseReader.read(databases.address(of: .fulfillment)) {
+            var books = signed
+            try ReconcileStore.readQueue(into: &books, on: $0)
+            return books
+        }
+        return queued[id.number] ?? TransactionBooks(id: id)
     }
 
     /// The files of months that have left the services' logs and may hold events of a purchase.

@@ -15,9 +15,14 @@ struct WhyCommand: OperatorSubcommand {
               counterfoil why 1000001
               counterfoil why W000YGJ15
               counterfoil why ada
+              counterfoil why 1000001 --json
+
+            Exit codes: 0 it is told, whatever state it is in; 1 nobody knows it; 69 a database is away.
 
             JSON of a transaction: {"transactionID", "orderID", "accountID", …, "steps": [{"time",
-              "service", "kind", "text", "traceID", "isProblem"}], "waitsFor": [sentences]}
+              "service", "kind", "text", "traceID", "isProblem"}], "waitsFor": [sentences],
+              "books": what 'counterfoil reconcile --transactions' lists of it (the type
+              TransactionBooks of the library StoreAPI), "differences": [as 'reconcile' has them]}
             JSON of an account: {"accountID", "purchases": [...], "isCut", "deadLetters": [...]}
             """
     )

@@ -1,4 +1,6 @@
 import EventTypes
+import Foundation
+import StoreAPI
 import Testing
 
 @testable import Operator
@@ -13,28 +15,37 @@ import Testing
     private static let whole: TransactionBooks = {
         var books = TransactionBooks(id: id)
         books.entry = .init(
+            accountID: AccountID(unchecked: "ada"),
+            bundleID: BundleID(unchecked: "com.example.app"),
+            productID: ProductID(unchecked: "com.example.bundle"),
+            quantity: 1,
+            originalID: id,
             state: .purchased,
             price: price,
-            deliveryCount: 1,
+            deliveryCount: 2,
             isFinished: true,
             isRevoked: false,
-            changedAt: time
+            requestedAt: time,
+            changedAt: time,
+            credits: ["coins": 100]
         )
         books.charges = [.init(amount: price, isReturned: false, changedAt: time)]
         books.postings = [
             .init(kind: "purchase", amount: price, isBalanced: true, postedAt: time)
         ]
-        books.receipt = .init(isRevoked: false, signedAt: time)
+        books.receipts = [.init(isRevoked: false, signedAt: time)]
         books.isFinishedInReceipts = true
         books.queued = .init(
             state: .purchased,
             isDelivered: true,
             isFinished: true,
             changedAt: time,
-            deliveries: 1,
-            delivered: 1,
-            credits: 1,
-            grants: 1
+            deliveries: [
+                .init(target: "0:credit", kind: "credit", state: "delivered"),
+                .init(target: "1:entitlement", kind: "entitlement", state: "delivered"),
+            ],
+            credits: [.init(unit: "coins", kind: "grant", amount: 100)],
+            isEntitled: true
         )
         return books
     }()
@@ -54,18 +65,31 @@ import Testing
     @Test func eachBookThatLacksItIsNamed() {
         #expect(Self.kinds { $0.charges = [] } == [.notCharged])
         #expect(Self.kinds { $0.postings = [] } == [.notPosted])
-        #expect(Self.kinds { $0.receipt = nil } == [.noReceipt])
+        #expect(Self.kinds { $0.receipts = [] } == [.noReceipt])
         #expect(Self.kinds { $0.queued = nil } == [.notQueued])
-        #expect(Self.kinds { $0.queued?.delivered = 0 } == [.undelivered])
+        #expect(Self.kinds { $0.queued?.deliveries[0].state = "pending" } == [.undelivered])
+        #expect(Self.kinds { $0.queued?.deliveries.removeFirst() } == [.undelivered])
         #expect(Self.kinds { $0.queued?.isDelivered = false } == [.undelivered])
-        #expect(Self.kinds { $0.entry?.deliveryCount = 2 } == [.undelivered])
-        #expect(Self.kinds { $0.queued?.grants = 0 } == [.creditsDiffer])
+        #expect(Self.kinds { $0.entry?.deliveryCount = 3 } == [.undelivered])
+        #expect(Self.kinds { $0.queued?.credits = [] } == [.notCredited])
+        #expect(Self.kinds { $0.queued?.credits[0].amount = 99 } == [.notCredited])
+        #expect(Self.kinds { $0.queued?.isEntitled = false } == [.notEntitled])
+        #expect(Self.kinds { $0.queued?.isEntitled = nil } == [.notEntitled])
         #expect(Self.kinds { $0.entry?.isFinished = false } == [.finishDiffers])
         #expect(Self.kinds { $0.isFinishedInReceipts = false } == [.finishDiffers])
     }
 
     @Test func whatIsThereTwiceOrForAnotherAmountIsNamed() {
         #expect(Self.kinds { $0.charges += $0.charges } == [.chargedTwice])
+        #expect(Self.kinds { $0.postings += $0.postings } == [.postedTwice])
+        #expect(Self.kinds { $0.receipts += $0.receipts } == [.receiptTwice])
+        #expect(Self.kinds { $0.entry?.deliveryCount = 1 } == [.deliveredTwice])
+        #expect(Self.kinds { $0.queued?.credits[0].amount = 200 } == [.creditedTooMuch])
+        #expect(
+            Self.kinds {
+                $0.queued?.credits.append(.init(unit: "gems", kind: "grant", amount: 1))
+            } == [.creditedTooMuch]
+        )
         let other = Money(minorUnits: 98, currency: Self.price.currency)
         #expect(Self.kinds { $0.charges[0].amount = other } == [.amountDiffers])
         #expect(Self.kinds { $0.postings[0].amount = other } == [.amountDiffers])
@@ -76,10 +100,10 @@ import Testing
     @Test func whatFollowsFromADifferenceIsNotNamedBesideIt() {
         #expect(
             Self.kinds {
-                $0.receipt = nil
+                $0.receipts = []
                 $0.queued?.state = .purchasing
                 $0.queued?.isDelivered = false
-                $0.queued?.delivered = 0
+                $0.queued?.deliveries = []
             } == [.noReceipt]
         )
     }
@@ -88,7 +112,9 @@ import Testing
         func refunded(_ books: inout TransactionBooks) {
             books.entry?.isRevoked = true
             books.charges[0].isReturned = true
-            books.receipt?.isRevoked = true
+            books.receipts[0].isRevoked = true
+            books.queued?.credits.append(.init(unit: "coins", kind: "revoke", amount: -100))
+            books.queued?.isEntitled = false
             books.postings.append(
                 .init(
                     kind: "refund",
@@ -111,8 +137,23 @@ import Testing
         )
         #expect(
             Self.kinds {
-                refunded(&$0); $0.receipt?.isRevoked = false
+                refunded(&$0); $0.receipts[0].isRevoked = false
             } == [.receiptNotRevoked]
+        )
+        #expect(
+            Self.kinds {
+                refunded(&$0); $0.queued?.credits.removeLast()
+            } == [.creditedTooMuch]
+        )
+        #expect(
+            Self.kinds {
+                refunded(&$0); $0.queued?.isEntitled = true
+            } == [.entitledDespiteRefund]
+        )
+        #expect(
+            Self.kinds {
+                refunded(&$0); $0.postings.append($0.postings[1])
+            } == [.postedTwice]
         )
         #expect(Self.kinds { $0.charges[0].isReturned = true } == [.refundDiffers])
     }
@@ -125,22 +166,24 @@ import Testing
         #expect(
             Self.kinds(failed) == [
                 .chargedWithoutPurchase, .postedWithoutPurchase, .receiptWithoutPurchase,
-                .deliveredWithoutPurchase,
+                .deliveredWithoutPurchase, .creditedTooMuch,
             ]
         )
         #expect(
             Self.kinds {
                 failed(&$0)
-                ($0.charges, $0.postings, $0.receipt) = ([], [], nil)
-                $0.queued?.delivered = 0
+                ($0.charges, $0.postings, $0.receipts) = ([], [], [])
+                $0.queued?.deliveries = []
+                $0.queued?.credits = []
             } == []
         )
         // A charge that went astray and was given back is no difference.
         #expect(
             Self.kinds {
                 failed(&$0)
-                ($0.postings, $0.receipt) = ([], nil)
-                $0.queued?.delivered = 0
+                ($0.postings, $0.receipts) = ([], [])
+                $0.queued?.deliveries = []
+                $0.queued?.credits = []
                 $0.charges[0].isReturned = true
             } == []
         )
@@ -158,7 +201,7 @@ import Testing
             Self.kinds {
                 $0.entry?.state = .deferred
                 $0.entry?.isFinished = false
-                ($0.charges, $0.postings, $0.receipt) = ([], [], nil)
+                ($0.charges, $0.postings, $0.receipts) = ([], [], [])
                 $0.isFinishedInReceipts = false
                 $0.queued = .init(
                     state: .deferred,
@@ -167,6 +210,39 @@ import Testing
                     changedAt: Self.time
                 )
             } == []
+        )
+        // What the app delivers is confirmed by its finish.
+        func pending(_ books: inout TransactionBooks) {
+            books.entry?.deliveryCount = 3
+            books.queued?.deliveries.append(.init(target: "2:app", kind: "app", state: "pending"))
+        }
+        #expect(Self.kinds(pending) == [.undelivered])
+        #expect(
+            Self.kinds {
+                pending(&$0)
+                $0.entry?.isFinished = false
+                $0.queued?.isFinished = false
+                $0.isFinishedInReceipts = false
+            } == []
+        )
+    }
+
+    @Test func aCopyCreditsNothingAndOutlivesTheRefundOfItsOriginal() {
+        func copied(_ books: inout TransactionBooks) {
+            books.entry?.originalID = TransactionID(number: 1)
+            books.entry?.credits = [:]
+            books.queued?.credits = []
+        }
+        #expect(Self.kinds(copied) == [])
+        #expect(
+            Self.kinds {
+                copied(&$0); $0.queued?.isEntitled = false
+            } == []
+        )
+        #expect(
+            Self.kinds {
+                copied(&$0); $0.queued?.isEntitled = nil
+            } == [.notEntitled]
         )
     }
 
@@ -189,11 +265,14 @@ import Testing
         report.add(Self.whole, isDue: true)
         report.add(Self.whole, isDue: false)
         var lacking = Self.whole
-        lacking.receipt = nil
+        lacking.receipts = []
         for _ in 0..<5 { report.add(lacking, isDue: true) }
-        #expect(report.compared == 6 && report.onTheirWay == 1)
-        #expect(report.differences.count == 2)
-        #expect(report.differenceCounts == ["noReceipt": 5])
+        let answer = report.answer
+        #expect(answer.compared == 6 && answer.onTheirWay == 1)
+        #expect(answer.differences.count == 2)
+        #expect(answer.differenceCounts == ["noReceipt": 5])
+        #expect(answer.lost == 5 && answer.doubled == 0 && answer.wrong == 0)
+        #expect(answer.transactions == nil)
         let text = report.lines(.plain).joined(separator: "\n")
         #expect(
             text == """
@@ -213,6 +292,20 @@ import Testing
                   … and 3 more: --limit
                 """
         )
+    }
+
+    @Test func transactionsAreListedOnDemandAndAtMostSoMany() throws {
+        var report = ReconcileReport(
+            since: nil,
+            until: Self.time,
+            limit: 2,
+            listsTransactions: true
+        )
+        for _ in 0..<3 { report.add(Self.whole, isDue: true) }
+        let text = try Console.prettyJSON(report.answer)
+        let answer = try JSONDecoder().decode(Reconciliation.self, from: Data(text.utf8))
+        #expect(answer == report.answer)
+        #expect(answer.transactions == [Self.whole, Self.whole] && answer.compared == 3)
     }
 
     @Test(arguments: [

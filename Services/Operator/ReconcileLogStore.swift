@@ -1,0 +1,138 @@
+import EventTypes
+import Postgres
+
+/// The SQL of `reconcile` that reads whole tables of one service beside its event log.
+enum ReconcileLogStore {
+    /// What a service tells in exactly one event of its log, written in the same database transaction.
+    enum Fact: CaseIterable, Sendable {
+        case purchase, receipt, finish
+
+        var service: StoreOptions.Service {
+            switch self {
+            case .purchase: .payments
+            case .receipt: .receipts
+            case .finish: .fulfillment
+            }
+        }
+
+        var type: EventType {
+            switch self {
+            case .purchase: .transactionPurchased
+            case .receipt: .receiptIssued
+            case .finish: .transactionFinished
+            }
+        }
+
+        /// The transactions of which it is a fact.
+        fileprivate var transactions: String {
+            switch self {
+            case .purchase: "SELECT id FROM transactions WHERE state = 'purchased' AND price > 0"
+            case .receipt: "SELECT DISTINCT transaction_id AS id FROM signed_transactions"
+            case .finish:
+                "SELECT transaction_id AS id FROM queue_transactions WHERE finished_at IS NOT NULL"
+            }
+        }
+    }
+
+    /// The transactions whose fact is told by no event of the log, or by several.
+    ///
+    /// It reads the table from a transaction on, and the log from a time on that is before all of
+    /// their events. Ask for it in a database transaction of its own.
+    static func miscounted(
+        _ fact: Fact,
+        from first: Int64,
+        since time: Timestamp,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(id: Int64, count: Int64)] {
+        try connection.execute("SET LOCAL enable_seqscan = on")
+        try connection.execute("SET LOCAL enable_hashjoin = on")
+        return try connection.query(
+            """
+            SELECT fact.id, coalesce(told.count, 0) FROM (\(unsafe: fact.transactions)) AS fact
+            LEFT JOIN (
+                SELECT subject, count(*) AS count FROM outbox
+                WHERE type = \(fact.type.rawValue) AND time >= \(time) GROUP BY subject
+            ) AS told ON told.subject = fact.id::text
+            WHERE fact.id >= \(first) AND coalesce(told.count, 0) <> 1
+            ORDER BY fact.id LIMIT \(Int64(limit))
+            """
+        ).map { try $0.decode(Int64.self, Int64.self) }
+    }
+
+    // MARK: - Accounts
+
+    /// An account in an app.
+    struct AccountKey: Hashable, Sendable, CustomStringConvertible {
+        let accountID: String
+        let bundleID: String
+
+        var description: String { "\(accountID) in \(bundleID)" }
+    }
+
+    /// The table that says at which version an account is.
+    enum AccountTable: String {
+        /// What `payments` knows.
+        case known = "accounts"
+        /// What `fulfillment` tells the account's clients.
+        case told = "queue_accounts"
+    }
+
+    /// The next accounts after one, in the order of their key, with their version; those of which
+    /// nothing was ever said are left out.
+    static func versions(
+        _ table: AccountTable,
+        after last: AccountKey?,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [(key: AccountKey, version: Int32)] {
+        let (account, bundle) = (last?.accountID ?? "", last?.bundleID ?? "")
+        return try connection.query(
+            """
+            SELECT account_id, bundle_id, version FROM \(unsafe: table.rawValue)
+            WHERE (account_id, bundle_id) > (\(account), \(bundle)) AND version > 0
+            ORDER BY account_id, bundle_id LIMIT \(Int64(limit))
+            """
+        ).map(version)
+    }
+
+    /// The versions of some accounts.
+    static func versions(
+        _ table: AccountTable,
+        of keys: [AccountKey],
+        on connection: isolated PostgresConnection
+    ) throws -> [AccountKey: Int32] {
+        let rows = try connection.query(
+            """
+            SELECT account_id, bundle_id, version FROM \(unsafe: table.rawValue)
+            WHERE (account_id, bundle_id) IN (
+                SELECT * FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.bundleID)))
+            )
+            """
+        ).map(version)
+        return Dictionary(rows.map { ($0.key, $0.version) }) { $1 }
+    }
+
+    /// Whether `payments` has told of a change of an account since a moment.
+    static func hasChanged(
+        _ key: AccountKey,
+        since time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        try !connection.query(
+            """
+            SELECT 1 FROM outbox
+            WHERE type = \(EventType.accountChanged.rawValue) AND key = \(key.accountID)
+                AND time >= \(time)
+            LIMIT 1
+            """
+        ).isEmpty
+    }
+
+    private static func version(
+        _ row: PostgresRow
+    ) throws -> (key: AccountKey, version: Int32) {
+        let (account, bundle, version) = try row.decode(String.self, String.self, Int32.self)
+        return (AccountKey(accountID: account, bundleID: bundle), version)
+    }
+}

@@ -1,0 +1,44 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+
+/// What `counterfoil reconcile --json` prints, as others read it.
+@Suite struct ReconciliationFixtureTests {
+    private func fixture() throws -> Data {
+        let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Fixtures/operator")
+        return try Data(contentsOf: folder.appending(path: "reconciliation.json"))
+    }
+
+    @Test func theFormIsThatOfTheFixture() throws {
+        let answer = try JSONDecoder().decode(Reconciliation.self, from: try fixture())
+        let again = try JSONEncoder().encode(answer)
+        #expect(
+            try JSONSerialization.jsonObject(with: again) as? NSDictionary
+                == JSONSerialization.jsonObject(with: fixture()) as? NSDictionary
+        )
+        #expect(answer.differences.map(\.effect) == [.doubled, .wrong, .lost])
+        #expect(
+            answer.differences.last?.description
+                == "lost: ada in com.example.app: accountNotTold: version 2, told 1"
+        )
+        let books = try #require(answer.transactions?.first)
+        #expect(books.isPaid && books.entry?.state == .purchased)
+        #expect(books.changedAt?.millisecondsSinceEpoch == 1_795_237_200_300)
+        let ids = books.queued?.deliveries.map { $0.webhookID(of: books.id) }
+        #expect(ids == [nil, "delivery_1000001_1"])
+        #expect(answer.transactions?.last?.changedAt == nil)
+    }
+
+    @Test func aFieldThatIsAddedLaterIsNoReasonToRefuseIt() throws {
+        let document = try JSONSerialization.jsonObject(with: try fixture())
+        var extended = try #require(document as? [String: Any])
+        extended["addedLater"] = ["anything"]
+        let answer = try JSONDecoder().decode(
+            Reconciliation.self,
+            from: JSONSerialization.data(withJSONObject: extended)
+        )
+        #expect(answer.compared == 2)
+    }
+}
