@@ -37,8 +37,8 @@ def before_load_schema(context, raw_schema):
 
 def in_marks(value):
     """The same value with every second long text in combining marks, of the same length."""
-    if isinstance(value, str):
-        return value[0] + "\u0301" * (len(value) - 1) if len(value) > 32 and next(texts) % 2 else value
+    if isinstance(value, str) and len(value) > 32:
+        return value[0] + "\u0301" * (len(value) - 1) if next(texts) % 2 else value
     if isinstance(value, list):
         return [in_marks(entry) for entry in value]
     if isinstance(value, dict):
