@@ -22,7 +22,7 @@ enum TransactionStore {
     ) throws -> [TransactionID] {
         guard count > 0 else { return [] }
         return try connection.query(
-            "SELECT nextval('transaction_ids') FROM generate_series(1, \(Int64(count)))"
+            "SELECT next_transaction_id() FROM generate_series(1, \(Int64(count)))"
         ).map { TransactionID(number: try $0.decode(Int64.self)) }
     }
 

@@ -69,6 +69,14 @@ extension StoreHarness {
         }
     }
 
+    /// The transaction that was made first.
+    func firstTransaction() async throws -> Int64 {
+        let first = try await withDatabase(of: .payments) { connection in
+            try connection.query("SELECT min(id) FROM transactions").first?.decode(Int64?.self)
+        }
+        return try #require(first ?? nil)
+    }
+
     /// Audits until nothing is on its way any more, or until there is no more time.
     func quietAudit(
         _ payments: [AcceptedPayment],

@@ -108,12 +108,13 @@ extension EndToEnd {
                     let told = try await store.operatorSays(["why", "\(later.transactionID)"])
                     return told.contains("The app has not finished it") ? true : nil
                 }
+                let first = try await store.firstTransaction()
                 try await store.withDatabase(of: .payments) { connection in
                     _ = try connection.execute(
-                        "UPDATE transactions SET requested_at = '2026-02-14Z' WHERE id = 1000001"
+                        "UPDATE transactions SET requested_at = '2026-02-14Z' WHERE id = \(first)"
                     )
                 }
-                let told = try await store.operatorSays(["why", "1000001"])
+                let told = try await store.operatorSays(["why", "\(first)"])
                 #expect(told.contains("payments-2026-02.jsonl.gz"))
             }
         }

@@ -17,6 +17,7 @@ extension EndToEnd {
                 let clean = try await store.verify()
                 #expect(clean.exit == .code(0), "\(clean.output)")
                 #expect(clean.output.contains("0 differences in"), "\(clean.output)")
+                let first = "\(try await store.firstTransaction())"
                 for tampering in Tampering.all {
                     // Each finds a row, or the test would say nothing of its table.
                     #expect(try await store.alter(tampering) == 1, "\(tampering)")
@@ -25,7 +26,7 @@ extension EndToEnd {
                 #expect(found.exit == .code(1), "\(found.output)")
                 for tampering in Tampering.all {
                     #expect(
-                        found.output.contains(tampering.finding),
+                        found.output.contains(tampering.finding.replacing("FIRST", with: first)),
                         "\(tampering): \(found.output)"
                     )
                 }
@@ -167,6 +168,7 @@ struct Tampering: Sendable, CustomStringConvertible {
     let table: String
     let change: String
     let rows: String
+    /// `FIRST` stands for the first transaction's id.
     let finding: String
 
     var description: String { "\(service.rawValue).\(table)" }
@@ -193,13 +195,13 @@ struct Tampering: Sendable, CustomStringConvertible {
             "changed_at = changed_at - interval '1 s'",
             "com.example."
         ),
-        Tampering(.payments, "transactions", "quantity = quantity + 1", "1000001: quantity is '2'"),
+        Tampering(.payments, "transactions", "quantity = quantity + 1", "FIRST: quantity is '2'"),
         Tampering(
             .payments,
             "processor_attempts",
             "amount = amount + 1",
             rows: "step = 'settled'",
-            "1000001 charge: amount is '100'"
+            "FIRST charge: amount is '100'"
         ),
         Tampering(
             .payments,
@@ -229,13 +231,13 @@ struct Tampering: Sendable, CustomStringConvertible {
             .receipts,
             "signed_transactions",
             "product_id = 'com.example.other'",
-            "1000001: product_id is 'com.example.other'"
+            "FIRST: product_id is 'com.example.other'"
         ),
         Tampering(
             .receipts,
             "transaction_finishes",
             "finished_at = finished_at - interval '1 s'",
-            "1000001: finished_at is "
+            "FIRST: finished_at is "
         ),
         Tampering(
             .receipts,
@@ -247,7 +249,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             .receipts,
             "app_account_tokens",
             "set_at = set_at - interval '1 s'",
-            "1000001: set_at is "
+            "FIRST: set_at is "
         ),
         Tampering(
             .fulfillment,
@@ -260,7 +262,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             "queue_transactions",
             "finished_at = NULL",
             rows: "finished_at IS NOT NULL",
-            "1000001: finished_at is NULL"
+            "FIRST: finished_at is NULL"
         ),
         Tampering(
             .fulfillment,
@@ -274,7 +276,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             .fulfillment,
             "credit_entries",
             "amount = amount * 10",
-            "1000001 coins grant: amount is '1000'"
+            "FIRST coins grant: amount is '1000'"
         ),
         Tampering(
             .fulfillment,

@@ -183,6 +183,28 @@ public final class PostgresCluster: Sendable {
         try await start()
     }
 
+    /// Takes a physical backup of the running server, as `deploy/README.md` does.
+    ///
+    /// - Parameter name: A name for it, below the server's directory.
+    /// - Throws: ``PostgresClusterError``.
+    public func backUp(as name: String) throws {
+        try programs?.run(
+            "pg_basebackup",
+            [
+                "-h", "127.0.0.1", "-p", "\(port)", "-U", "postgres", "-c", "fast", "-X", "fetch",
+                "-D", directory + "/" + name,
+            ]
+        )
+    }
+
+    /// Puts a backup in the place of the server's data, and starts it; it is stopped before.
+    public func restore(from name: String) async throws {
+        try stop(.immediate)
+        try FileManager.default.removeItem(atPath: dataDirectory)
+        try FileManager.default.moveItem(atPath: directory + "/" + name, toPath: dataDirectory)
+        try await start()
+    }
+
     /// Creates a database that belongs to the owner's role.
     public func createDatabase(_ name: String) async throws {
         try await asSuperuser { connection in

@@ -40,7 +40,6 @@ enum ReceiptsRebuildStore {
             """
             INSERT INTO app_transactions
                 (account_id, bundle_id, app_transaction_id, first_seen_at)
-            OVERRIDING SYSTEM VALUE
             SELECT account_id, bundle_id, app_transaction_id, 'epoch'
             FROM unnest(
                 \(accounts.map(\.key.account)), \(accounts.map(\.key.bundle)),

@@ -15,7 +15,7 @@ FROM (
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ) AS asked
 JOIN accounts USING (account_id, bundle_id);
-SELECT nextval('transaction_ids') FROM generate_series(1, :n::int);
+SELECT next_transaction_id() FROM generate_series(1, :n::int);
 INSERT INTO idempotency_keys
     (account_id, idempotency_key, fingerprint, transaction_ids, created_at)
 SELECT account_id, 'key-' || id, decode(repeat('dc', 32), 'hex'), ARRAY[id], now()
