@@ -237,8 +237,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "EventTypes", "StoreAPI", "Postgres", "Kafka", "Ledger", "Messaging", "Rebuild",
-                argumentParser,
+                "Callbacks", "EventTypes", "StoreAPI", "Postgres", "Kafka", "Ledger", "Messaging",
+                "Rebuild", argumentParser,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
@@ -339,8 +339,8 @@ let package = Package(
         + tests(
             of: "Operator",
             [
-                "EventTypes", "StoreAPI", "Operator", "Rebuild", "Postgres", "Messaging",
-                "TestSupport", argumentParser, crypto, x509, asn1,
+                "Callbacks", "EventTypes", "StoreAPI", "Operator", "Rebuild", "Postgres",
+                "Messaging", "TestSupport", argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]
         )
         + tests(of: "Tidy", ["EventTypes"]),

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Callbacks
 import Foundation
 import NIOCore
 import NIOHTTP1
@@ -13,6 +14,19 @@ struct StoreConnection: Sendable {
     let baseURL: String
     /// `nil` where none is needed.
     let token: String?
+    /// What requests go through.
+    var clients = Self.clients
+
+    /// One for all connections of the process, which end with it.
+    ///
+    /// The name of a service that is gone may have no answer for half a minute, and another service does
+    /// not wait for that.
+    private static let clients: HostClients = {
+        var configuration = HTTPClient.Configuration.singletonConfiguration
+        // What is refused is said at once; commands that wait for a service ask again.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HostClients(configuration: configuration)
+    }()
 
     /// The largest answer that is read: an exported catalog.
     private static let answerBytesMax = 64 * 1024 * 1024
@@ -60,7 +74,7 @@ struct StoreConnection: Sendable {
         _ method: HTTPMethod,
         _ path: String,
         _ content: Content = .none,
-        timeout: TimeAmount = .seconds(30)
+        timeout: Duration = .seconds(30)
     ) async throws(OperatorError) -> Data {
         let response = try await execute(request(method, path, content), timeout: timeout)
         let body = try await read(response)
@@ -77,7 +91,7 @@ struct StoreConnection: Sendable {
     ) async throws(OperatorError) -> HTTPClientResponse.Body {
         var content = Content(headers: [("Accept", "text/event-stream")])
         if let lastEventID { content.headers.append(("Last-Event-ID", lastEventID)) }
-        let response = try await execute(request(.GET, path, content), timeout: .hours(1))
+        let response = try await execute(request(.GET, path, content), timeout: .seconds(3_600))
         guard response.status == .ok else {
             throw refusal(status: Int(response.status.code), body: try await read(response))
         }
@@ -112,10 +126,10 @@ struct StoreConnection: Sendable {
 
     private func execute(
         _ request: HTTPClientRequest,
-        timeout: TimeAmount
+        timeout: Duration
     ) async throws(OperatorError) -> HTTPClientResponse {
         do {
-            return try await HTTPClient.shared.execute(request, timeout: timeout)
+            return try await clients.execute(request, timeout: timeout) { $0 }
         } catch {
             throw unreachable(error)
         }
@@ -141,7 +155,7 @@ struct StoreConnection: Sendable {
         let code: OperatorError.Code =
             switch status {
             case 401, 403: .refusedCredentials
-            case 429, 503: .unavailable
+            case 429, 502, 503, 504: .unavailable
             default: .failed
             }
         // An answer that is no problem document comes from something between us and the service.

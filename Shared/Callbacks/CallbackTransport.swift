@@ -6,7 +6,7 @@ import NIOHTTP1
 ///
 /// Any number of calls may be under way at once, from any task. Shut it down once, at the end.
 public struct CallbackTransport: Sendable {
-    private let client: HTTPClient
+    private let clients: HostClients
     private let timeout: Duration
     private let confirming: Range<UInt>
     /// As much of an answer is read to keep the connection; what is longer costs the connection.
@@ -17,17 +17,23 @@ public struct CallbackTransport: Sendable {
     /// - Parameters:
     ///   - timeout: How long a try may take, from connecting to the end of the answer.
     ///   - confirming: The statuses by which a recipient confirms.
-    public init(timeout: Duration, confirming: Range<UInt> = 200..<300) {
+    ///   - resolver: Finds the addresses of the recipients' names.
+    public init(
+        timeout: Duration,
+        confirming: Range<UInt> = 200..<300,
+        resolver: any NameResolver = SystemResolver()
+    ) {
         self.timeout = timeout
         self.confirming = confirming
         var configuration = HTTPClient.Configuration()
         // A redirect would send what was bought to an address that nobody registered.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
-        configuration.timeout.connect = .nanoseconds(timeout.nanoseconds)
+        // Half is left for another address and for the answer.
+        configuration.timeout.connect = .nanoseconds(timeout.nanoseconds / 2)
         // A ledger of calls repeats; a try that repeats by itself would tell nothing.
         configuration.connectionPool.retryConnectionEstablishment = false
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        clients = HostClients(configuration: configuration, resolver: resolver)
     }
 
     /// Posts JSON and waits for the answer's status.
@@ -53,12 +59,10 @@ public struct CallbackTransport: Sendable {
         request.body = .bytes(ByteBuffer(bytes: body))
         let deadline = ContinuousClock.now + timeout
         do {
-            let response = try await client.execute(
-                request,
-                timeout: .nanoseconds(timeout.nanoseconds)
-            )
-            await drain(response.body, until: deadline)
-            return confirming.contains(response.status.code) ? .success : .unsuccessfulStatus
+            return try await clients.execute(request, timeout: timeout) { response in
+                await drain(response.body, until: deadline)
+                return confirming.contains(response.status.code) ? .success : .unsuccessfulStatus
+            }
         } catch {
             try Task.checkCancellation()
             return Self.result(of: error)
@@ -67,7 +71,7 @@ public struct CallbackTransport: Sendable {
 
     /// Closes the connections.
     public func shutDown() async throws {
-        try await client.shutdown()
+        try await clients.shutDown()
     }
 
     /// Reads an answer to its end, so that its connection serves the next call; one that does
@@ -100,6 +104,11 @@ public struct CallbackTransport: Sendable {
     }
 
     private static func result(of error: any Error) -> CallbackResult {
+        switch error as? NameResolutionError {
+        case .timedOut: return .timedOut
+        case .unknown: return .socketIssue
+        case .none: break
+        }
         switch error as? HTTPClientError {
         case .deadlineExceeded, .readTimeout, .writeTimeout, .connectTimeout,
             .getConnectionFromPoolTimeout:
@@ -123,7 +132,7 @@ public struct CallbackTransport: Sendable {
 
 extension Duration {
     /// The whole nanoseconds.
-    fileprivate var nanoseconds: Int64 {
+    var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }
