@@ -126,20 +126,27 @@ enum ReconcileRules {
         _ entry: TransactionBooks.Entry,
         _ queued: TransactionBooks.Queued
     ) -> [Difference] {
-        guard !entry.isRevoked else { return [] }
-        let delivered = queued.deliveries.count { $0.state == "delivered" }
+        if entry.isRevoked {
+            // What was owed is void; webhooks are told of the refund.
+            let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
+            guard open > 0 else { return [] }
+            let detail = "refunded, and \(open) webhooks are not told"
+            return [Difference(kind: .undelivered, transactionID: id, detail: detail)]
+        }
+        let owed = queued.deliveries.filter { !$0.isOfRefund }
+        let delivered = owed.count { $0.state == "delivered" }
         let detail = "\(delivered) of \(entry.deliveryCount) deliveries"
-        if queued.deliveries.count > entry.deliveryCount {
+        if owed.count > entry.deliveryCount {
             return [
                 Difference(
                     kind: .deliveredTwice,
                     transactionID: id,
-                    detail: "\(queued.deliveries.count) deliveries of \(entry.deliveryCount)"
+                    detail: "\(owed.count) deliveries of \(entry.deliveryCount)"
                 )
             ]
         }
         // What the app itself delivers is confirmed by its finish.
-        let awaited = queued.deliveries.count {
+        let awaited = owed.count {
             $0.state == "pending" && $0.kind == DeliveryTarget.app.kind && !queued.isFinished
         }
         guard !queued.isDelivered || delivered + awaited != entry.deliveryCount else { return [] }

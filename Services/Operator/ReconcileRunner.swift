@@ -43,7 +43,7 @@ struct ReconcileRunner: Sendable {
                 receipts in
                 try await DatabaseReader.withSession(addresses.2, statementTimeout: timeout) {
                     fulfillment in
-                    let books = ReconcileBooks(payments, receipts, fulfillment)
+                    let books = ReconcileReader(payments, receipts, fulfillment)
                     let deadline = ContinuousClock.now + patience
                     while true {
                         let report = try await compare(books, tell: tell)
@@ -58,7 +58,7 @@ struct ReconcileRunner: Sendable {
     }
 
     private func compare(
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
         let now = Timestamp.wallClock()
@@ -80,7 +80,7 @@ struct ReconcileRunner: Sendable {
     }
 
     private func comparePages(
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         _ cutoff: Timestamp?,
         _ report: inout ReconcileReport,
         tell: @Sendable (ReconcileReport) -> Void
@@ -117,7 +117,7 @@ struct ReconcileRunner: Sendable {
     }
 
     private func findUnknownCharges(
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         _ cutoff: Timestamp?,
         _ report: inout ReconcileReport
     ) async throws {
@@ -149,7 +149,7 @@ struct ReconcileRunner: Sendable {
     /// Months that have left the log tell nothing any more, and are left out.
     private func compareLog(
         of fact: ReconcileLogStore.Fact,
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         _ report: inout ReconcileReport
     ) async throws {
         let connection = books.connection(to: fact.service)
@@ -186,7 +186,7 @@ struct ReconcileRunner: Sendable {
 
     /// Compares the versions of accounts with those that their clients are told.
     private func compareAccounts(
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         _ cutoff: Timestamp?,
         _ report: inout ReconcileReport
     ) async throws {
@@ -220,7 +220,7 @@ struct ReconcileRunner: Sendable {
     }
 
     private func findDeadLetters(
-        _ books: ReconcileBooks,
+        _ books: ReconcileReader,
         _ cutoff: Timestamp?,
         _ report: inout ReconcileReport
     ) async throws {

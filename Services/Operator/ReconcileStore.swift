@@ -274,8 +274,7 @@ enum ReconcileStore {
         for row in try connection.query(
             """
             SELECT transaction_id, target, kind, state FROM deliveries
-            WHERE transaction_id = ANY(\(ids)) AND target NOT LIKE '%:refund'
-            ORDER BY transaction_id, target
+            WHERE transaction_id = ANY(\(ids)) ORDER BY transaction_id, target
             """
         ) {
             let (id, target, kind, state) = try row.decode(

@@ -229,7 +229,8 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
 
     /// A row of the deliveries ledger in `fulfillment`.
     public struct Delivery: Codable, Hashable, Sendable {
-        /// Its place in the delivery plan and its kind, such as `1:webhook`.
+        /// Its place in the delivery plan and its kind, such as `1:webhook`; `1:refund` is the call
+        /// that tells the same webhook of the refund.
         public var target: String
         /// `entitlement`, `credit`, `webhook` or `app`.
         public var kind: String
@@ -250,8 +251,11 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// - Returns: The id.
         public func webhookID(of id: TransactionID) -> String? {
             guard kind == "webhook" else { return nil }
-            return "delivery_\(id)_\(target.prefix { $0 != ":" })"
+            return "delivery_\(id)_\(target.prefix { $0 != ":" })\(isOfRefund ? "_refund" : "")"
         }
+
+        /// Whether it tells of the refund, and so is none of the delivery plan's.
+        public var isOfRefund: Bool { target.hasSuffix(":refund") }
     }
 
     /// An entry of the credits ledger in `fulfillment`.

@@ -186,12 +186,11 @@ final class ChaosRun: Sendable {
         let accepted = buyers.accepted
         let store = store
         // The last finishes are still on their way to receipts and payments.
-        var report = try await Auditor(store).audit(accepted: accepted, merchant: merchant)
-        let deadline = ContinuousClock.now.advanced(by: .seconds(30))
-        while !report.isClean && ContinuousClock.now < deadline {
-            try await Task.sleep(for: .milliseconds(500))
-            report = try await Auditor(store).audit(accepted: accepted, merchant: merchant)
-        }
+        let report = try await Auditor(store).audit(
+            accepted: accepted,
+            within: .seconds(30),
+            merchant: merchant
+        )
         let strikes = strikes.withLock { $0 }
         terminal.table(
             [["killed", "times"]]

@@ -1,6 +1,5 @@
 import EventTypes
-import Messaging
-import Postgres
+import NIOHTTP1
 import StoreAPI
 import Testing
 import TestSupport
@@ -53,41 +52,71 @@ extension StoreHarness {
         try await expectSealed()
     }
 
-    /// Waits until every service has sealed its event log, and checks the chains.
-    func expectSealed() async throws {
-        for service in StoreService.allCases {
-            let report = try await eventually("the seals of \(service)") {
-                let report = try await self.withDatabase(of: service) { connection in
-                    try connection.inTransaction { connection in
-                        try SealCheck(logs: [.outbox]).run(on: connection)
-                    }
-                }
-                return report.unsealedRows == 0 || !report.findings.isEmpty ? report : nil
+    /// Waits until all books agree, and returns what they say of each transaction.
+    @discardableResult
+    func agreedBooks(within limit: Duration = .seconds(60)) async throws -> [TransactionBooks] {
+        let answer = try await reconcile(within: limit)
+        #expect(answer.differences == [])
+        return answer.transactions ?? []
+    }
+
+    /// How many events all services have applied since they started, by their `/metrics`.
+    func appliedEvents() async throws -> Int {
+        var sum = 0.0
+        for process in processes {
+            let answer = try await StoreHTTP.send(.GET, process.url + "/metrics")
+            for line in answer.text.split(separator: "\n")
+            where line.hasPrefix("inbox_events_applied") {
+                sum += Double(line.split(separator: " ").last ?? "") ?? 0
             }
-            #expect(report.findings == [], "\(service)")
-            #expect(!report.months.isEmpty, "\(service)")
+        }
+        return Int(sum)
+    }
+
+    /// What `counterfoil verify --json` says of one service.
+    struct Seals: Decodable {
+        struct Chain: Decodable {
+            let log: String
+            let rows: Int
+        }
+
+        let service: String
+        let chains: [Chain]
+        let unsealedRows: Int
+        let findings: [String]
+    }
+
+    /// Waits until every service has sealed what is in its logs, and checks the chains.
+    @discardableResult
+    func soundSeals() async throws -> [Seals] {
+        let seals = try await eventually("the seals of all logs") {
+            let seals = try await counterfoil("verify", "--json").json([Seals].self)
+            return seals.allSatisfy { $0.unsealedRows == 0 || !$0.findings.isEmpty } ? seals : nil
+        }
+        #expect(seals.map(\.service).sorted() == StoreService.allCases.map(\.rawValue).sorted())
+        for service in seals { #expect(service.findings == [], "\(service.service)") }
+        return seals
+    }
+
+    /// Waits until every service has sealed its event log, in which something is, and checks the
+    /// chains.
+    func expectSealed() async throws {
+        for service in try await soundSeals() {
+            #expect(service.chains.contains { $0.log == "outbox" }, "\(service.service)")
         }
     }
 
     /// The transaction that was made first.
     func firstTransaction() async throws -> Int64 {
-        let first = try await withDatabase(of: .payments) { connection in
-            try connection.query("SELECT min(id) FROM transactions").first?.decode(Int64?.self)
-        }
-        return try #require(first ?? nil)
+        try #require(try await reconcile().transactions?.map(\.id.rawValue).min())
     }
 
-    /// Audits until nothing is on its way any more, or until there is no more time.
+    /// Audits once the books agree, or when there is no more time.
     func quietAudit(
         _ payments: [AcceptedPayment],
         within limit: Duration = .seconds(60)
     ) async throws -> AuditReport {
-        let deadline = ContinuousClock.now.advanced(by: limit)
-        while true {
-            let report = try await Auditor(self).audit(accepted: payments)
-            if report.isClean || ContinuousClock.now >= deadline { return report }
-            try await Task.sleep(for: .milliseconds(200))
-        }
+        try await Auditor(self).audit(accepted: payments, within: limit)
     }
 
     /// Kills a service where it is held, drops what is held, and starts it again.

@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import PaymentQueue
-import Postgres
 import StoreAPI
 import Synchronization
 import Testing
@@ -343,18 +342,9 @@ private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, S
 extension StoreHarness {
     /// What the sandbox has charged, by currency.
     fileprivate func charged() async throws -> [String: Int64] {
-        try await withDatabase(of: .payments) { connection in
-            var sums: [String: Int64] = [:]
-            for row in try connection.query(
-                """
-                SELECT currency, sum(amount)::bigint FROM processor_attempts
-                WHERE kind = 'charge' AND outcome = 'charged' GROUP BY currency
-                """
-            ) {
-                let (currency, sum) = try row.decode(String.self, Int64.self)
-                sums[currency] = sum
-            }
-            return sums
-        }
+        try await reconcile().transactions?.flatMap(\.charges)
+            .reduce(into: [:]) { sums, charge in
+                sums[charge.amount.currency.rawValue, default: 0] += charge.amount.minorUnits
+            } ?? [:]
     }
 }

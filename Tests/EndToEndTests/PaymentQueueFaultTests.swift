@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import PaymentQueue
-import Postgres
 import StoreAPI
 import Testing
 import TestSupport
@@ -23,15 +22,9 @@ extension EndToEnd.PaymentQueues {
             }
 
             /// The charges of the sandbox, and the transactions.
-            func counts() async throws -> (transactions: Int64, charges: Int64) {
-                try await store.withDatabase(of: .payments) { connection in
-                    try connection.query(
-                        """
-                        SELECT (SELECT count(*) FROM transactions),
-                            (SELECT count(*) FROM processor_attempts WHERE outcome = 'charged')
-                        """
-                    ).first?.decode(Int64.self, Int64.self) ?? (0, 0)
-                }
+            func counts() async throws -> (transactions: Int, charges: Int) {
+                let books = try await store.reconcile().transactions ?? []
+                return (books.count, books.flatMap(\.charges).count)
             }
         }
 

@@ -1,7 +1,6 @@
 import EventTypes
+import StoreAPI
 import Kafka
-import Messaging
-import Postgres
 import Testing
 import TestSupport
 
@@ -22,26 +21,39 @@ extension EndToEnd {
                 let first = try await store.buy(as: "mallory")
                 try await store.expectWhole([first])
                 try await store.publish([try await Self.poison(of: type, after: first, in: store)])
-                try await eventually("the poison to be a dead letter") {
-                    try await store.deadLetters(service) == ["dead": 1] ? true : nil
+                let dead = try await eventually("the poison to be a dead letter") {
+                    try await store.openLetters(of: service).first
                 }
+                #expect(dead.state == "dead")
 
                 let parked = try await store.buy(as: "mallory")
                 let other = try await store.buy(as: "ada")
                 try await store.finish([other])
                 try await eventually("mallory's next purchase to be parked") {
-                    (try await store.deadLetters(service)["parked"] ?? 0) >= 1 ? true : nil
+                    try await store.openLetters(of: service).contains { $0.state == "parked" }
+                        ? true : nil
                 }
+                let differences = try await store.reconcile().differences
+                #expect(
+                    differences.contains { $0.kind == "deadLetter" && $0.subject == "mallory" }
+                )
                 // Nothing can be applied that was never an event: asked for, it fails again.
-                try await store.requestRedrive(of: "mallory", in: service)
-                try await eventually("the redrive to fail") {
-                    try await store.redrivesRequested(in: service) == 0 ? true : nil
-                }
-                #expect(try await store.deadLetters(service)["dead"] == 1)
+                let redrive = [
+                    "dead-letters", "redrive", "mallory", "--service", service.rawValue,
+                    "--timeout", "60",
+                ]
+                let refused = try await store.counterfoil(redrive)
+                #expect(refused.exit == .code(1), "\(refused)")
+                let open = try await store.openLetters(of: service)
+                #expect(open.filter { $0.state == "dead" }.map(\.id) == [dead.id])
 
                 // The operator puts the poison away and lets the account's others go.
-                try await store.discardTheDead(in: service)
-                try await store.requestRedrive(of: "mallory", in: service)
+                _ = try await store.operatorSays([
+                    "dead-letters", "discard", service.rawValue, "\(dead.id)", "--reason",
+                    "never an event",
+                ])
+                let released = try await store.counterfoil(redrive)
+                #expect([.code(0), .code(1)].contains(released.exit), "\(released)")
                 try await store.expectWhole([first, parked, other])
             }
         }
@@ -71,51 +83,19 @@ extension EndToEnd {
     }
 }
 
+/// A dead letter as `counterfoil dead-letters list --json` prints it.
+struct ListedLetter: Decodable {
+    let service: String
+    let id: Int64
+    let state: String
+    let key: String
+}
+
 extension StoreHarness {
-    /// How many dead letters of each state a service has.
-    func deadLetters(_ service: StoreService) async throws -> [String: Int] {
-        try await withDatabase(of: service) { connection in
-            var counts: [String: Int] = [:]
-            for row in try connection.query(
-                "SELECT state, count(*) FROM dead_letters GROUP BY state"
-            ) {
-                let (state, count) = try row.decode(String.self, Int64.self)
-                counts[state] = Int(count)
-            }
-            return counts
-        }
-    }
-
-    func requestRedrive(of key: String, in service: StoreService) async throws {
-        try await withDatabase(of: service) { connection in
-            _ = try DeadLetters.requestRedrive(
-                key: key,
-                consumer: service.rawValue,
-                on: connection
-            )
-        }
-    }
-
-    func redrivesRequested(in service: StoreService) async throws -> Int {
-        try await withDatabase(of: service) { connection in
-            try connection.query(
-                """
-                SELECT 1 FROM dead_letters
-                WHERE redrive_requested_at IS NOT NULL AND state IN ('dead', 'parked')
-                """
-            ).count
-        }
-    }
-
-    func discardTheDead(in service: StoreService) async throws {
-        try await withDatabase(of: service) { connection in
-            _ = try connection.execute(
-                """
-                UPDATE dead_letters
-                SET state = 'discarded', settled_at = now(), discard_reason = 'never an event'
-                WHERE state = 'dead'
-                """
-            )
-        }
+    /// The dead and the parked of a service.
+    func openLetters(of service: StoreService) async throws -> [ListedLetter] {
+        struct Answer: Decodable { let deadLetters: [ListedLetter] }
+        return try await counterfoil("dead-letters", "list", "--json").json(Answer.self)
+            .deadLetters.filter { $0.service == service.rawValue }
     }
 }

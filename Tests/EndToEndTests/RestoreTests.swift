@@ -22,12 +22,12 @@ extension EndToEnd {
                     urls: store.urls,
                     token: try store.keys.token(account: client.account, age: .seconds(600))
                 )
-                let before = try await store.contents(of: .payments)
+                let before = try await store.records()
                 let refused = try await old.restore(key: "r")
                 #expect(refused.status == 401)
                 #expect(refused.problem?.code == "fresh_authentication_required")
                 #expect(refused.problem?.detail.contains("sign a new token") == true)
-                #expect(try await store.contents(of: .payments) == before)
+                #expect(try await store.records() == before)
                 #expect(try await old.storeAccount().status == 200)
                 // The key was not used up.
                 let restored = try await client.restore(key: "r").value.transactions

@@ -96,12 +96,12 @@ extension EndToEnd {
                 let gap = try await store.counterfoil("replay", "--account", "ada")
                 #expect(gap.exit == .code(1))
                 #expect(gap.output.contains("-2026-02.jsonl.gz"))
-                let inboxes = try await store.inboxRows()
+                let applied = try await store.appliedEvents()
                 let sent = try await store.operatorSays([
                     "replay", "--archives", directory, "--execute", "--rate", "1000",
                 ])
                 #expect(sent.contains("Through: "))
-                #expect(try await store.inboxRows() == inboxes)
+                #expect(try await store.appliedEvents() == applied)
                 // The store goes on; the story of an old purchase names where its events are.
                 let later = try await store.buy(as: "dave")
                 try await eventually("the later purchase to be done") {

@@ -169,6 +169,28 @@ extension StoreHarness {
         }
     }
 
+    /// A hash of the rows of each table of a service.
+    fileprivate func contents(of service: StoreService) async throws -> [String: String] {
+        try await withDatabase(of: service) { connection in
+            var hashes: [String: String] = [:]
+            let tables = try connection.query(
+                """
+                SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
+                WHERE schemaname IN ('public', 'sandbox_processor')
+                """
+            ).map { try $0.decode(String.self) }
+            for table in tables {
+                hashes[table] = try connection.query(
+                    """
+                    SELECT coalesce(md5(string_agg(r::text, '|' ORDER BY r::text)), 'empty')
+                    FROM \(unsafe: table) AS r
+                    """
+                ).first?.decode(String.self)
+            }
+            return hashes
+        }
+    }
+
     /// Whether a statement fails for want of a right.
     func isRefused(
         _ sql: String,

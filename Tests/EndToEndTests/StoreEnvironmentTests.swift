@@ -49,7 +49,7 @@ extension EndToEnd {
                 #expect(store.process(.payments).log().contains("There is no payment processor"))
                 try await store.importSampleCatalog()
                 let client = try store.client(account: "ada")
-                let before = try await store.contents(of: .payments)
+                let before = try await store.records()
                 for method in SandboxPaymentMethod.allCases {
                     let answer = try await client.add(.sample(by: method))
                     #expect(answer.status == 422, "\(method)")
@@ -73,7 +73,7 @@ extension EndToEnd {
                 )
                 #expect(resumption.status == 422)
                 #expect(resumption.text.contains("payment_method_not_available"))
-                #expect(try await store.contents(of: .payments) == before)
+                #expect(try await store.records() == before)
             }
         }
 

@@ -1,7 +1,6 @@
 import EventTypes
 import Foundation
 import NIOHTTP1
-import Postgres
 import StoreAPI
 import Testing
 import TestSupport
@@ -111,23 +110,19 @@ extension StoreHarness {
         return try response.decode(TransactionResponse.self).transaction.id
     }
 
-    /// The events about a transaction in the logs of all services, and their traces.
+    /// The events about a transaction that `counterfoil why` finds, and their traces.
     fileprivate func traces(
         of id: TransactionID
     ) async throws -> [(type: String, trace: String)] {
-        var found: [(type: String, trace: String)] = []
-        for service in StoreService.allCases {
-            found += try await withDatabase(of: service) { connection in
-                try connection.query(
-                    "SELECT type, traceparent FROM outbox WHERE subject = \(id.rawValue)"
-                ).map { row in
-                    let (type, traceparent) = try row.decode(String.self, String?.self)
-                    let trace = traceparent.flatMap { TraceContext($0) }?.traceID
-                    return (type: type, trace: trace?.description ?? "none")
-                }
-            }
+        let steps = try await json("why", id.rawValue, "--json")["steps"] as? [[String: Any]] ?? []
+        return steps.filter { $0["kind"] as? String == "event" }.map { step in
+            // Its text begins with "event" and the type.
+            let words = (step["text"] as? String ?? "").split { " ,".contains($0) }
+            return (
+                type: words.dropFirst().first.map(String.init) ?? "",
+                trace: step["traceID"] as? String ?? "none"
+            )
         }
-        return found
     }
 
     /// Waits until all services have told of a transaction, each time in the trace.

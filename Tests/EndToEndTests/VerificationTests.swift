@@ -380,12 +380,9 @@ extension StoreHarness {
         _ = try await administrator.refund(payments[4].transactionID)
         // The proof holds at any time; the tables that it is about to find altered need their rows.
         try await eventually("the finishes and the refund to arrive") {
-            let finished = try await withDatabase(of: .receipts) { connection in
-                try connection.query("SELECT 1 FROM transaction_finishes").count
-            }
-            let revoked = try await withDatabase(of: .fulfillment) { connection in
-                try connection.query("SELECT 1 FROM credit_entries WHERE kind = 'revoke'").count
-            }
+            let books = try await agreedBooks()
+            let finished = books.count(where: \.isFinishedInReceipts)
+            let revoked = books.flatMap { $0.queued?.credits ?? [] }.count { $0.kind == "revoke" }
             return finished > payments.count && revoked == 1 ? true : nil
         }
         await merchant.stop()

@@ -150,6 +150,16 @@ import Testing
                 refunded(&$0); $0.queued?.isEntitled = true
             } == [.entitledDespiteRefund]
         )
+        for (state, kinds) in [("delivered", []), ("pending", [Difference.Kind.undelivered])] {
+            #expect(
+                Self.kinds {
+                    refunded(&$0)
+                    $0.queued?.deliveries.append(
+                        .init(target: "2:refund", kind: "webhook", state: state)
+                    )
+                } == kinds
+            )
+        }
         #expect(
             Self.kinds {
                 refunded(&$0); $0.postings.append($0.postings[1])

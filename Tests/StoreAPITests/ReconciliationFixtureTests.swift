@@ -28,6 +28,13 @@ import Testing
         #expect(books.changedAt?.millisecondsSinceEpoch == 1_795_237_200_300)
         let ids = books.queued?.deliveries.map { $0.webhookID(of: books.id) }
         #expect(ids == [nil, "delivery_1000001_1"])
+        let refund = TransactionBooks.Delivery(
+            target: "1:refund",
+            kind: "webhook",
+            state: "pending"
+        )
+        #expect(refund.isOfRefund)
+        #expect(refund.webhookID(of: books.id) == "delivery_1000001_1_refund")
         #expect(answer.transactions?.last?.changedAt == nil)
     }
 

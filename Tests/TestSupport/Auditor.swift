@@ -1,19 +1,16 @@
 import EventTypes
-import Logging
-import Postgres
+public import StoreAPI
 
-/// Proves the guarantee afterwards: reads the databases of all four services and the sandbox
-/// processor's books as their owner, and compares them with what a driver saw accepted.
+/// Proves the guarantee afterwards: asks the operator's `counterfoil reconcile` whether all books
+/// agree, and compares its answer with what a driver saw accepted.
 ///
 /// Run it when the store is quiet; what is still on its way counts as lost.
 public struct Auditor: Sendable {
-    private let databaseURLs: [StoreService: String]
+    private let store: StoreHarness
 
     /// Makes an auditor of a store.
     public init(_ store: StoreHarness) {
-        databaseURLs = Dictionary(
-            uniqueKeysWithValues: StoreService.allCases.map { ($0, store.databaseURL($0)) }
-        )
+        self.store = store
     }
 
     /// Audits.
@@ -21,129 +18,133 @@ public struct Auditor: Sendable {
     /// - Parameters:
     ///   - accepted: What the driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
+    ///   - limit: How long the books may take until they agree.
     ///   - merchant: Who received the webhooks; their books are compared, too.
     /// - Returns: What was counted and what is wrong.
     /// - Throws: An error when the store cannot be read.
     public func audit(
         accepted: [AcceptedPayment],
         isFinished: Bool = true,
+        within limit: Duration = .zero,
         merchant: WebhookReceiver? = nil
     ) async throws -> AuditReport {
-        let payments = try await read(.payments, PaymentsBooks.init)
-        let receipts = try await read(.receipts, ReceiptsBooks.init)
-        let fulfillment = try await read(.fulfillment, FulfillmentBooks.init)
-        let accounts = try await read(.payments, AccountBooks.known)
-        let told = try await read(.fulfillment, AccountBooks.told)
-        let deadLetters = try await deadLetters()
+        AuditReport(
+            of: try await store.reconcile(within: limit),
+            accepted: accepted,
+            isFinished: isFinished,
+            confirmedByMerchant: merchant?.confirmed
+        )
+    }
+}
 
-        var report = AuditReport()
-        report.count("accepted", accepted.count)
-        for payment in Set(accepted)
-        where payments.transactions[payment.transactionID.number] == nil {
-            report.add(.lost, payment.transactionID, "accepted, and unknown to payments")
+extension AuditReport {
+    /// Judges what `counterfoil reconcile --transactions` has found.
+    ///
+    /// - Parameters:
+    ///   - answer: Its answer.
+    ///   - accepted: What a driver saw accepted.
+    ///   - isFinished: Whether the driver finished everything that can be finished.
+    ///   - confirmed: The ids of the webhooks that a merchant has confirmed; `nil` if none is asked.
+    public init(
+        of answer: Reconciliation,
+        accepted: [AcceptedPayment],
+        isFinished: Bool = true,
+        confirmedByMerchant confirmed: Set<String>? = nil
+    ) {
+        self.init()
+        let transactions = answer.transactions ?? []
+        count(transactions, in: answer, accepted: accepted.count)
+        compare(transactions, with: accepted)
+        // Somebody who has not finished yet may still wait for a delivery.
+        let tolerated = isFinished ? [] : ["undelivered", "finishDiffers"]
+        for difference in answer.differences where !tolerated.contains(difference.kind) {
+            add(
+                Kind(difference.effect),
+                difference.transactionID?.rawValue ?? difference.subject ?? "-",
+                "\(difference.kind), \(difference.detail)"
+            )
         }
-        let acceptedIDs = Set(accepted.map(\.transactionID.number))
-        for id in payments.transactions.keys where !acceptedIDs.contains(id) {
-            report.add(.doubled, id, "in the books of payments, and nobody was told of it")
+        for books in transactions where isFinished && books.isPaid {
+            if books.queued?.isFinished != true { add(.lost, books.id, "paid, and not finished") }
         }
-        payments.check(&report)
-        receipts.check(&report, paid: payments.paid)
-        fulfillment.check(&report, payments: payments, isFinished: isFinished)
-        if isFinished {
-            payments.checkFinishes(&report, fulfillment.finished)
-            receipts.checkFinishes(&report, payments.paid.intersection(fulfillment.finished))
-        }
-        accounts.check(&report, told: told)
-        if let merchant {
-            let confirmed = merchant.confirmed
-            report.count("webhooks", fulfillment.webhooks.count)
-            for (webhook, id) in fulfillment.webhooks where !confirmed.contains(webhook) {
-                report.add(.lost, id, "\(webhook) is delivered, and the merchant did not say so")
-            }
-        }
-        report.count("dead letters", deadLetters.count)
-        for letter in deadLetters {
-            report.add(.lost, letter.subject, letter.detail)
-        }
-        return report
+        if let confirmed { compare(transactions, confirmed) }
     }
 
-    private func deadLetters() async throws -> [(subject: String, detail: String)] {
-        var letters: [(String, String)] = []
-        for service in StoreService.allCases {
-            letters += try await read(service) { connection in
-                try connection.query(
-                    """
-                    SELECT subject, type, topic, state, reason FROM dead_letters
-                    WHERE state IN ('dead', 'parked') ORDER BY id
-                    """
-                ).map { row in
-                    let (subject, type, topic, state, reason) = try row.decode(
-                        String.self,
-                        String.self,
-                        String.self,
-                        String.self,
-                        String.self
-                    )
-                    return (
-                        subject, "\(type) of \(topic) is \(state) in \(service.rawValue): \(reason)"
+    private mutating func compare(
+        _ transactions: [TransactionBooks],
+        with accepted: [AcceptedPayment]
+    ) {
+        let known = Set(transactions.filter { $0.entry != nil }.map(\.id))
+        let acceptedIDs = Set(accepted.map(\.transactionID))
+        for id in acceptedIDs.subtracting(known).sorted(by: { $0.number < $1.number }) {
+            add(.lost, id, "accepted, and unknown to payments")
+        }
+        for id in known.subtracting(acceptedIDs).sorted(by: { $0.number < $1.number }) {
+            add(.doubled, id, "in the books of payments, and nobody was told of it")
+        }
+        let accounts = Dictionary(accepted.map { ($0.transactionID, $0.account) }) { $1 }
+        for books in transactions {
+            guard let entry = books.entry, let account = accounts[books.id] else { continue }
+            if entry.accountID != account {
+                add(.wrong, books.id, "accepted from \(account), booked for \(entry.accountID)")
+            }
+        }
+    }
+
+    private mutating func compare(_ transactions: [TransactionBooks], _ confirmed: Set<String>) {
+        var count = 0
+        for books in transactions {
+            for delivery in books.queued?.deliveries ?? [] where delivery.state == "delivered" {
+                guard let webhook = delivery.webhookID(of: books.id) else { continue }
+                count += 1
+                if !confirmed.contains(webhook) {
+                    add(
+                        .lost,
+                        books.id,
+                        "\(webhook) is delivered, and the merchant did not say so"
                     )
                 }
             }
         }
-        return letters
+        self.count("webhooks", count)
     }
 
-    private func read<Books: Sendable>(
-        _ service: StoreService,
-        _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Books
-    ) async throws -> Books {
-        try await withOwnerClient(databaseURLs[service] ?? "") { client in
-            try await client.withTransaction(body)
+    private mutating func count(
+        _ transactions: [TransactionBooks],
+        in answer: Reconciliation,
+        accepted: Int
+    ) {
+        count("accepted", accepted)
+        for state in [TransactionState.purchased, .restored, .failed, .deferred, .purchasing] {
+            count(state.rawValue, transactions.count { $0.entry?.state == state })
         }
+        let queued = transactions.compactMap(\.queued)
+        let charges = transactions.flatMap(\.charges)
+        count("charges", charges.count + (answer.differenceCounts["chargeUnknown"] ?? 0))
+        count("charges returned", charges.count(where: \.isReturned))
+        count("postings", transactions.reduce(0) { $0 + $1.postings.count })
+        count("receipts", transactions.reduce(0) { $0 + $1.receipts.count })
+        count("deliveries", queued.flatMap(\.deliveries).count { $0.state == "delivered" })
+        count("credit grants", queued.flatMap(\.credits).count { $0.kind == "grant" })
+        count(
+            "entitlements",
+            transactions.count {
+                $0.queued?.isEntitled != nil && $0.entry?.originalID == $0.id
+            }
+        )
+        count("finished", queued.count(where: \.isFinished))
+        count("accounts", answer.accounts)
+        count("dead letters", answer.differenceCounts["deadLetter"] ?? 0)
     }
 }
 
-/// Runs a body with a connection pool of its own.
-func withOwnerClient<Result: Sendable>(
-    _ url: String,
-    _ body: @escaping @Sendable (PostgresClient) async throws -> Result
-) async throws -> Result {
-    let client = PostgresClient(
-        settings: PostgresSettings(
-            url: url,
-            applicationName: "auditor",
-            poolSize: 1,
-            statementTimeout: .seconds(120)
-        ),
-        logger: Logger(label: "auditor", factory: { _ in SwiftLogNoOpLogHandler() })
-    )
-    return try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask {
-            try await client.run()
-            return nil
-        }
-        group.addTask { try await body(client) }
-        defer { group.cancelAll() }
-        while let result = try await group.next() {
-            if let result { return result }
-        }
-        throw HarnessError("The connections to \(url) ended.")
+extension AuditReport.Kind {
+    fileprivate init(_ effect: Reconciliation.Effect) {
+        self =
+            switch effect {
+            case .lost: .lost
+            case .doubled: .doubled
+            case .wrong: .wrong
+            }
     }
-}
-
-/// What happened to the outbox's events of one type: how many for each transaction.
-func eventCounts(
-    of type: EventType,
-    on connection: isolated PostgresConnection
-) throws -> [String: Int64] {
-    let rows = try connection.query(
-        "SELECT subject, count(*) FROM outbox WHERE type = \(type.rawValue) GROUP BY subject"
-    )
-    var counts: [String: Int64] = [:]
-    for row in rows {
-        let (subject, count) = try row.decode(String.self, Int64.self)
-        counts[subject] = count
-    }
-    return counts
 }

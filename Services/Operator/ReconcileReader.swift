@@ -3,7 +3,7 @@ import Postgres
 import StoreAPI
 
 /// Sessions with the three databases that hold books of purchases.
-struct ReconcileBooks {
+struct ReconcileReader {
     let payments: PostgresConnection
     private let receipts: PostgresConnection
     private let fulfillment: PostgresConnection

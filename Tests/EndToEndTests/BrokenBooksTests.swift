@@ -1,0 +1,265 @@
+import EventTypes
+import Postgres
+import StoreAPI
+import Testing
+import TestSupport
+
+extension EndToEnd {
+    /// Whatever is broken in a service's database, `counterfoil reconcile --json` names it, and the
+    /// audit that judges the other tests turns red.
+    @Suite(.serialized, .timeLimit(.minutes(5)))
+    struct BrokenBooks {
+        @Test func eachBrokenBookIsNamedWithItsTransaction() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                var payments: [AcceptedPayment] = []
+                for damage in Damage.all {
+                    payments.append(try await store.buy(damage.product, as: damage.account))
+                }
+                try await store.expectWhole(payments)
+
+                var expected: Set<String> = [
+                    "chargeUnknown -", "accountNotTold carol in com.example.app",
+                    "deadLetter carol",
+                ]
+                for (damage, payment) in zip(Damage.all, payments) {
+                    try await store.inflict(damage, on: payment.transactionID)
+                    expected.formUnion(damage.kinds.map { "\($0) \(payment.transactionID)" })
+                }
+                try await store.inflictWhatIsAboutNoTransaction()
+
+                let answer = try await store.reconcile()
+                let found = answer.differences.map { difference in
+                    let subject =
+                        difference.kind == "chargeUnknown" ? "-" : difference.subject ?? "-"
+                    return "\(difference.kind) \(difference.transactionID?.rawValue ?? subject)"
+                }
+                #expect(Set(found) == expected && found.count == expected.count, "\(found)")
+
+                let report = AuditReport(of: answer, accepted: payments)
+                #expect(!report.isClean)
+                for (damage, payment) in zip(Damage.all, payments) {
+                    let isNamed = report.violations.contains {
+                        $0.subject == payment.transactionID.rawValue
+                    }
+                    #expect(isNamed, "\(damage.kinds)")
+                }
+            }
+        }
+
+        @Test func aPaymentThatNoBookOrNobodyKnowsTurnsTheAuditRed() async throws {
+            try await withStore { store in
+                try await store.importSampleCatalog()
+                let (first, second) = (try await store.buy(), try await store.buy())
+                try await store.expectWhole([first, second])
+                let answer = try await store.reconcile()
+                let unknown = AcceptedPayment(
+                    transactionID: TransactionID(number: 7),
+                    account: first.account
+                )
+                let audits = [
+                    AuditReport(of: answer, accepted: [first, second]),
+                    AuditReport(of: answer, accepted: [first, second, unknown]),
+                    AuditReport(of: answer, accepted: [first]),
+                ]
+                #expect(audits.map(\.lost) == [0, 1, 0])
+                #expect(audits.map(\.doubled) == [0, 0, 1])
+                // A purchase that the driver says it finished.
+                _ = try await store.buy(as: "bob")
+                let open = try await store.reconcile(within: .seconds(60))
+                #expect(open.differences == [])
+                let payments = open.transactions?.compactMap { books in
+                    books.entry.map {
+                        AcceptedPayment(transactionID: books.id, account: $0.accountID)
+                    }
+                }
+                let report = AuditReport(of: open, accepted: payments ?? [])
+                #expect(report.violations.map(\.detail) == ["paid, and not finished"])
+            }
+        }
+    }
+}
+
+/// Something that is broken in one book of one purchase.
+private struct Damage: Sendable {
+    /// What `reconcile` calls it.
+    let kinds: [String]
+    let service: StoreService
+    var product = SampleCatalog.coins
+    var account = "ada"
+    /// What breaks it; `ID` stands for the transaction.
+    let statements: [String]
+
+    static let all = [
+        Damage(
+            kinds: ["undelivered"],
+            service: .fulfillment,
+            statements: ["DELETE FROM deliveries WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["deliveredTwice"],
+            service: .fulfillment,
+            statements: [
+                """
+                INSERT INTO deliveries (transaction_id, target, kind, state, delivered_at)
+                SELECT transaction_id, '1:credit', kind, state, delivered_at
+                FROM deliveries WHERE transaction_id = ID
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["creditedTooMuch"],
+            service: .fulfillment,
+            statements: ["UPDATE credit_entries SET amount = amount * 2 WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["notCredited"],
+            service: .fulfillment,
+            statements: ["DELETE FROM credit_entries WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["notEntitled"],
+            service: .fulfillment,
+            product: SampleCatalog.pro,
+            account: "bob",
+            statements: ["DELETE FROM entitlements WHERE original_transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["notQueued"],
+            service: .fulfillment,
+            statements: ["DELETE FROM queue_transactions WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["queueDiffers"],
+            service: .fulfillment,
+            statements: ["UPDATE queue_transactions SET state = 'failed' WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["notTold"],
+            service: .fulfillment,
+            statements: [
+                "DELETE FROM outbox WHERE subject = 'ID' AND type = 'transaction.finished.v1'"
+            ]
+        ),
+        Damage(
+            kinds: ["receiptTwice"],
+            service: .receipts,
+            statements: [
+                "ALTER TABLE signed_transactions DROP CONSTRAINT a_transaction_has_one_receipt",
+                """
+                INSERT INTO signed_transactions
+                SELECT * FROM signed_transactions WHERE transaction_id = ID
+                """,
+            ]
+        ),
+        Damage(
+            kinds: ["noReceipt"],
+            service: .receipts,
+            statements: ["DELETE FROM signed_transactions WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["finishDiffers"],
+            service: .receipts,
+            statements: ["DELETE FROM transaction_finishes WHERE transaction_id = ID"]
+        ),
+        Damage(
+            kinds: ["toldTwice"],
+            service: .receipts,
+            statements: [
+                """
+                INSERT INTO outbox (event_id, type, topic, key, subject, time, data)
+                SELECT gen_random_uuid(), type, topic, key, subject, time, data
+                FROM outbox WHERE subject = 'ID' AND type = 'receipt.issued.v1'
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["notPosted"],
+            service: .payments,
+            statements: [
+                """
+                DELETE FROM ledger_entries WHERE posting_id IN (
+                    SELECT id FROM ledger_postings WHERE transaction_id = ID
+                )
+                """,
+                "DELETE FROM ledger_postings WHERE transaction_id = ID",
+            ]
+        ),
+        Damage(
+            kinds: ["unbalanced"],
+            service: .payments,
+            statements: [
+                """
+                DELETE FROM ledger_entries WHERE account NOT LIKE 'buyer:%' AND posting_id IN (
+                    SELECT id FROM ledger_postings WHERE transaction_id = ID
+                )
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["notCharged"],
+            service: .payments,
+            statements: [
+                """
+                DELETE FROM sandbox_processor.charges WHERE idempotency_key IN (
+                    SELECT attempt_id FROM processor_attempts WHERE transaction_id = ID
+                )
+                """
+            ]
+        ),
+        Damage(
+            kinds: ["refundDiffers", "receiptNotRevoked", "creditedTooMuch"],
+            service: .payments,
+            statements: ["UPDATE transactions SET revoked_at = now() WHERE id = ID"]
+        ),
+        Damage(
+            kinds: ["notTold"],
+            service: .payments,
+            statements: [
+                "DELETE FROM outbox WHERE subject = 'ID' AND type = 'transaction.purchased.v1'"
+            ]
+        ),
+    ]
+}
+
+extension StoreHarness {
+    /// Breaks a book, as nobody but the owner of the tables can.
+    fileprivate func inflict(_ damage: Damage, on id: TransactionID) async throws {
+        try await withDatabase(of: damage.service) { connection in
+            try connection.execute("SET counterfoil.migrating = 'on'")
+            for statement in damage.statements {
+                let statement = statement.replacing("ID", with: id.rawValue)
+                let count = try connection.execute("\(unsafe: statement)")
+                if !statement.hasPrefix("ALTER") { #expect(count > 0, "\(statement)") }
+            }
+        }
+    }
+
+    fileprivate func inflictWhatIsAboutNoTransaction() async throws {
+        try await withDatabase(of: .payments) { connection in
+            try connection.execute(
+                """
+                INSERT INTO sandbox_processor.charges
+                    (idempotency_key, payment_method, amount, currency)
+                VALUES (gen_random_uuid(), 'sandbox_success', 777, 'USD')
+                """
+            )
+            try connection.execute(
+                """
+                INSERT INTO accounts (account_id, bundle_id, version)
+                VALUES ('carol', 'com.example.app', 1)
+                """
+            )
+        }
+        try await withDatabase(of: .receipts) { connection in
+            _ = try connection.execute(
+                """
+                INSERT INTO dead_letters (consumer, event_id, topic, partition, "offset", key, type,
+                    subject, time, data, reason, state)
+                VALUES ('receipts', gen_random_uuid(), 'payments.transactions', 0, 7, 'carol',
+                    'transaction.purchased.v1', 'carol', now(), '', 'put in by a test', 'dead')
+                """
+            )
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import EventTypes
+import Foundation
+public import StoreAPI
+
+extension StoreHarness {
+    /// Asks `counterfoil reconcile` whether all books agree, and for what they say.
+    ///
+    /// - Parameter limit: How long the books may take until they agree.
+    /// - Returns: Its answer, with every transaction.
+    /// - Throws: ``HarnessError`` if it did not answer, or not as it exits.
+    public func reconcile(within limit: Duration = .zero) async throws -> Reconciliation {
+        let program = try await counterfoil(
+            "reconcile",
+            "--settled",
+            "0",
+            "--wait",
+            "\(limit.components.seconds)",
+            "--limit",
+            "1000000",
+            "--transactions",
+            "--json"
+        )
+        let answer = try program.json(Reconciliation.self)
+        guard (answer.lost + answer.doubled + answer.wrong == 0) == (program.exit == .code(0)),
+            answer.transactions?.count == answer.compared, answer.onTheirWay == 0
+        else { throw HarnessError("reconcile contradicts itself: \(program)") }
+        return answer
+    }
+}
+
+extension ProgramAnswer {
+    /// Reads the JSON that a program printed before its last words on standard error.
+    ///
+    /// - Parameter type: What it prints.
+    /// - Returns: It.
+    /// - Throws: ``HarnessError`` if it ended otherwise than with 0 or 1, or printed no such JSON.
+    public func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+        guard [.code(0), .code(1)].contains(exit),
+            let end = lines.lastIndex(where: { $0 == "}" || $0 == "]" })
+        else { throw HarnessError("\(self)") }
+        do {
+            let text = lines[...end].joined(separator: "\n")
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw HarnessError("\(error) in \(self)")
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Testing
+
+/// End-to-end tests judge a store by what its users and operators see; SQL is for breaking it.
+@Suite struct DatabaseAccessTests {
+    /// The files of `Tests/EndToEndTests` that open a service's database, and what they break there.
+    private static let allowed = [
+        "BrokenBooksTests": "breaks a book of each kind, for reconcile to name it",
+        "OperatorStoryTests": "breaks books, for reconcile to say what to do",
+        "BrokerReplayTests": "deletes an inbox, and writes events of a newer version",
+        "ReplayTests": "deletes inboxes, and cuts a log",
+        "RetentionTests": "makes a log old, and edits one",
+        "VerificationTests": "alters rows and events, and holds the lock of a proof",
+        "OutageTests": "holds a database transaction open",
+        "RestoredStoreTests": "puts an older backup in the place of a database",
+        "UnknownOutcomeTests": "kills the backend of a commit",
+        "DatabaseInTroubleTests": "makes a table refuse rows as a full disk does",
+        "StartUpTests": "leaves a database of a newer version, and tries what roles may not do",
+    ]
+
+    /// Those of them that read by SQL as well, and why nothing else can tell.
+    private static let mayRead = [
+        "OutageTests": "waits until the relay has looked, which rightly does nothing",
+        "UnknownOutcomeTests": "finds the backend to kill, and waits until PostgreSQL answers",
+        "StartUpTests": "a refused start changes no row, and a role may not even read",
+    ]
+
+    private static let folder = "Tests/EndToEndTests/"
+    private static var access: Regex<Substring> {
+        /withDatabase\(|withOwnerClient\(|asSuperuser|PostgresClient\(|withSession\(|withTestDatabase/
+    }
+    private static var question: Regex<Substring> { /\.query\(/ }
+
+    private static func name(_ file: SourceFile) -> String {
+        String(file.name.dropLast(".swift".count))
+    }
+
+    private static var files: [SourceFile] {
+        Repository.swiftFiles.filter { $0.path.hasPrefix(folder) }
+    }
+
+    @Test func noOtherFileOpensAServicesDatabase() {
+        var findings = Findings()
+        for file in Self.files where Self.allowed[Self.name(file)] == nil {
+            for (line, text) in file.code where text.contains(Self.access) {
+                findings.add(
+                    file,
+                    line,
+                    "judge by reconcile(), `counterfoil why --json` or HTTP, not by SQL"
+                )
+            }
+        }
+        findings.report()
+    }
+
+    @Test func whoMayBreakRowsMayNotJudgeByThem() {
+        var findings = Findings()
+        for file in Self.files where Self.mayRead[Self.name(file)] == nil {
+            for (line, text) in file.code where text.contains(Self.question) {
+                findings.add(file, line, "SQL only breaks things; ask reconcile()")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func everyExceptionIsStillOne() throws {
+        for name in Self.allowed.keys {
+            let code = try Repository.file("\(Self.folder)\(name).swift").codeText
+            #expect(code.contains(Self.access), "\(name)")
+        }
+        for name in Self.mayRead.keys {
+            let code = try Repository.file("\(Self.folder)\(name).swift").codeText
+            #expect(code.contains(Self.question), "\(name)")
+        }
+    }
+
+    @Test func theAuditAsksTheOperatorsProgram() throws {
+        var findings = Findings()
+        for path in ["Auditor.swift", "AuditReport.swift", "StoreHarness+Reconcile.swift"] {
+            let file = try Repository.file("Tests/TestSupport/\(path)")
+            for (line, text) in file.code where text.contains(/withDatabase|\.query\(|Postgres/) {
+                findings.add(file, line, "the audit has no access of its own")
+            }
+        }
+        findings.report()
+    }
+}
