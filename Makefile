@@ -82,9 +82,9 @@ else
 	@exec $(DEVSTORE) demo
 endif
 
-chaos: build ## Buy while everything is killed, then audit (SECONDS=60 SEED=1 BROKERS=3)
+chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="hangs dark" BROKERS=3)
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
-		$(if $(BROKERS),--brokers $(BROKERS))
+		$(foreach kind,$(ONLY),--only $(kind)) $(if $(BROKERS),--brokers $(BROKERS))
 
 fuzz: setup ## Change receipts at random and look that none is believed (SECONDS=600 SEED=1)
 	@$(SWIFT_BUILD) --build-tests

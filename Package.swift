@@ -297,6 +297,7 @@ let package = Package(
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
+        + tests(of: "DevStore", ["DevStore", "TestSupport"])
         + tests(
             of: "ServiceKit",
             [

@@ -5,8 +5,10 @@ import Synchronization
 import TestSupport
 
 /// The buyers of a chaos run: they pay by every method, follow their queues, decide what is
-/// deferred, finish what is delivered and want some of it refunded, and they ask again whenever
-/// nobody answers.
+/// deferred, finish what is delivered and want some of it refunded.
+///
+/// They ask again whenever nobody answers: half of them after four seconds, the others after twelve. An
+/// instance that did not answer is left alone for a while if there is another, as a load balancer does.
 final class ChaosBuyers: Sendable {
     private let store: StoreHarness
     private let accounts: Int
@@ -20,7 +22,24 @@ final class ChaosBuyers: Sendable {
         var refused: [String: Int] = [:]
         var repetitions = 0
         var reconnections = 0
+        var answers = ChaosAnswers()
+        var silence = LongestSilence(begin: .now)
+        /// When an instance last did not answer.
+        var missed: [String: ContinuousClock.Instant] = [:]
+        /// By when everything has to be answered, once the buying has ended.
+        var lastAnswer: ContinuousClock.Instant?
+
+        mutating func finish(_ id: TransactionID) {
+            // Told again after the end, it is no news.
+            guard finished.insert(id).inserted, isOpen else { return }
+            silence.end(at: .now)
+        }
     }
+
+    /// How long after the end of all faults a request may go unanswered.
+    private static let patience = Duration.seconds(60)
+    /// How long a stream may say nothing before a client looks for another.
+    private static let quiet = Duration.seconds(6)
 
     init(store: StoreHarness, accounts: Int, seed: UInt64) {
         self.store = store
@@ -43,8 +62,32 @@ final class ChaosBuyers: Sendable {
     /// What was refused, by code.
     var refusals: [String: Int] { ledger.withLock { $0.refused } }
 
+    /// How long they waited, and what should not have been answered.
+    var answers: ChaosAnswers { ledger.withLock { $0.answers } }
+    /// The longest time without a finish, between ``begin()`` and ``close()``.
+    var longestSilence: LongestSilence { ledger.withLock { $0.silence } }
+    /// The accepted payments that no buyer has finished.
+    var unfinished: [AcceptedPayment] {
+        ledger.withLock { ledger in
+            ledger.accepted.filter { !ledger.finished.contains($0.transactionID) }
+        }
+    }
+
+    /// Begins to look for the longest silence.
+    func begin() { ledger.withLock { $0.silence = LongestSilence(begin: .now) } }
+
     /// Ends the buying; what was begun is still answered and finished.
-    func close() { ledger.withLock { $0.isOpen = false } }
+    func close() {
+        ledger.withLock { ledger in
+            ledger.isOpen = false
+            ledger.silence.end(at: .now)
+        }
+    }
+
+    /// Gives every request that is under way some time, now that all faults are over.
+    func expectAnswers() {
+        ledger.withLock { $0.lastAnswer = ContinuousClock.now + Self.patience }
+    }
 
     /// Buys until ``close()``, then returns once every request has been answered.
     func buy() async throws {
@@ -71,16 +114,15 @@ final class ChaosBuyers: Sendable {
         var number = 0
         while ledger.withLock({ $0.isOpen }) {
             number += 1
-            let client = try client(index, using: &random)
             if number % 20 == 0 {
-                try await restore(client, key: "restore-\(index)-\(number)")
+                try await restore(index, key: "restore-\(index)-\(number)")
                 continue
             }
             let key = "chaos-\(index)-\(number)"
             if number % 13 == 0 {
-                try await buyPromoted(client, key: key)
+                try await buyPromoted(index, key: key)
             } else {
-                _ = try await pay(Self.request(using: &random), client, key: key)
+                _ = try await pay(Self.request(using: &random), index, key: key)
             }
             try await Task.sleep(
                 for: .milliseconds(Int.random(in: 20...150, using: &random))
@@ -91,10 +133,12 @@ final class ChaosBuyers: Sendable {
     /// Pays, and tells whether it was accepted.
     private func pay(
         _ request: PaymentRequest,
-        _ client: StoreClient,
+        _ index: Int,
         key: String
     ) async throws -> Bool {
-        let answer = try await untilAnswered { try await client.add(request, key: key) }
+        let answer = try await untilAnswered("a payment", by: .payments) { urls in
+            try await client(index, urls).add(request, key: key)
+        }
         if let transaction = answer.valueIfAny?.transaction {
             accept([transaction], method: request.paymentMethod)
             return true
@@ -106,19 +150,18 @@ final class ChaosBuyers: Sendable {
     }
 
     /// Begins a purchase outside the app and pays it twice; one payment is to be accepted.
-    private func buyPromoted(_ client: StoreClient, key: String) async throws {
-        let administrator = try store.administrator
+    private func buyPromoted(_ index: Int, key: String) async throws {
         let promoted = PurchaseIntentRequest(
             bundleID: StoreKeys.bundleID,
             productID: SampleCatalog.coins
         )
-        let begun = try await untilAnswered {
-            try await administrator.begin(promoted, for: client.account, key: key)
+        let begun = try await untilAnswered("an intent", by: .payments) { urls in
+            try await administrator(urls).begin(promoted, for: account(index), key: key)
         }
         var request = PaymentRequest.sample()
         request.purchaseIntentID = try begun.value.purchaseIntent.id
-        let isFirst = try await pay(request, client, key: key)
-        let isSecond = try await pay(request, client, key: key + "-again")
+        let isFirst = try await pay(request, index, key: key)
+        let isSecond = try await pay(request, index, key: key + "-again")
         guard isFirst, !isSecond else {
             throw HarnessError("An intent was paid \(isSecond ? "twice" : "never").")
         }
@@ -141,8 +184,9 @@ final class ChaosBuyers: Sendable {
 
     /// Takes up an interrupted payment; told of the failure twice, it is the same transaction.
     private func resume(_ id: TransactionID) async throws {
-        let administrator = try store.administrator
-        let answer = try await untilAnswered { try await administrator.resume(id) }
+        let answer = try await untilAnswered("a resumption", by: .payments) { urls in
+            try await administrator(urls).resume(id)
+        }
         guard let transaction = answer.valueIfAny?.transaction else { return }
         let isKnown = ledger.withLock { ledger in
             ledger.accepted.contains { $0.transactionID == transaction.id }
@@ -150,8 +194,10 @@ final class ChaosBuyers: Sendable {
         if !isKnown { accept([transaction], method: "resumption") }
     }
 
-    private func restore(_ client: StoreClient, key: String) async throws {
-        let answer = try await untilAnswered { try await client.restore(key: key) }
+    private func restore(_ index: Int, key: String) async throws {
+        let answer = try await untilAnswered("a restore", by: .payments) { urls in
+            try await client(index, urls).restore(key: key)
+        }
         accept(answer.valueIfAny?.transactions ?? [], method: "restore")
     }
 
@@ -168,22 +214,24 @@ final class ChaosBuyers: Sendable {
     }
 
     private func follow(account index: Int) async throws {
-        var random = SeededGenerator(seed: seed &* 37 &+ UInt64(index))
-        var lastEventID: String?
+        let heard = Heard()
         var connections = 0
         while !Task.isCancelled {
             connections += 1
+            let (urls, instance) = route(to: .fulfillment)
             // Every third connection asks for everything that is unfinished.
-            let resumption = connections % 3 == 0 ? nil : lastEventID
-            let client = try client(index, using: &random)
+            let resumption = connections % 3 == 0 ? nil : heard.lastEventID
+            let queue = try client(index, urls).queue(after: resumption)
             do {
-                for try await event in client.queue(after: resumption) {
-                    lastEventID = event.id ?? lastEventID
-                    guard let change = event.change else { continue }
-                    try await act(on: change, as: client)
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await self.listen(to: queue, index, heard) }
+                    group.addTask {
+                        try await heard.silence(of: Self.quiet)
+                        self.miss(instance)
+                    }
+                    defer { group.cancelAll() }
+                    try await group.next()
                 }
-            } catch let fault as StoreFault {
-                throw fault
             } catch {
                 // The service was killed; the next connection goes on.
                 if Task.isCancelled { return }
@@ -193,64 +241,139 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    private func act(on change: QueueChanged, as client: StoreClient) async throws {
+    private func listen(to queue: QueueStream, _ index: Int, _ heard: Heard) async throws {
+        heard.waits()
+        for try await event in queue {
+            heard.hears(event.id)
+            if let change = event.change { try await act(on: change, index) }
+            heard.waits()
+        }
+    }
+
+    private func act(on change: QueueChanged, _ index: Int) async throws {
         let transaction = change.transaction
         if change.finishedAt != nil {
-            ledger.withLock { _ = $0.finished.insert(transaction.id) }
+            ledger.withLock { $0.finish(transaction.id) }
             return
         }
         switch transaction.state {
         case .deferred:
             let decision: ApprovalRequest.Decision =
                 transaction.id.number % 3 == 0 ? .decline : .approve
-            let administrator = try store.administrator
-            _ = try await untilAnswered {
-                try await administrator.decide(decision, on: transaction.id)
+            _ = try await untilAnswered("an approval", by: .payments) { urls in
+                try await administrator(urls).decide(decision, on: transaction.id)
             }
         case .purchased, .restored, .failed:
             let isTheApps = transaction.deliveryPlan.contains(.app)
             guard change.isDelivered || isTheApps || transaction.state == .failed else { return }
             if transaction.failureReason == .interrupted { try await resume(transaction.id) }
-            let answer = try await untilAnswered { try await client.finish(transaction.id) }
+            let answer = try await untilAnswered("a finish", by: .fulfillment) { urls in
+                try await client(index, urls).finish(transaction.id)
+            }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            ledger.withLock { _ = $0.finished.insert(transaction.id) }
+            ledger.withLock { $0.finish(transaction.id) }
             if transaction.state == .purchased, transaction.id.number % 20 == 0 {
-                let administrator = try store.administrator
-                _ = try await untilAnswered { try await administrator.refund(transaction.id) }
+                _ = try await untilAnswered("a refund", by: .payments) { urls in
+                    try await administrator(urls).refund(transaction.id)
+                }
             }
         default:
             return
         }
     }
 
-    private func client(
-        _ index: Int,
-        using random: inout SeededGenerator
-    ) throws -> StoreClient {
-        let instances = store.options.replicas.values.max() ?? 1
-        var client = try store.client(
-            account: "buyer-\(index)",
-            instance: Int.random(in: 1...instances, using: &random)
+    private func account(_ index: Int) -> AccountID { AccountID(unchecked: "buyer-\(index)") }
+
+    private func client(_ index: Int, _ urls: StoreURLs) throws -> StoreClient {
+        var client = StoreClient(
+            account: account(index),
+            urls: urls,
+            token: try store.keys.token(account: account(index))
         )
-        client.timeout = .seconds(5)
+        client.timeout = index.isMultiple(of: 2) ? .seconds(12) : .seconds(4)
         return client
     }
 
+    private func administrator(_ urls: StoreURLs) throws -> StoreAdministrator {
+        StoreAdministrator(urls: urls, token: try store.keys.administratorToken())
+    }
+
+    /// Where to ask a service now, and the name of the instance that is asked.
+    private func route(to service: StoreService) -> (StoreURLs, instance: String) {
+        let missed = ledger.withLock { $0.missed }
+        let now = ContinuousClock.now
+        let instances = Array(1...(store.options.replicas[service] ?? 1))
+        let answering = instances.filter { number in
+            missed[store.process(service, number).name].map { now - $0 > .seconds(5) } ?? true
+        }
+        let number = answering.randomElement() ?? instances.randomElement() ?? 1
+        return (store.urls(instance: number), store.process(service, number).name)
+    }
+
+    private func miss(_ instance: String) {
+        ledger.withLock { $0.missed[instance] = .now }
+    }
+
     private func untilAnswered<Value>(
-        _ ask: () async throws -> StoreAnswer<Value>
+        _ request: String,
+        by service: StoreService,
+        _ ask: (StoreURLs) async throws -> StoreAnswer<Value>
     ) async throws -> StoreAnswer<Value> {
         while true {
-            do {
-                let answer = try await ask()
-                if try !answer.asksToTryAgain { return answer }
-            } catch let fault as StoreFault {
-                throw fault
-            } catch {
-                // No answer is what the repetition is for.
-            }
+            let (urls, instance) = route(to: service)
+            let begin = ContinuousClock.now
+            // No answer is what the repetition is for.
+            let answer = try? await ask(urls)
             try Task.checkCancellation()
+            let outcome = answer.map { answer in
+                ChaosAnswers.Outcome.status(answer.status, code: answer.problem?.code)
+            }
+            let deadline = ledger.withLock { ledger in
+                ledger.answers.note(
+                    request,
+                    of: instance,
+                    outcome ?? .noAnswer,
+                    after: .now - begin
+                )
+                return ledger.lastAnswer
+            }
+            if let answer, answer.status < 500 { return answer }
+            if answer == nil { miss(instance) }
+            if let deadline, ContinuousClock.now > deadline {
+                throw HarnessError(
+                    "\(Self.patience) after the end of all faults \(request) is not answered; "
+                        + "\(instance) last said \(answer.map { "\($0.status)" } ?? "nothing")."
+                )
+            }
             ledger.withLock { $0.repetitions += 1 }
             try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
+
+/// What a buyer has heard on its stream, and since when it waits for more.
+private final class Heard: Sendable {
+    private let state = Mutex<(id: String?, since: ContinuousClock.Instant?)>((nil, nil))
+
+    var lastEventID: String? { state.withLock { $0.id } }
+
+    /// An event has come; the buyer is busy with it.
+    func hears(_ id: String?) {
+        state.withLock { state in
+            state.id = id ?? state.id
+            state.since = nil
+        }
+    }
+
+    /// The buyer waits for the next event.
+    func waits() { state.withLock { $0.since = .now } }
+
+    /// Returns when the buyer has waited in vain for so long.
+    func silence(of length: Duration) async throws {
+        while true {
+            let since = state.withLock { $0.since }
+            if let since, ContinuousClock.now - since > length { return }
+            try await Task.sleep(for: .milliseconds(250))
         }
     }
 }

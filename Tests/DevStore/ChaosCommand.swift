@@ -2,27 +2,44 @@ import ArgumentParser
 import Foundation
 import TestSupport
 
-/// `devstore chaos`: purchases while everything is killed, then an audit.
+/// `devstore chaos`: purchases while everything is killed, hangs, goes dark or is full, then an audit.
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",
-        abstract: "Buys while everything is killed at random, then audits the books.",
+        abstract: "Buys while everything fails at random, then audits the books.",
         discussion: """
-            Every process is killed with SIGKILL, half of the times while the commit of a batch is \
-            on its way to PostgreSQL; the broker comes back empty (Apache Kafka with its log), \
-            PostgreSQL is stopped without a checkpoint. Buyers ask again until they are answered, \
-            as apps do. \
-            Then everything is started again, and once it is quiet the audit compares what was \
-            accepted with the books of all four services and of the payment processor.
+            Four kinds of fault, each with a rhythm of its own:
+              kills   SIGKILL of a service, half of the times while the commit of a batch is on its way \
+            to PostgreSQL; an immediate stop of PostgreSQL; SIGKILL of the broker, which comes back \
+            empty (Apache Kafka with its log).
+              hangs   SIGSTOP of a service, of PostgreSQL with all its backends, or of the broker, and \
+            SIGCONT later. Some hang longer than a relay's leader may.
+              dark    a line to PostgreSQL or to the broker swallows all traffic both ways, without a \
+            reset. Afterwards its connections are cut, or what was said in the dark arrives late.
+              disk    the file system of PostgreSQL's data has no room. It is a tmpfs, so this process \
+            has to be allowed to mount (root). Where it is not, the run says so and does without.
 
-            Last, the books are made again from the event log and compared with the live ones.
+            Half of the buyers wait four seconds for an answer, half of them twelve; then they ask again, \
+            another instance if there is one. An answer of 5xx other than 502, 503 and 504 fails the run.
 
-            Exits with 0 for "0 lost, 0 doubled" and "0 differences", else with 1 and keeps the logs. The same seed \
-            kills the same processes at the same times.
+            At the end everything goes on or is started again. Once it is quiet the audit compares what \
+            was accepted with the books of all four services and of the payment processor. What is not \
+            settled in time is listed. Last, the books are made again from the event log and compared \
+            with the live ones.
+
+            Exits with 0 for "0 lost, 0 doubled" and "0 differences", else with 1 and keeps the logs. The \
+            same seed, length and store make the same schedule.
+
+            Examples:
+              devstore chaos --seconds 60 --seed 7
+              devstore chaos --only hangs --seed 7        only what SIGSTOP does
+              devstore chaos --only dark --only disk
+              unshare -m devstore chaos                   as root: the tmpfs is seen by this run alone
+              KAFKA_HOME=/opt/kafka devstore chaos --brokers 3
             """
     )
 
-    @Option(help: "For how long things are killed.")
+    @Option(help: "For how long there are faults.")
     var seconds = 60
 
     @Option(help: "What the schedule is made from.")
@@ -32,7 +49,10 @@ struct ChaosCommand: AsyncParsableCommand {
     var accounts = 16
 
     @Option(help: "How many instances of payments, receipts and fulfillment there are.")
-    var replicas = 1
+    var replicas = 2
+
+    @Option(help: "A kind of fault to take, again for another: kills, hangs, dark, disk.")
+    var only: [FaultKind] = []
 
     @Option(
         help: "How many brokers there are, one of them down at a time; several need KAFKA_HOME."
@@ -59,30 +79,61 @@ struct ChaosCommand: AsyncParsableCommand {
 
     func run() async throws {
         let terminal = Terminal()
-        terminal.heading("Chaos with seed \(seed), \(seconds) s")
+        var kinds = Set(only.isEmpty ? FaultKind.allCases : only)
+        let names = FaultKind.allCases.filter(kinds.contains).map(\.rawValue)
+        terminal.heading("Chaos with seed \(seed), \(seconds) s: \(names.joined(separator: ", "))")
+        let leftOut = leaveOut(from: &kinds)
+        for reason in leftOut { terminal.line("  ! \(reason)", .yellow) }
+        guard !kinds.isEmpty else { throw ExitCode(1) }
         var options = StoreOptions()
         options.database = .own
         options.fsync = true
+        options.hasOwnDisk = kinds.contains(.disk)
+        // Otherwise a run would need minutes to use the log's room up.
+        options.postgresSettings = ["max_wal_size=128MB"]
         options.progress = terminal.progress
-        options.postgresProxies = [.payments, .receipts, .fulfillment]
+        options.postgresProxies = Set(StoreService.allCases)
+        options.kafkaProxy = brokers == 1
         options.replicas = [.payments: replicas, .receipts: replicas, .fulfillment: replicas]
         options.brokers = brokers
-        let (seed, seconds, accounts, chosen) = (seed, seconds, accounts, options)
-        try await terminal.perform {
-            try await withStore(chosen) { store in
+        let (seed, seconds, accounts) = (seed, seconds, accounts)
+        try await terminal.perform { [options, kinds] in
+            try await withStore(options) { store in
                 let run = ChaosRun(
                     terminal: terminal,
                     store: store,
                     seed: seed,
                     length: .seconds(seconds),
-                    accounts: accounts
+                    accounts: accounts,
+                    kinds: kinds
                 )
                 let report = try await run.run()
+                for reason in leftOut { terminal.field("left out", reason, .yellow) }
                 guard report.isClean else {
                     throw HarnessError("The guarantee is broken: \(report.verdict).")
                 }
                 try await terminal.prove(store)
+                guard run.complaints.isEmpty else {
+                    throw HarnessError(run.complaints.joined(separator: "\n  "))
+                }
             }
         }
+    }
+
+    /// Takes out what cannot be done here.
+    ///
+    /// - Returns: What that is, and why.
+    private func leaveOut(from kinds: inout Set<FaultKind>) -> [String] {
+        var reasons: [String] = []
+        if kinds.contains(.disk), let reason = MemoryDisk.reasonAgainst() {
+            kinds.remove(.disk)
+            reasons.append("no disk is filled (0 faults of this kind): \(reason)")
+        }
+        if kinds.contains(.dark), brokers > 1 {
+            reasons.append(
+                "the line to the broker does not go dark: a proxy stands in front of one"
+            )
+        }
+        return reasons
     }
 }

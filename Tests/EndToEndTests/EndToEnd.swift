@@ -108,7 +108,7 @@ extension StoreHarness {
 
     /// The transaction that was made first.
     func firstTransaction() async throws -> Int64 {
-        try #require(try await reconcile().transactions?.map(\.id.rawValue).min())
+        try #require(try await reconcile().transactions?.compactMap { Int64($0.id.rawValue) }.min())
     }
 
     /// Audits once the books agree, or when there is no more time.

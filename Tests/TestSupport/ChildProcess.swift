@@ -118,6 +118,12 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Freezes it with SIGSTOP; the system still answers for its connections.
+    public func freeze() { send(SIGSTOP) }
+
+    /// Lets it go on after ``freeze()``.
+    public func thaw() { send(SIGCONT) }
+
     private func waitForEnd() {
         var status: Int32 = 0
         // First without reaping, so that the id stays ours until `exit` is set.

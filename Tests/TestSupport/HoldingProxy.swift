@@ -27,7 +27,7 @@ protocol WireReader: SendableMetatype {
 /// A TCP proxy that can hold messages at named moments, so that a test can kill a process exactly
 /// there, from outside, with no test code in the product.
 ///
-/// It can also cut the line.
+/// It can also cut the line, or let it go dark: then nothing comes through and nobody is told.
 final class HoldingProxy<Reader: WireReader>: Sendable {
     typealias Condition = @Sendable (Reader.Moment) -> Bool
 
@@ -39,7 +39,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 
     private struct State {
         var holds: [(condition: Condition, hold: Hold)] = []
-        var links: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var links: [ObjectIdentifier: ProxyLink<Reader>] = [:]
+        var isDark = false
         var listener: (any Channel)?
     }
 
@@ -66,14 +67,41 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 
     /// Refuses connections and drops those that exist, with all that is held for them.
     func cut() async {
-        let (listener, closers) = state.withLock { state in
+        let (listener, links) = state.withLock { state in
             defer { state.listener = nil }
             return (state.listener, Array(state.links.values))
         }
         // Fails only where it is closed already.
         try? await listener?.close().get()
-        for close in closers {
-            close()
+        for link in links {
+            link.onItsLoop { $0.close() }
+        }
+    }
+
+    /// Lets nothing through in either direction any more, as a network that drops every packet does:
+    /// connections stay open and new ones are taken, but nothing is answered, and neither end is told
+    /// when the other one closes.
+    func darken() async throws {
+        let links = state.withLock { state in
+            state.isDark = true
+            return Array(state.links.values)
+        }
+        for link in links { try await link.onItsLoop { $0.darken() }.get() }
+    }
+
+    /// Lets everything through again.
+    ///
+    /// - Parameter cutting: Whether the connections that were dark are closed, as by a router that has
+    ///   forgotten them. If not, what was said in the dark arrives late, as packets do that are sent
+    ///   again, even from an end that has closed its connection since.
+    /// - Throws: An error when the event loops have ended.
+    func lighten(cutting: Bool) async throws {
+        let links = state.withLock { state in
+            state.isDark = false
+            return Array(state.links.values)
+        }
+        for link in links {
+            try await link.onItsLoop { if cutting { $0.close() } else { $0.lighten() } }.get()
         }
     }
 
@@ -97,31 +125,16 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 
     /// On the client channel's event loop; the server's channel shares it.
     private func open(client: any Channel) throws {
-        let link = ProxyLink(proxy: self, client: client)
+        let link = ProxyLink(proxy: self, client: client, targetPort: targetPort)
         if let tls {
             try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
         }
         try client.pipeline.syncOperations.addHandler(ProxyEnd(link: link, side: .client))
-        state.withLock { state in
-            state.links[ObjectIdentifier(link)] = { client.eventLoop.execute { link.close() } }
+        let isDark = state.withLock { state in
+            state.links[ObjectIdentifier(link)] = link
+            return state.isDark
         }
-        ClientBootstrap(group: client.eventLoop)
-            .connectTimeout(.seconds(2))
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { server in
-                server.eventLoop.makeCompletedFuture {
-                    try server.pipeline.syncOperations.addHandler(
-                        ProxyEnd(link: link, side: .server)
-                    )
-                }
-            }
-            .connect(host: "127.0.0.1", port: targetPort)
-            .whenComplete { result in
-                switch result {
-                case .success(let server): link.connected(to: server)
-                case .failure: link.close()
-                }
-            }
+        if isDark { link.darken() } else { link.connect() }
     }
 }
 
@@ -131,30 +144,69 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
     private let proxy: HoldingProxy<Reader>
     private let client: any Channel
+    private let targetPort: Int
     private var server: (any Channel)?
     private var reader = Reader()
     private var buffers = [ByteBuffer(), ByteBuffer()]
     private var held: [ByteBuffer?] = [nil, nil]
     private var holds: [Hold] = []
+    private var isConnecting = false
     private var isClosed = false
+    private var isDark = false
+    /// What may go on once it is light again.
+    private var resumedInTheDark: Set<ProxySide> = []
+    private var endedInTheDark: Set<ProxySide> = []
 
-    init(proxy: HoldingProxy<Reader>, client: any Channel) {
+    init(proxy: HoldingProxy<Reader>, client: any Channel, targetPort: Int) {
         self.proxy = proxy
         self.client = client
+        self.targetPort = targetPort
     }
 
-    func connected(to server: any Channel) {
+    @discardableResult
+    func onItsLoop(_ act: @escaping @Sendable (ProxyLink) -> Void) -> EventLoopFuture<Void> {
+        client.eventLoop.submit { act(self) }
+    }
+
+    func connect() {
+        isConnecting = true
+        ClientBootstrap(group: client.eventLoop)
+            .connectTimeout(.seconds(2))
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelInitializer { server in
+                server.eventLoop.makeCompletedFuture {
+                    try server.pipeline.syncOperations.addHandler(
+                        ProxyEnd(link: self, side: .server)
+                    )
+                }
+            }
+            .connect(host: "127.0.0.1", port: targetPort)
+            .whenComplete { result in
+                switch result {
+                case .success(let server): self.connected(to: server)
+                case .failure: self.ended(.server)
+                }
+            }
+    }
+
+    private func connected(to server: any Channel) {
         self.server = server
         guard !isClosed else {
             server.close(promise: nil)
             return
         }
+        setReading(server)
         forward(from: .client)
     }
 
     func received(_ bytes: inout ByteBuffer, from side: ProxySide) {
         buffers[side.rawValue].writeBuffer(&bytes)
         forward(from: side)
+    }
+
+    /// One end has closed its connection; the other is told, unless it is dark.
+    func ended(_ side: ProxySide) {
+        if isDark { endedInTheDark.insert(side) } else { close() }
     }
 
     func close() {
@@ -167,9 +219,33 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
         proxy.forget(self)
     }
 
+    func darken() {
+        isDark = true
+        setReading(client)
+        if let server { setReading(server) }
+    }
+
+    func lighten() {
+        guard isDark, !isClosed else { return }
+        isDark = false
+        if !isConnecting { connect() }
+        setReading(client)
+        if let server { setReading(server) }
+        for side in [ProxySide.client, .server] {
+            if resumedInTheDark.remove(side) != nil { resume(side) } else { forward(from: side) }
+        }
+        if !endedInTheDark.isEmpty { close() }
+    }
+
+    /// In the dark what comes waits in the system's buffers, which bound it.
+    private func setReading(_ channel: any Channel) {
+        // Fails only where it is closed.
+        channel.setOption(.autoRead, value: !isDark).whenFailure { _ in }
+    }
+
     private func forward(from side: ProxySide) {
         // What a client says before there is a server waits in its buffer.
-        while !isClosed, server != nil, held[side.rawValue] == nil,
+        while !isClosed, !isDark, server != nil, held[side.rawValue] == nil,
             let message = reader.nextMessage(from: side, in: &buffers[side.rawValue])
         {
             if let moment = reader.moment(of: message, from: side) {
@@ -191,6 +267,10 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
 
     private func resume(_ side: ProxySide) {
         guard let message = held[side.rawValue] else { return }
+        guard !isDark else {
+            resumedInTheDark.insert(side)
+            return
+        }
         held[side.rawValue] = nil
         write(message, from: side)
         forward(from: side)
@@ -220,10 +300,11 @@ private final class ProxyEnd<Reader: WireReader>: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        link.close()
+        link.ended(side)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        link.close()
+        context.close(promise: nil)
+        link.ended(side)
     }
 }

@@ -81,6 +81,18 @@ public final class KafkaProxy: Sendable {
 
     /// Accepts connections again.
     public func resume() async throws { try await proxy.resume() }
+
+    /// Swallows all traffic, both ways and without a reset, until ``lighten(cutting:)``.
+    public func darken() async throws { try await proxy.darken() }
+
+    /// Ends the dark; a proxy that is not dark is left as it is.
+    ///
+    /// - Parameter cutting: Whether the connections that were dark are closed. If not, what was said on
+    ///   them arrives late.
+    /// - Throws: An error when the event loops have ended.
+    public func lighten(cutting: Bool = false) async throws {
+        try await proxy.lighten(cutting: cutting)
+    }
 }
 
 /// Understands the headers of Kafka's requests, and which request an answer is for.

@@ -19,7 +19,7 @@ public final class PostgresCluster: Sendable {
     /// The role that owns databases and tables and runs migrations.
     public static let owner = "counterfoil_owner"
     /// How long a test waits for a connection: many of them share few processors.
-    static let patience = Duration.seconds(60)
+    public static let patience = Duration.seconds(60)
     /// The run-time roles of the services.
     public static let serviceRoles = [
         "counterfoil_catalog", "counterfoil_payments", "counterfoil_receipts",
@@ -39,6 +39,8 @@ public final class PostgresCluster: Sendable {
     public let directory: String
     /// The port on 127.0.0.1.
     public let port: Int
+    /// The file system that its data lie on, if it has one of its own.
+    public let disk: MemoryDisk?
     private let isDurable: Bool
     private let settings: [String]
     private let programs: ServerPrograms?
@@ -52,18 +54,34 @@ public final class PostgresCluster: Sendable {
     ///   - isDurable: Whether a commit waits for the disk. Off, a crash of the machine loses data; a
     ///     crash of the server does not.
     ///   - settings: Further settings of the server, such as `track_commit_timestamp=on`.
-    /// - Throws: ``PostgresClusterError`` if the server's programs are not installed.
+    ///   - hasOwnDisk: Whether its data, the write-ahead log among them, lie on a ``MemoryDisk``, which is
+    ///     mounted at once. Such a cluster must be new, and one of ``TemporaryClusters``.
+    /// - Throws: ``PostgresClusterError`` if the server's programs are not installed,
+    ///   ``HarnessError`` if nothing can be mounted.
     public init(
         directory: String,
         port: Int? = nil,
         isDurable: Bool = true,
-        settings: [String] = []
+        settings: [String] = [],
+        hasOwnDisk: Bool = false
     ) throws {
         self.directory = directory
         self.port = try port ?? freePort()
         self.isDurable = isDurable
         self.settings = settings
-        programs = try ServerPrograms.find()
+        let programs = try ServerPrograms.find()
+        self.programs = programs
+        if hasOwnDisk {
+            let data = directory + "/data"
+            try FileManager.default.createDirectory(
+                atPath: data,
+                withIntermediateDirectories: true
+            )
+            disk = try MemoryDisk.mount(on: data)
+            try programs.handOver(data)
+        } else {
+            disk = nil
+        }
         adminURL = "postgres://postgres@127.0.0.1:\(self.port)/postgres"
     }
 
@@ -71,6 +89,7 @@ public final class PostgresCluster: Sendable {
     private init(url: String) {
         directory = ""
         port = URLComponents(string: url)?.port ?? 5432
+        disk = nil
         isDurable = true
         settings = []
         programs = nil
@@ -171,6 +190,8 @@ public final class PostgresCluster: Sendable {
     public func stop(_ mode: StopMode = .fast) throws {
         guard let programs else { return }
         guard isRunning else { return }
+        // A frozen server hears nobody. Thrown where it has just ended.
+        try? thaw()
         try programs.run(
             "pg_ctl",
             ["stop", "-D", dataDirectory, "-m", mode.rawValue, "-w", "-t", "30", "-s"]
@@ -222,15 +243,22 @@ public final class PostgresCluster: Sendable {
     }
 
     /// Runs statements as the superuser in the database `postgres`.
+    ///
+    /// - Parameters:
+    ///   - limit: How long to wait for a connection.
+    ///   - body: The statements.
+    /// - Returns: What the body returns.
+    /// - Throws: What the body throws, or why there is no connection.
     @discardableResult
     public func asSuperuser<R: Sendable>(
+        within limit: Duration = PostgresCluster.patience,
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
         let settings = PostgresSettings(
             url: adminURL,
             applicationName: "tests-superuser",
             poolSize: 1,
-            acquireTimeout: Self.patience
+            acquireTimeout: limit
         )
         return try await withRunningClient(settings) { client in
             try await client.withConnection(body)

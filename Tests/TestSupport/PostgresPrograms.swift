@@ -130,6 +130,8 @@ enum TemporaryClusters {
         if let text = try? String(contentsOfFile: note, encoding: .utf8),
             let id = text.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1
         {
+            // A frozen one would never hear it.
+            ProcessTree.resume(id)
             // SIGQUIT is the server's word for an immediate shutdown. It is quick, but nobody but
             // init is told of its end: wait for the note to go, not for ever.
             kill(id, SIGQUIT)
@@ -139,6 +141,7 @@ enum TemporaryClusters {
                 attempts += 1
             }
         }
+        MemoryDisk.unmount(directory + "/data")
         // Left behind at worst in a directory for temporary files, for the next process to remove.
         try? FileManager.default.removeItem(atPath: directory)
     }

@@ -138,6 +138,14 @@ public final class ServiceProcess: Sendable {
         _ = await child.exit()
     }
 
+    /// Freezes it with SIGSTOP, as a debugger or a paused virtual machine does.
+    ///
+    /// The system goes on to take its connections and to answer keepalives on them.
+    public func freeze() { child?.freeze() }
+
+    /// Lets it go on after ``freeze()``; one that runs is left as it is.
+    public func thaw() { child?.thaw() }
+
     /// Asks it to end (SIGTERM) and waits; after the limit it is killed and that is an error.
     ///
     /// - Parameter limit: The time it has.

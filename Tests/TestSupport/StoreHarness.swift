@@ -19,8 +19,8 @@ public final class StoreHarness: Sendable {
     public let broker: TestBroker
     /// In front of the broker, when asked for.
     public let kafkaProxy: KafkaProxy?
-    /// In front of PostgreSQL, for the services that were named.
-    public let postgresProxies: [StoreService: PostgresProxy]
+    /// In front of PostgreSQL, one for each instance of the services that were named, by its name.
+    public let instanceProxies: [String: PostgresProxy]
     /// All processes, such as `catalog`, `payments` and `payments-2`.
     public let processes: [ServiceProcess]
     private let databaseSuffix: String
@@ -32,7 +32,7 @@ public final class StoreHarness: Sendable {
         cluster: PostgresCluster,
         broker: TestBroker,
         kafkaProxy: KafkaProxy?,
-        postgresProxies: [StoreService: PostgresProxy],
+        instanceProxies: [String: PostgresProxy],
         databaseSuffix: String,
         firstPorts: [StoreService: Int]
     ) throws {
@@ -42,7 +42,7 @@ public final class StoreHarness: Sendable {
         self.cluster = cluster
         self.broker = broker
         self.kafkaProxy = kafkaProxy
-        self.postgresProxies = postgresProxies
+        self.instanceProxies = instanceProxies
         self.databaseSuffix = databaseSuffix
         let settings = StoreSettings(
             options: options,
@@ -54,7 +54,7 @@ public final class StoreHarness: Sendable {
         )
         processes = try StoreService.allCases.flatMap { service in
             try (1...(options.replicas[service] ?? 1)).map { number in
-                let name = number == 1 ? service.rawValue : "\(service.rawValue)-\(number)"
+                let name = service.instanceName(number)
                 let port = try number == 1 ? firstPorts[service] ?? freePort() : freePort()
                 return try ServiceProcess(
                     name: name,
@@ -66,7 +66,7 @@ public final class StoreHarness: Sendable {
                         database: cluster.url(
                             database: service.rawValue + databaseSuffix,
                             role: service.role,
-                            proxyPort: postgresProxies[service]?.port
+                            proxyPort: instanceProxies[name]?.port
                         ),
                         ownerDatabase: cluster.url(database: service.rawValue + databaseSuffix)
                     ),
@@ -117,9 +117,12 @@ public final class StoreHarness: Sendable {
         }
         options.progress("broker on \(broker.bootstrapServers)", clock.now - lap)
 
-        var postgresProxies: [StoreService: PostgresProxy] = [:]
+        var instanceProxies: [String: PostgresProxy] = [:]
         for service in options.postgresProxies {
-            postgresProxies[service] = try await PostgresProxy.start(inFrontOf: cluster.port)
+            for number in 1...(options.replicas[service] ?? 1) {
+                instanceProxies[service.instanceName(number)] =
+                    try await PostgresProxy.start(inFrontOf: cluster.port)
+            }
         }
         let suffix: String
         if case .kept = options.database { suffix = "" } else { suffix = randomSuffix() }
@@ -130,7 +133,7 @@ public final class StoreHarness: Sendable {
             cluster: cluster,
             broker: broker,
             kafkaProxy: kafkaProxy,
-            postgresProxies: postgresProxies,
+            instanceProxies: instanceProxies,
             databaseSuffix: suffix,
             firstPorts: firstPorts
         )
@@ -267,6 +270,7 @@ public final class StoreHarness: Sendable {
     ///
     /// - Parameter keepingLogs: Whether a temporary folder stays.
     public func stop(keepingLogs: Bool = false) async {
+        await relieve()
         await withTaskGroup(of: Void.self) { group in
             for process in processes {
                 // A service that does not end in time is killed by `terminate` itself.
@@ -274,7 +278,7 @@ public final class StoreHarness: Sendable {
             }
         }
         await kafkaProxy?.cut()
-        for proxy in postgresProxies.values { await proxy.cut() }
+        for proxy in instanceProxies.values { await proxy.cut() }
         await broker.kill()
         switch options.database {
         case .shared:
@@ -312,63 +316,12 @@ public final class StoreHarness: Sendable {
         }
     }
 
-    private static func cluster(
-        for options: StoreOptions,
-        in directory: String
-    ) async throws -> PostgresCluster {
-        switch options.database {
-        case .shared:
-            return try await SharedStoreCluster.shared.cluster()
-        case .own:
-            let directory = try TemporaryClusters.makeDirectory()
-            TemporaryClusters.removeAtExit(directory)
-            let cluster = try PostgresCluster(
-                directory: directory,
-                isDurable: options.fsync,
-                settings: options.postgresSettings
-            )
-            try await cluster.start()
-            return cluster
-        case .kept(let wanted):
-            let directory = PostgresCluster.reachable(wanted)
-            if directory != wanted {
-                options.progress("PostgreSQL's data in \(directory)", .zero)
-            }
-            let cluster = try PostgresCluster(directory: directory, isDurable: options.fsync)
-            // Left behind by a run that was killed; it may listen on another port.
-            if cluster.isRunning { try cluster.stop(.fast) }
-            try await cluster.start()
-            return cluster
-        }
-    }
-
     private static func temporaryDirectory() -> String {
         "/tmp/counterfoil-store-" + randomSuffix().dropFirst()
     }
 
     private static func randomSuffix() -> String {
         "_" + String(UInt32.random(in: 0x1000_0000...UInt32.max), radix: 16)
-    }
-}
-
-/// The cluster that stores share. Not the one of the other tests: a database transaction that one of
-/// those leaves open would hold back every relay in the same cluster.
-private actor SharedStoreCluster {
-    static let shared = SharedStoreCluster()
-    private var starting: Task<PostgresCluster, any Error>?
-
-    func cluster() async throws -> PostgresCluster {
-        let task =
-            starting
-            ?? Task {
-                let directory = try TemporaryClusters.makeDirectory()
-                TemporaryClusters.removeAtExit(directory)
-                let cluster = try PostgresCluster(directory: directory, isDurable: false)
-                try await cluster.start()
-                return cluster
-            }
-        starting = task
-        return try await task.value
     }
 }
 
@@ -389,6 +342,8 @@ public func withStore<Result>(
         await store.stop()
         return result
     } catch {
+        // What is frozen or dark answers no question.
+        await store.relieve()
         let diagnosis = await store.diagnosis()
         let tails = store.processes.map { $0.logTail() }.joined(separator: "\n")
         await store.stop(keepingLogs: true)

@@ -24,6 +24,12 @@ public enum StoreService: String, CaseIterable, Sendable {
 
     /// The role it works as in its database.
     public var role: String { "counterfoil_" + rawValue }
+
+    /// What one of its instances is called: `payments`, `payments-2`.
+    ///
+    /// - Parameter number: Which, from 1.
+    /// - Returns: The name.
+    func instanceName(_ number: Int) -> String { number == 1 ? rawValue : "\(rawValue)-\(number)" }
 }
 
 /// What a store is made of.
@@ -46,6 +52,9 @@ public struct StoreOptions: Sendable {
     ///
     /// Off is faster and safe for tests that kill processes, but not the machine.
     public var fsync = false
+    /// Whether the data of a PostgreSQL server of its own lie on a ``MemoryDisk``, which can be filled;
+    /// only where this process may mount.
+    public var hasOwnDisk = false
     /// Further settings of a PostgreSQL server of its own, such as `track_commit_timestamp=on`.
     public var postgresSettings: [String] = []
     /// How many instances of each service; one where nothing is said.
@@ -58,7 +67,8 @@ public struct StoreOptions: Sendable {
     public var usesUsualPorts = false
     /// Settings of one service, over the harness's own.
     public var settings: [StoreService: [String: String]] = [:]
-    /// The services whose connections to PostgreSQL go through a ``PostgresProxy``.
+    /// The services whose connections to PostgreSQL go through a ``PostgresProxy``, each instance's
+    /// through one of its own.
     public var postgresProxies: Set<StoreService> = []
     /// Whether all connections to the broker go through a ``KafkaProxy``.
     public var kafkaProxy = false

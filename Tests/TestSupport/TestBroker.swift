@@ -85,6 +85,12 @@ public final class TestBroker: Sendable {
         _ = await child.exit()
     }
 
+    /// Freezes one node with SIGSTOP; the system still takes its connections.
+    public func freeze(node id: Int) { processes.withLock { $0[id] }?.freeze() }
+
+    /// Lets one node go on after ``freeze(node:)``.
+    public func thaw(node id: Int) { processes.withLock { $0[id] }?.thaw() }
+
     /// Starts all of it on the same ports, empty; what runs is killed before.
     ///
     /// - Throws: ``HarnessError`` if it ends, or does not listen in time.
