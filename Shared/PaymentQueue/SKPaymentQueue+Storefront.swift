@@ -14,8 +14,8 @@ extension SKPaymentQueue {
     /// price that neither buyer nor app has agreed to.
     func continueOrStop(_ moved: MovedPayment) async {
         do {
-            guard let transport, let storefront = try await presentStorefront(),
-                storefront != moved.storefront, delegate != nil,
+            guard let transport, let storefront = try await newStorefront(of: moved),
+                delegate != nil,
                 await shouldContinue(moved.transaction, in: storefront)
             else { return change { $0.stop(moved) } }
             try await goOn(with: moved, transport)
@@ -28,12 +28,17 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Where the account buys; asked for if the store has not said it yet.
-    private func presentStorefront() async throws -> EventTypes.Storefront? {
-        let known = state.withLock { $0.account.storefront }
-        if let known { return known }
+    /// Where the account buys now, asked for if that is not known yet; `nil` if it has moved back.
+    private func newStorefront(
+        of moved: MovedPayment
+    ) async throws -> EventTypes.Storefront? {
+        func known() -> EventTypes.Storefront? {
+            let storefront = state.withLock { $0.account.storefront }
+            return storefront == moved.storefront ? nil : storefront
+        }
+        if let storefront = known() { return storefront }
         try await refreshAccount()
-        return state.withLock { $0.account.storefront }
+        return known()
     }
 
     /// Pays in the present storefront, and then lets go of the transaction that was not charged.

@@ -29,7 +29,8 @@ import Testing
     }
 
     @Test func theAppIsAskedOnceBeforeAFailureIsTold() throws {
-        var (pending, transaction) = deferred()
+        let (begun, transaction) = deferred()
+        var pending = begun
         let news = pending.receive([moved(1)])
         #expect(states(news).isEmpty)
         let asked = try #require(news.moved.first)
@@ -40,7 +41,8 @@ import Testing
     }
 
     @Test func whatStopsFailsAsTheStoreSaysAndIsNotAskedAgain() throws {
-        var (pending, transaction) = deferred()
+        let (begun, transaction) = deferred()
+        var pending = begun
         let asked = try #require(pending.receive([moved(1)]).moved.first)
         let news = pending.stop(asked)
         let update = try #require(news.updates.first?.first)
@@ -51,7 +53,8 @@ import Testing
     }
 
     @Test func whatGoesOnIsTheSameTransactionUnderAnotherNumber() throws {
-        var (pending, transaction) = deferred()
+        let (begun, transaction) = deferred()
+        var pending = begun
         let asked = try #require(pending.receive([moved(1)]).moved.first)
         _ = pending.send(transaction)
         // The stream may be faster than the answer.
@@ -74,14 +77,15 @@ import Testing
     }
 
     @Test func whatAnotherDeviceHasGoneOnWithLeaves() {
-        var (pending, transaction) = deferred()
+        let (begun, transaction) = deferred()
+        var pending = begun
         _ = pending.receive([moved(1)])
         let news = pending.receive([moved(1, finishedAt: 5)])
         #expect(news.removed.first === transaction && pending.all.isEmpty)
     }
 
     @Test func anyOtherFailureIsToldAtOnce() {
-        var (pending, _) = deferred()
+        var pending = deferred().0
         let news = pending.receive([.of(1, "coins", .failed)])
         #expect(states(news) == [.failed] && news.moved.isEmpty)
     }
