@@ -105,7 +105,7 @@ public struct TransactionID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Wraps a number drawn from the store's sequence.
+    /// Wraps a number that the store drew: the millisecond it was drawn in, and four digits of a counter.
     public init(number: Int64) { self.rawValue = String(number) }
     /// The number, as it is stored in the ledgers.
     public var number: Int64 { Int64(rawValue) ?? 0 }
@@ -114,7 +114,7 @@ public struct TransactionID: Identifier {
         (1...18).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
-    /// Orders transactions by number, which is the order they were made in.
+    /// Orders transactions by number: by the milliseconds they were made in.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }
 
