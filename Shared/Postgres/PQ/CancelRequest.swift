@@ -1,13 +1,12 @@
 import CLibpq
 import Foundation
-import Synchronization
 
 /// One request to the server to cancel what a connection is doing.
 ///
 /// Libpq waits until the server has taken note, and for a server that is frozen it waits without an
 /// end. So a thread of its own waits; the connection's looks whether it has come back.
 final class CancelRequest: Sendable {
-    private let isTold = Mutex(false)
+    private let told = DispatchSemaphore(value: 0)
 
     /// Sends the request.
     ///
@@ -19,23 +18,23 @@ final class CancelRequest: Sendable {
         let thread = Thread { [self] in
             // What it says matters not: the answer of the statement does.
             counterfoil_cancel_send(box.pointer)
-            isTold.withLock { $0 = true }
+            told.signal()
         }
         thread.name = "pg-cancel"
         thread.stackSize = 256 << 10
         thread.start()
     }
 
-    /// Waits until the server has taken note.
+    /// Waits until the server has taken note; once.
     ///
     /// - Parameter deadline: The end of the waiting.
     /// - Returns: Whether it has. If not, the request may yet hit a later statement of the session.
     func waitUntilTold(until deadline: ContinuousClock.Instant) -> Bool {
-        while !isTold.withLock({ $0 }) {
-            guard ContinuousClock.now < deadline else { return false }
-            usleep(2000)
-        }
-        return true
+        let left = max(ContinuousClock.now.duration(to: deadline), .zero)
+        let nanoseconds =
+            left.components.seconds * 1_000_000_000
+            + left.components.attoseconds / 1_000_000_000
+        return told.wait(timeout: .now() + .nanoseconds(Int(nanoseconds))) == .success
     }
 }
 
