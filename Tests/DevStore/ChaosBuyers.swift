@@ -14,6 +14,8 @@ final class ChaosBuyers: Sendable {
     private let accounts: Int
     private let seed: UInt64
     private let ledger = Mutex<Ledger>(Ledger())
+    /// Draws which instance is asked.
+    private let routes: Mutex<SeededGenerator>
 
     private struct Ledger {
         var isOpen = true
@@ -45,6 +47,7 @@ final class ChaosBuyers: Sendable {
         self.store = store
         self.accounts = accounts
         self.seed = seed
+        routes = Mutex(SeededGenerator(seed: seed &* 41))
     }
 
     /// The payments that were answered with a 2xx.
@@ -306,7 +309,9 @@ final class ChaosBuyers: Sendable {
         let answering = instances.filter { number in
             missed[store.process(service, number).name].map { now - $0 > .seconds(5) } ?? true
         }
-        let number = answering.randomElement() ?? instances.randomElement() ?? 1
+        let number = routes.withLock { random in
+            (answering.isEmpty ? instances : answering).randomElement(using: &random) ?? 1
+        }
         return (store.urls(instance: number), store.process(service, number).name)
     }
 

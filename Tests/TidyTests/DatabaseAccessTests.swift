@@ -14,6 +14,8 @@ import Testing
         "RestoredStoreTests": "puts an older backup in the place of a database",
         "UnknownOutcomeTests": "kills the backend of a commit",
         "DatabaseInTroubleTests": "makes a table refuse rows as a full disk does",
+        "BackupTests": "looks for an id in every app transaction that was ever made",
+        "DeploymentTests": "sets up the databases themselves, before any service is there",
         "StartUpTests": "leaves a database of a newer version, and tries what roles may not do",
     ]
 
@@ -21,6 +23,8 @@ import Testing
     private static let mayRead = [
         "OutageTests": "waits until the relay has looked, which rightly does nothing",
         "UnknownOutcomeTests": "finds the backend to kill, and waits until PostgreSQL answers",
+        "BackupTests": "ids of app transactions stand in signed answers to one account alone",
+        "DeploymentTests": "a set-up script has made databases, and there is no service to ask",
         "StartUpTests": "a refused start changes no row, and a role may not even read",
     ]
 
