@@ -27,7 +27,8 @@ extension SKError {
             .paymentInvalid,
             [
                 "stale_price", "wrong_currency", "price_overflow", "quantity_out_of_range",
-                "payment_method_unknown", "application_username_too_long",
+                "payment_method_unknown", "payment_method_not_available",
+                "application_username_too_long",
                 "purchase_intent_unknown", "idempotency_key_missing", "idempotency_key_malformed",
                 "idempotency_key_reused",
             ]
@@ -38,7 +39,8 @@ extension SKError {
         (
             .cloudServiceNetworkConnectionFailed,
             [
-                "try_again", "not_ready", "overloaded", "body_too_slow", "storage_full",
+                "try_again", "outcome_unknown", "not_ready", "overloaded", "body_too_slow",
+                "storage_full",
                 "too_many_streams", "too_many_downloads", "too_many_test_notifications",
             ]
         ),
@@ -46,7 +48,7 @@ extension SKError {
         (
             .clientInvalid,
             [
-                "unauthorized",
+                "unauthorized", "fresh_authentication_required",
                 // Of another account, or in a state that does not let it.
                 "transaction_unknown", "transaction_purchasing", "transaction_deferred",
                 "transaction_failed", "transaction_finished", "transaction_revoked",
@@ -91,6 +93,8 @@ extension SKError {
         "interrupted": "The purchase needs something from you before it can continue.",
         "stale_price": "The price has changed. Nothing was charged.",
         "quantity_out_of_range": "This quantity cannot be bought.",
+        "fresh_authentication_required": "Please sign in again, and try once more.",
+        "payment_method_not_available": "The store does not accept this payment method.",
         "payment_method_unknown": "The store does not accept this payment method.",
         "product_type_not_sold_yet": "This product cannot be bought yet.",
         "restore_too_large": "There are too many purchases to restore at once.",

@@ -105,12 +105,7 @@ import Testing
         let said = try Self.problemsOfTheServices()
         #expect(said.count > 60, "The services' problems are not found any more.")
         #expect(said.subtracting(SKError.codes.keys).sorted() == [])
-        // Other parts of the store learn to answer these.
-        let awaited: Set = [
-            "product_type_not_sold_yet", "malformed_request", "host_invalid",
-            "unsupported_content_encoding",
-        ]
-        #expect(Set(SKError.codes.keys).subtracting(said).subtracting(awaited).sorted() == [])
+        #expect(Set(SKError.codes.keys).subtracting(said).sorted() == [])
     }
 
     /// The codes in the sources: `code: "…"`, the first argument of a problem's maker, and the raw
