@@ -14,7 +14,7 @@ extension SKError {
     }()
 
     private static let problemsByCode: [(Code, [String])] = [
-        // "The requested product is not available in the store."
+        // The store does not sell this product here, or not now.
         (
             .storeProductNotAvailable,
             [
@@ -22,7 +22,7 @@ extension SKError {
                 "storefront_changed", "storefront_unknown",
             ]
         ),
-        // "One of the payment parameters was not recognized by the App Store."
+        // The request itself cannot be accepted as it is.
         (
             .paymentInvalid,
             [
@@ -33,9 +33,9 @@ extension SKError {
                 "idempotency_key_reused",
             ]
         ),
-        // "The user is not allowed to authorize payments."
+        // This account may not pay.
         (.paymentNotAllowed, ["payments_not_allowed"]),
-        // "The device could not connect to the network."
+        // The store cannot be reached, or has no time at the moment.
         (
             .cloudServiceNetworkConnectionFailed,
             [
@@ -44,7 +44,7 @@ extension SKError {
                 "too_many_streams", "too_many_downloads", "too_many_test_notifications",
             ]
         ),
-        // "The client is not allowed to perform the attempted action."
+        // The app or the account may not do this.
         (
             .clientInvalid,
             [
@@ -68,7 +68,7 @@ extension SKError {
                 "product_type_fixed", "too_many_price_consents", "too_many_purchase_intents",
             ]
         ),
-        // "An unknown or unexpected error occurred": the library asked what no store answers.
+        // Nothing that a program of this library should meet.
         (
             .unknown,
             [
