@@ -22,6 +22,8 @@ struct ChaosSchedule: Sendable {
 
     /// How long a service that was killed or hung may need before it is worth striking again.
     private static let recovery = Duration.seconds(1)
+    /// Nothing begins when less than this is left.
+    private static let shortest = Duration.milliseconds(500)
     /// How long a kill may wait for a commit, and for what was held to be dropped.
     static let aim = Duration.seconds(6)
 
@@ -42,7 +44,7 @@ struct ChaosSchedule: Sendable {
         for kind in FaultKind.allCases where kinds.contains(kind) {
             let rhythm = Rhythm.of(kind)
             var time = random.duration(in: rhythm.first)
-            while time < length - .milliseconds(500) {
+            while time < length - Self.shortest {
                 moments.append((time, kind))
                 time += random.duration(in: rhythm.pause)
             }
@@ -55,11 +57,21 @@ struct ChaosSchedule: Sendable {
         }
         var busy: [FaultTarget.Part: Duration] = [:]
         var strikes: [Strike] = []
-        for (time, kind) in moments {
+        while !moments.isEmpty {
+            let (time, kind) = moments.removeFirst()
             let target = choices[kind]?.next(using: &random) { target in
                 busy[target.part, default: .zero] <= time
             }
-            guard let target else { continue }
+            guard let target else {
+                // It waits for the first that is free again.
+                let (often, seldom) = scene.targets(of: kind)
+                let free = (often + seldom).compactMap { busy[$0.part] }.min()
+                if let free, free < length - Self.shortest {
+                    let index = moments.firstIndex { $0.time > free } ?? moments.endIndex
+                    moments.insert((free, kind), at: index)
+                }
+                continue
+            }
             let fault = kind.fault(on: target, using: &random)
             let wanted = random.duration(in: kind.length(on: target, scene, using: &random))
             let strike = Strike(
@@ -88,7 +100,7 @@ private struct Rhythm {
         case .kills: Rhythm(first: 1000...2000, pause: 400...3600)
         case .hangs: Rhythm(first: 1500...4000, pause: 2500...6500)
         case .dark: Rhythm(first: 2000...5000, pause: 4000...9000)
-        case .disk: Rhythm(first: 4000...9000, pause: 10_000...18_000)
+        case .disk: Rhythm(first: 4000...9000, pause: 8000...13_000)
         }
     }
 }
