@@ -80,6 +80,7 @@ public struct OutboxRelay: Service {
                 }
             }
             group.addTask { await SpineWatch(client: client, logger: logger).run() }
+            group.addTask { await leadership.lookForTopics() }
             group.addTask {
                 await cancelWhenGracefulShutdown {
                     await leadForEver()

@@ -70,6 +70,9 @@ final class RelayLeadership: Sendable {
         await admin.close()
     }
 
+    /// Looks for topics that were missing, until cancelled.
+    func lookForTopics() async { await topics.look(kafka, every: Self.watchInterval) }
+
     /// Publishes until cancelled.
     ///
     /// - Parameters:

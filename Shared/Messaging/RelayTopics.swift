@@ -34,6 +34,21 @@ final class RelayTopics: Sendable {
         return missing
     }
 
+    /// Looks again and again for those of the service while they are missing, until cancelled.
+    ///
+    /// A relay that does not lead hears from nobody that the leader has made them.
+    func look(_ kafka: KafkaSettings, every interval: Duration) async {
+        while !Task.isCancelled {
+            try? await Task.sleep(for: interval)  // Cancelled: the condition ends it.
+            guard !exist, let admin = try? KafkaAdmin(settings: kafka, logger: logger) else {
+                continue
+            }
+            // A broker that is away says nothing: the next look may find them.
+            if let missing = try? await missing(admin), missing.isEmpty { exist = true }
+            await admin.close()
+        }
+    }
+
     /// Makes those of the service that are missing.
     func makeMissing(_ admin: KafkaAdmin) async throws {
         for topic in try await missing(admin) {

@@ -46,4 +46,29 @@ struct RelayTopicsTests {
             await admin.close()
         }
     }
+
+    /// Found by chaos: a follower that looked while the broker was empty was never ready again.
+    @Test func aFollowerSeesTheTopicsThatTheLeaderMakes() async throws {
+        try await withTestBroker { broker in
+            func topics() -> RelayTopics {
+                RelayTopics(
+                    [Topics.fulfillmentTransactions],
+                    TopicSettings(partitions: 3, replicationFactor: 1),
+                    Self.quiet
+                )
+            }
+            let follower = topics()
+            let looking = Task {
+                await follower.look(broker.settings(), every: .milliseconds(50))
+            }
+            defer { looking.cancel() }
+            #expect(!follower.exist)
+            let admin = try KafkaAdmin(settings: broker.settings(), logger: Self.quiet)
+            try await topics().makeMissing(admin)
+            await admin.close()
+            try await eventually("the follower to see the topics") {
+                follower.exist ? true : nil
+            }
+        }
+    }
 }
