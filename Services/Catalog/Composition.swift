@@ -25,7 +25,6 @@ func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> 
     return try CatalogService(
         settings: settings,
         authenticator: authenticator,
-        now: Timestamp.wallClock,
         logger: logger
     ).composition
 }
@@ -57,7 +56,8 @@ struct CatalogService {
     init(
         settings: CatalogSettings,
         authenticator: Authenticator,
-        now: @escaping @Sendable () -> Timestamp,
+        now: (@Sendable () -> Timestamp)? = nil,
+        machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
         logger: Logger,
         didListen: @escaping @Sendable (Int) -> Void = { _ in }
     ) throws {
@@ -70,8 +70,11 @@ struct CatalogService {
                 applicationName: "catalog",
                 poolSize: common.databasePoolSize
             ),
+            machineClock: machineClock,
             logger: logger
         )
+        // All instances go by the clock of the database that they share.
+        let now: @Sendable () -> Timestamp = now ?? { client.time }
         let priceList = CurrentPriceList()
         let schema = PostgresSchemaGuard(
             client: client,
@@ -106,6 +109,7 @@ struct CatalogService {
             ReadinessCheck("migrations") { schema.isCurrent },
             ReadinessCheck("products") { priceList.isLoaded },
             ReadinessCheck("topics") { relay.isReady },
+            ReadinessCheck("clock", failure: { client.clock.problem }),
         ]
         let router = storeRouter(
             authenticator: authenticator,

@@ -17,9 +17,20 @@ func composeFulfillment(
     let signer = webhookSigner(settings, &reader)
     try reader.check()
     guard let signer else { return Composition(services: [], readiness: []) }
-    let now: @Sendable () -> Timestamp = { .wallClock() }
     let common = settings.common
     let spans = common.spans(of: "fulfillment", logger)
+
+    let client = PostgresClient(
+        settings: PostgresSettings(
+            url: common.databaseURL,
+            applicationName: "fulfillment",
+            poolSize: common.databasePoolSize,
+            prefersIndexes: true
+        ),
+        logger: logger
+    )
+    // All instances go by the clock of the database that they share.
+    let now: @Sendable () -> Timestamp = { client.time }
 
     // What can be refused comes before what has to be closed: HTTP clients.
     let authenticator = try Authenticator(
@@ -34,15 +45,6 @@ func composeFulfillment(
         logger: logger
     )
 
-    let client = PostgresClient(
-        settings: PostgresSettings(
-            url: common.databaseURL,
-            applicationName: "fulfillment",
-            poolSize: common.databasePoolSize,
-            prefersIndexes: true
-        ),
-        logger: logger
-    )
     let kafka = KafkaSettings(
         bootstrapServers: common.kafkaBootstrapServers,
         clientID: "fulfillment",
@@ -156,6 +158,7 @@ func composeFulfillment(
         ReadinessCheck("postgres", failure: { probe.problem }),
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
+        ReadinessCheck("clock", failure: { client.clock.problem }),
     ]
     let router = storeRouter(
         authenticator: authenticator,

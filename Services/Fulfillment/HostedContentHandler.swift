@@ -99,8 +99,8 @@ struct HostedContentHandler: Sendable {
     /// - Returns: The number of the word; `nil` if the version has other bytes, so that none are
     ///   stored for nothing.
     private func begin(_ content: HostedContent) async throws -> Int64? {
-        let leaseEnd = now().advanced(by: Self.lease)
-        return try await client.withTransaction { connection in
+        try await client.withTransaction { [now] connection in
+            let leaseEnd = now().advanced(by: Self.lease)
             guard try !HostedContentStore.isTaken(content, on: connection) else { return nil }
             let digest = content.sha256
             let number = try ContentUploadStore.begin(digest, until: leaseEnd, on: connection)
@@ -157,10 +157,15 @@ struct HostedContentHandler: Sendable {
         _ number: Int64,
         of digest: ContentDigest
     ) async -> ContentUploadStore.Renewal {
-        let leaseEnd = now().advanced(by: Self.lease)
         do {
-            return try await client.withTransaction { connection in
-                try ContentUploadStore.renew(number, of: digest, until: leaseEnd, on: connection)
+            return try await client.withTransaction { [now] connection in
+                let leaseEnd = now().advanced(by: Self.lease)
+                return try ContentUploadStore.renew(
+                    number,
+                    of: digest,
+                    until: leaseEnd,
+                    on: connection
+                )
             }
         } catch {
             // A database that is away is asked again; whoever would clean up needs it as well.
@@ -255,9 +260,9 @@ struct HostedContentHandler: Sendable {
     }
 
     private func takeOverLeftover() async throws -> ContentUploadStore.Leftover? {
-        let now = now()
-        return try await client.withTransaction { connection in
-            try ContentUploadStore.takeOver(
+        try await client.withTransaction { [now] connection in
+            let now = now()
+            return try ContentUploadStore.takeOver(
                 at: now,
                 until: now.advanced(by: Self.removalLease),
                 on: connection

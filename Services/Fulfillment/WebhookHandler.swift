@@ -17,14 +17,13 @@ struct WebhookHandler: Sendable {
 
     /// Takes on webhooks that are due.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
-        let now = now()
-        let until = now.advanced(by: lease)
-        return try await client.withTransaction { connection in
-            try WebhookStore.lease(
+        try await client.withTransaction { [lease, now] connection in
+            let now = now()
+            return try WebhookStore.lease(
                 limit: limit,
                 excluding: hosts,
                 now: now,
-                until: until,
+                until: now.advanced(by: lease),
                 on: connection
             )
         }

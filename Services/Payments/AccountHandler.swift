@@ -180,9 +180,10 @@ struct AccountHandler: Sendable {
             @escaping @Sendable (Account, Timestamp, isolated PostgresConnection) throws
             -> Effect<Answer>
     ) async throws -> Result<(account: Account, answer: Answer), AccountRefusal> {
-        let time = now()
         let (result, hasChanged) = try await client.withTransaction {
+            [now]
             connection -> (Result<(account: Account, answer: Answer), AccountRefusal>, Bool) in
+            let time = now()
             if makesAccount {
                 try AccountStore.lock(key, on: connection)
             } else {

@@ -20,14 +20,8 @@ let paymentsRole = "counterfoil_payments"
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     let common = settings.common
-    let now: @Sendable () -> Timestamp = Timestamp.wallClock
     try reader.check()
     let spans = common.spans(of: "payments", logger)
-    let authenticator = try Authenticator(
-        appKeysDirectory: common.appKeysDirectory,
-        adminKeysDirectory: common.adminKeysDirectory,
-        now: now
-    )
 
     // The service's own database.
     let client = PostgresClient(
@@ -38,6 +32,13 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
             prefersIndexes: true
         ),
         logger: logger
+    )
+    // All instances go by the clock of the database that they share.
+    let now: @Sendable () -> Timestamp = { client.time }
+    let authenticator = try Authenticator(
+        appKeysDirectory: common.appKeysDirectory,
+        adminKeysDirectory: common.adminKeysDirectory,
+        now: now
     )
 
     let schema = PostgresSchemaGuard(
@@ -67,7 +68,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
 
     // Money: attempts are carried out by the runner, their outcomes committed by its handler.
     let (processor, processorClient) = processor(settings, logger)
-    let owner = LeaseOwner(time: now())
+    let owner = LeaseOwner(time: Timestamp.wallClock())
     let outcomes = OutcomeHandler(
         client: client,
         policy: settings.policy,
@@ -162,6 +163,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         ReadinessCheck("topics") { relay.isReady },
         ReadinessCheck("migrations") { schema.isCurrent },
         environments.check,
+        ReadinessCheck("clock", failure: { client.clock.problem }),
     ]
     let router = storeRouter(
         authenticator: authenticator,

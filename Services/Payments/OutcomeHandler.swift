@@ -21,12 +21,11 @@ struct OutcomeHandler: Sendable {
 
     /// Takes attempts that are due, for the length of a lease.
     func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
-        let time = now()
-        let leaseEnd = time.advanced(by: policy.lease)
-        return try await client.withTransaction { [owner] connection in
-            try AttemptStore.takeDue(
+        try await client.withTransaction { [owner, policy, now] connection in
+            let time = now()
+            return try AttemptStore.takeDue(
                 at: time,
-                until: leaseEnd,
+                until: time.advanced(by: policy.lease),
                 owner: owner,
                 limit: limit,
                 on: connection

@@ -32,9 +32,8 @@ struct RestoreHandler: Sendable {
         key: String,
         trace: TraceContext
     ) async throws -> RestoreReply {
-        let time = now()
         let reply = try await client.withTransaction { connection in
-            try restore(request, account, key: key, trace, time, on: connection)
+            try restore(request, account, key: key, trace, now(), on: connection)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
         return reply

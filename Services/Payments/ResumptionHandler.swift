@@ -29,8 +29,8 @@ struct ResumptionHandler: Sendable {
         by paymentMethod: String,
         trace: TraceContext
     ) async throws -> ResumptionReply {
-        let time = outcomes.now()
         let (reply, attempt) = try await outcomes.client.withTransaction { connection in
+            let time = outcomes.now()
             guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }

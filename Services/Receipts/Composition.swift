@@ -11,20 +11,31 @@ import X509
 
 /// Everything that `receipts` is made of, from the settings to the services in start order.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
-    try composeReceipts(&reader, logger, now: Timestamp.wallClock)
+    try composeReceipts(&reader, logger, now: nil)
 }
 
-/// As above, with a clock.
+/// As above, with a clock; the database's if there is none.
 func composeReceipts(
     _ reader: inout SettingsReader,
     _ logger: Logger,
-    now: @escaping @Sendable () -> Timestamp
+    now: (@Sendable () -> Timestamp)?
 ) throws -> Composition {
     try KafkaLibrary.requireSupportedVersion()
-    let settings = try ReceiptsSettings(&reader, now: now())
+    let settings = try ReceiptsSettings(&reader, now: now?() ?? .wallClock())
     let common = settings.common
     let spans = common.spans(of: "receipts", logger)
     let chain = settings.chain
+    let client = PostgresClient(
+        settings: PostgresSettings(
+            url: common.databaseURL,
+            applicationName: "receipts",
+            poolSize: common.databasePoolSize,
+            prefersIndexes: true
+        ),
+        logger: logger
+    )
+    // All instances go by the clock of the database that they share.
+    let now: @Sendable () -> Timestamp = now ?? { client.time }
     warnIfExpiring(chain, at: now(), logger)
     // What can be refused comes before what has to be closed: HTTP clients.
     let statuses = try statusFiles(settings, &reader, at: now(), logger)
@@ -41,15 +52,6 @@ func composeReceipts(
         logger: logger
     )
 
-    let client = PostgresClient(
-        settings: PostgresSettings(
-            url: common.databaseURL,
-            applicationName: "receipts",
-            poolSize: common.databasePoolSize,
-            prefersIndexes: true
-        ),
-        logger: logger
-    )
     let kafka = KafkaSettings(
         bootstrapServers: common.kafkaBootstrapServers,
         clientID: "receipts",
@@ -136,6 +138,7 @@ func composeReceipts(
         ReadinessCheck("postgres", failure: { probe.problem }),
         ReadinessCheck("migrations") { schema.isCurrent },
         ReadinessCheck("topics") { relay.isReady },
+        ReadinessCheck("clock", failure: { client.clock.problem }),
         ReadinessCheck("signing chain") { chain.isValid(at: now()) },
         ReadinessCheck("signing certificate not revoked") {
             isBelieved(chain, by: statuses.responder(at: now()))

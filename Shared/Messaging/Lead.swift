@@ -14,7 +14,7 @@ public struct Lead: Sendable {
     public let term: Int64
     private let holder: LockHolder
 
-    init(name: String, term: Int64, holder: LockHolder = LockHolder()) {
+    init(name: String, term: Int64, holder: LockHolder) {
         self.name = name
         self.term = term
         self.holder = holder
@@ -81,7 +81,7 @@ public enum LeadStore {
     /// - Throws: `PostgresError`.
     static func take(
         _ name: String,
-        _ holder: LockHolder = LockHolder(),
+        _ holder: LockHolder,
         on connection: isolated PostgresConnection
     ) throws -> Lead {
         let rows = try connection.query(

@@ -46,8 +46,9 @@ public final class LockHolder: Sendable {
     ///
     /// A process that was stopped and wakes up finds `false` here before it has heard of its loss.
     /// Between this look and the next step it may be stopped again: it saves needless work, and
-    /// fences nothing.
+    /// fences nothing. Always so for a holder that need not move.
     public var isRecent: Bool {
+        guard mustMove else { return true }
         let moment = now()
         return state.withLock { moment - $0.confirmedAt < Self.silenceMax }
     }

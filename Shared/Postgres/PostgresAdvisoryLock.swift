@@ -1,3 +1,5 @@
+import Logging
+
 extension PostgresClient {
     /// Runs a body while a session of its own holds an advisory lock: only one at a time does, in
     /// all processes that use the database.
@@ -45,7 +47,15 @@ extension PostgresClient {
             do {
                 let taken = try await connection.take(taking)
                 holder.begins()
-                let result = try await connection.guarded(holder) { try await body(taken) }
+                let result = try await connection.guarded(holder) { [logger] in
+                    // At once: a body that hangs may never come back to tell.
+                    logger.error(
+                        "The holder of a lock has not moved; the lock is given up",
+                        metadata: ["lock": "\(key)", "silence": "\(LockHolder.silenceMax)"]
+                    )
+                } _: {
+                    try await body(taken)
+                }
                 await connection.unlock(key)
                 return result
             } catch {
@@ -69,7 +79,7 @@ extension PostgresConnection {
         _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         try await limitSilence()
-        return try await guarded(LockHolder(mustMove: false), body)
+        return try await guarded(LockHolder(mustMove: false), {}, body)
     }
 
     /// Lets the server end this session when its client says nothing for too long, outside of a
@@ -95,6 +105,7 @@ extension PostgresConnection {
     /// Runs a body beside a watch over the session, and ends each with the other.
     fileprivate nonisolated func guarded<R: Sendable>(
         _ holder: LockHolder,
+        _ stalled: @escaping @Sendable () -> Void,
         _ body: @escaping @Sendable () async throws -> R
     ) async throws -> R {
         try await withThrowingTaskGroup(of: R?.self) { group in
@@ -102,7 +113,12 @@ extension PostgresConnection {
             group.addTask {
                 let turn = self.interrupter.beginTurn()
                 return try await withTaskCancellationHandler {
-                    try await self.watch(holder)
+                    do {
+                        try await self.watch(holder)
+                    } catch {
+                        if !holder.moves { stalled() }
+                        throw error
+                    }
                     return nil
                 } onCancel: {
                     self.interrupter.raise(turn)

@@ -21,9 +21,21 @@ public final class PostgresClient: Service, Sendable {
     private let backoff = Backoff()
     /// What ``PostgresProbe`` and real work have met.
     let health = Mutex(PostgresHealth())
+    /// The database's time.
+    public let clock: PostgresClock
 
     /// Makes a client without connecting.
-    public init(settings: PostgresSettings, logger: Logger) {
+    ///
+    /// - Parameters:
+    ///   - settings: The database, and the bounds.
+    ///   - machineClock: The machine's own clock.
+    ///   - logger: Where it reports.
+    public init(
+        settings: PostgresSettings,
+        machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
+        logger: Logger
+    ) {
+        clock = PostgresClock(machine: machineClock)
         var settings = settings
         settings.transactionSilenceMax =
             settings.statementTimeout > .zero
@@ -46,6 +58,7 @@ public final class PostgresClient: Service, Sendable {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
                 group.addTask { await self.lookAfterIdle() }
+                group.addTask { await self.keepTime() }
                 for await slot in pool.vacancies {
                     group.addTask { await self.connect(slot) }
                 }
@@ -214,6 +227,7 @@ public final class PostgresClient: Service, Sendable {
             do {
                 try await withTaskCancellationHandler {
                     try await connection.open()
+                    try await connection.read(clock)
                 } onCancel: {
                     connection.interrupter.raise(turn)
                 }
@@ -247,6 +261,27 @@ public final class PostgresClient: Service, Sendable {
                 await Self.check(lease.connection, lease, pool)
             }
             pool.recordCounts()
+        }
+    }
+
+    /// Reads the database's clock from time to time, and says when the machine's is wrong and when it
+    /// no longer is.
+    private func keepTime() async {
+        var wasWrong = false
+        while !Task.isCancelled {
+            try? await Task.sleep(for: .seconds(1))  // Cancelled: the loop's condition ends it.
+            if clock.isDue {
+                // A server that is away is asked again; the time goes on without it.
+                _ = try? await withConnection { [clock] in try $0.read(clock) }
+            }
+            guard clock.difference != nil else { continue }
+            let problem = clock.problem
+            if let problem, !wasWrong {
+                logger.error("A clock is wrong", metadata: ["problem": "\(problem)"])
+            } else if problem == nil, wasWrong {
+                logger.notice("The clock is right again")
+            }
+            wasWrong = problem != nil
         }
     }
 

@@ -125,7 +125,7 @@ private final class State: Sendable {
             bundleID: bundleID,
             tokenIssuedAt: parsed.issuedAt
         )
-        accounts.insert(account, for: digest, until: parsed.expiry)
+        accounts.insert(account, for: digest, until: parsed.takenUntil)
         return account
     }
 
@@ -148,7 +148,7 @@ private final class State: Sendable {
         }
         try parsed.verify(key: key, audience: "counterfoil-admin", now: now)
         let administrator = AuthenticatedAdministrator(name: name)
-        administrators.insert(administrator, for: digest, until: parsed.expiry)
+        administrators.insert(administrator, for: digest, until: parsed.takenUntil)
         return administrator
     }
 

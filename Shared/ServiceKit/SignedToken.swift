@@ -50,7 +50,7 @@ struct SignedToken {
     static let lengthMax = 4096
     /// How long a token may be good for.
     static let lifetimeMax = Duration.seconds(24 * 3600)
-    /// How far the signer's clock may be ahead of ours.
+    /// How far the signer's clock may be from ours, ahead or behind.
     static let clockTolerance = Duration.seconds(60)
 
     let header: Header
@@ -86,8 +86,12 @@ struct SignedToken {
         self.signature = signature
     }
 
-    /// When the token ceases to be good.
-    var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
+    /// When the token ceases to be good, as its signer says.
+    private var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
+
+    /// When the token is no longer taken: a signer whose clock is behind signs what has expired by
+    /// ours.
+    var takenUntil: Timestamp { expiry.advanced(by: Self.clockTolerance) }
 
     /// When the token was issued, by the signer's clock; `nil` if it does not say.
     var issuedAt: Timestamp? { claims.iat.map(Self.timestamp) }
@@ -118,7 +122,7 @@ struct SignedToken {
         guard claims.exp != nil else {
             throw HTTPProblem.unauthorized("The token has no expiry (exp).")
         }
-        guard now < expiry else {
+        guard now < takenUntil else {
             throw HTTPProblem.unauthorized("The token has expired. Sign a new one.")
         }
         let latest = now.advanced(by: Self.clockTolerance)

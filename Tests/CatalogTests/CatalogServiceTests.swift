@@ -302,6 +302,30 @@ import TestSupport
         }
     }
 
+    @Test func aWrongClockIsNotReadyUntilItIsSet() async throws {
+        try await withCatalog { catalog in
+            let clock = MachineClock(ahead: -3600)
+            try await withReplica(
+                of: catalog.database,
+                keys: catalog.keys,
+                machineClock: clock.now
+            ) { replica in
+                func problem() async throws -> String {
+                    let answer = try await replica.send(.GET, "/health/ready", token: nil)
+                    #expect(answer.status == 503)
+                    return try answer.decode(Problem.self).detail
+                }
+                try await waitUntilLoaded(replica)
+                #expect(
+                    try await problem().contains("clock (this machine's clock is 3600 s behind")
+                )
+                clock.set(ahead: 0)
+                // The broker is away for good here.
+                #expect(try await problem() == "Waiting for: topics.")
+            }
+        }
+    }
+
     @Test func aChangeReachesTheTopicAsAWholeProduct() async throws {
         try await withTestBroker { broker in
             try await withCatalog(

@@ -126,6 +126,7 @@ func withReplica<R: Sendable>(
     keys: StoreKeys,
     kafka: String = "127.0.0.1:1",
     kafkaProperties: [String: String] = [:],
+    machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
     _ body: @escaping @Sendable (CatalogUnderTest) async throws -> R
 ) async throws -> R {
     var reader = SettingsReader(environment: [
@@ -150,6 +151,7 @@ func withReplica<R: Sendable>(
             now: Timestamp.wallClock
         ),
         now: Timestamp.wallClock,
+        machineClock: machineClock,
         logger: quiet,
         didListen: { port.yield($0) }
     )

@@ -47,7 +47,7 @@ struct SealedDatabase {
     }
 
     /// Takes the lead of the relay, as one that has its lock does.
-    func takeLead(_ holder: LockHolder = LockHolder()) async throws -> Lead {
+    func takeLead(_ holder: LockHolder = LockHolder(mustMove: false)) async throws -> Lead {
         try await client.withConnection { connection in
             try LeadStore.take("relay", holder, on: connection)
         }

@@ -156,7 +156,8 @@ struct Store: Sendable {
     init(
         client: PostgresClient,
         tax: TaxRates = TaxRates(),
-        policy: AttemptPolicy = AttemptPolicy(callsMax: 3)
+        policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
+        now: (@Sendable () -> Timestamp)? = nil
     ) {
         let clock = self.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -170,7 +171,7 @@ struct Store: Sendable {
                 logger: logger
             )
         )
-        let now: @Sendable () -> Timestamp = clock.now
+        let now: @Sendable () -> Timestamp = now ?? clock.now
         let owner = LeaseOwner(time: startTime)
         let products = ProductStore()
         payments = PaymentHandler(

@@ -66,6 +66,7 @@ import Testing
                 let rounds = try await client.withAdvisoryLock(42, holder, { _ in }) { _ in
                     let end = ContinuousClock.now + LockHolder.silenceMax + .seconds(4)
                     var rounds = 0
+                    // Nothing but the sign: a leader that has nothing to do gives it too.
                     while ContinuousClock.now < end {
                         holder.move()
                         #expect(holder.isRecent)

@@ -118,7 +118,7 @@ struct ServerAPIAuthenticatorTests {
     func whatIsWrongIsRefused(_ fault: String) async throws {
         var claims = claims
         switch fault {
-        case "expired": claims.exp = testTime.seconds
+        case "expired": claims.exp = testTime.seconds - 60
         case "longLived":
             claims.iat = testTime.seconds - 1800
             claims.exp = testTime.seconds + 1801

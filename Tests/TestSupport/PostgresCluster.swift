@@ -303,10 +303,15 @@ public struct PostgresClusterError: Error, CustomStringConvertible {
 public func withRunningClient<R: Sendable>(
     _ settings: PostgresSettings,
     logger: Logger? = nil,
+    machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
     _ body: (PostgresClient) async throws -> R
 ) async throws -> R {
     let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-    let client = PostgresClient(settings: settings, logger: logger ?? quiet)
+    let client = PostgresClient(
+        settings: settings,
+        machineClock: machineClock,
+        logger: logger ?? quiet
+    )
     return try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { try await client.run() }
         do {

@@ -20,12 +20,14 @@ public struct TestDatabase: Sendable {
     /// - Parameters:
     ///   - role: The role to connect as; the database's owner if there is none.
     ///   - poolSize: The number of connections.
+    ///   - machineClock: What the client takes for the machine's own clock.
     ///   - body: Gets the client.
     /// - Returns: What the body returns.
     /// - Throws: What the body throws.
     public func withClient<R: Sendable>(
         role: String? = nil,
         poolSize: Int = 2,
+        machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
         _ body: (PostgresClient) async throws -> R
     ) async throws -> R {
         let settings = PostgresSettings(
@@ -34,7 +36,7 @@ public struct TestDatabase: Sendable {
             poolSize: poolSize,
             acquireTimeout: PostgresCluster.patience
         )
-        return try await withRunningClient(settings, body)
+        return try await withRunningClient(settings, machineClock: machineClock, body)
     }
 }
 

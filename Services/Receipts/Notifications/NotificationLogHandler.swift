@@ -17,11 +17,12 @@ struct NotificationLogHandler: Sendable {
     /// - Returns: How many notifications were deleted.
     @discardableResult
     func keep() async throws -> Int {
-        let now = now()
-        let moment = now.advanced(by: .zero - retention)
-        try await client.withTransaction { connection in
+        let moment = try await client.withTransaction { [retention, now] connection in
+            let now = now()
+            let moment = now.advanced(by: .zero - retention)
             try NotificationLogStore.mark(at: now, on: connection)
             try NotificationLogStore.deleteMarks(before: moment, on: connection)
+            return moment
         }
         var count = 0
         while !Task.isCancelled {

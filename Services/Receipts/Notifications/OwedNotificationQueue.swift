@@ -18,14 +18,13 @@ struct OwedNotificationQueue: CallbackLedger {
     let logger: Logger
 
     func take(limit: Int, excluding hosts: [String]) async throws -> [OutgoingNotification] {
-        let now = now()
-        let until = now.advanced(by: lease)
-        return try await client.withTransaction { connection in
-            try NotificationStore.lease(
+        try await client.withTransaction { [lease, now] connection in
+            let now = now()
+            return try NotificationStore.lease(
                 limit: limit,
                 excluding: hosts,
                 now: now,
-                until: until,
+                until: now.advanced(by: lease),
                 on: connection
             )
         }

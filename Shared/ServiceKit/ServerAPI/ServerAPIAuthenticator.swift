@@ -145,7 +145,7 @@ private final class ServerAPIState: Sendable {
             // Only the key's own server hears what is wrong with its token.
             guard let bundleID else { throw ServerAPIAuthenticator.Refusal(namesNoApp: true) }
             let server = AuthenticatedServer(keyID: keyID, bundleID: bundleID)
-            servers.insert(server, for: digest, until: parsed.expiry)
+            servers.insert(server, for: digest, until: parsed.takenUntil)
             return server
         } catch let refusal as ServerAPIAuthenticator.Refusal where refusal.namesNoApp {
             throw refusal

@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+
+/// The database's time, as this process knows it without asking each time.
+///
+/// A reading of the server's clock, and how long ago it was taken by a clock that nobody sets: what the
+/// machine's own clock says, and where it is set to meanwhile, changes nothing. A
+/// ``PostgresClient`` reads it whenever it opens a connection, so before it lends the first one, and
+/// every ten seconds.
+///
+/// Safe to use from any task.
+public final class PostgresClock: Sendable {
+    /// A machine whose clock is further from the database's than this is set wrongly.
+    public static let differenceMax = Duration.seconds(30)
+    /// How long a reading is used before the next one is taken.
+    static let readingInterval = Duration.seconds(10)
+
+    private struct Reading {
+        var microseconds: Int64
+        var instant: ContinuousClock.Instant
+    }
+
+    private let machine: @Sendable () -> PostgresTimestamp
+    private let instant: @Sendable () -> ContinuousClock.Instant
+    private let reading = Mutex<Reading?>(nil)
+
+    /// Makes a clock that has not been read.
+    ///
+    /// - Parameters:
+    ///   - machine: The machine's own clock, which may be wrong.
+    ///   - instant: A clock that only goes forward.
+    init(
+        machine: @escaping @Sendable () -> PostgresTimestamp,
+        instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.machine = machine
+        self.instant = instant
+    }
+
+    /// The machine's own clock.
+    public static let machine: @Sendable () -> PostgresTimestamp = {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return PostgresTimestamp(
+            microsecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+        )
+    }
+
+    /// The database's time; the machine's before the first connection.
+    public var now: PostgresTimestamp { known ?? machine() }
+
+    /// How far the machine's clock is ahead of the database's, less than zero if it is behind; `nil`
+    /// before the first connection.
+    public var difference: Duration? {
+        known.map {
+            .microseconds(machine().microsecondsSinceEpoch - $0.microsecondsSinceEpoch)
+        }
+    }
+
+    /// What is wrong with the machine's clock, in words; `nil` if nothing is.
+    public var problem: String? {
+        guard let difference else { return "the database's time is not known yet" }
+        let seconds = Int64((difference / .seconds(1)).rounded())
+        guard abs(seconds) > Self.differenceMax.components.seconds else { return nil }
+        return "this machine's clock is \(abs(seconds)) s \(seconds > 0 ? "ahead of" : "behind") "
+            + "the database's; set it"
+    }
+
+    /// Whether another reading is due.
+    var isDue: Bool {
+        let instant = instant()
+        return reading.withLock { reading in
+            reading.map { instant - $0.instant >= Self.readingInterval } ?? true
+        }
+    }
+
+    /// Takes a reading: asks, and takes what is answered for the time in the middle.
+    func read(_ ask: () throws -> PostgresTimestamp) rethrows {
+        let start = instant()
+        let answer = try ask()
+        let end = instant()
+        reading.withLock {
+            $0 = Reading(
+                microseconds: answer.microsecondsSinceEpoch,
+                instant: start + (end - start) / 2
+            )
+        }
+    }
+
+    private var known: PostgresTimestamp? {
+        let instant = instant()
+        return reading.withLock { reading in
+            reading.map { reading in
+                PostgresTimestamp(
+                    microsecondsSinceEpoch: reading.microseconds
+                        + Int64((instant - reading.instant) / .microseconds(1))
+                )
+            }
+        }
+    }
+}
+
+extension PostgresConnection {
+    /// Reads the server's clock.
+    func read(_ clock: PostgresClock) throws {
+        try clock.read {
+            let rows = try query("SELECT clock_timestamp()")
+            guard let row = rows.first else {
+                throw PostgresError(.server, "the server does not say what time it is")
+            }
+            return try row.decode(PostgresTimestamp.self)
+        }
+    }
+}

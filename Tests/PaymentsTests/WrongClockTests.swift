@@ -1,0 +1,64 @@
+import EventTypes
+import Messaging
+import Postgres
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+/// Two instances on one database, of which one runs on a machine whose clock is a day ahead.
+@Suite(.timeLimit(.minutes(2))) struct WrongClockTests {
+    private func instance(
+        _ database: TestDatabase,
+        ahead seconds: Int64,
+        _ body: (Store) async throws -> Void
+    ) async throws {
+        let policy = AttemptPolicy(
+            lease: .milliseconds(300),
+            callsMax: 3,
+            approvalExpiry: .seconds(3600)
+        )
+        try await database.withClient(
+            role: paymentsRole,
+            machineClock: MachineClock(ahead: seconds).now
+        ) { client in
+            try await body(Store(client: client, policy: policy, now: { client.time }))
+        }
+    }
+
+    @Test(arguments: [86_400, -86_400] as [Int64])
+    func whatItLeavesIsTakenUpAtOnce(ahead seconds: Int64) async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await instance(database, ahead: seconds) { wrong in
+                try await wrong.sell(product())
+                // Accepted, and never carried out: the instance dies.
+                let id = try await wrong.add(request(), key: "1").id
+                try await instance(database, ahead: 0) { right in
+                    try await eventually(within: .seconds(10), "the attempt to be taken up") {
+                        _ = try await right.runner.recover()
+                        await right.runner.drain()
+                        return try await right.load(id).state == .purchased ? () : nil
+                    }
+                    let time = try await right.load(id).requestedAt
+                    #expect(abs(right.client.time.duration(since: time) / .seconds(1)) < 20)
+                }
+            }
+        }
+    }
+
+    @Test func itExpiresNoApprovalOfAnother() async throws {
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
+            try await instance(database, ahead: 0) { right in
+                try await right.sell(product())
+                let added = try await right.buy(request(method: .needsApproval), key: "1")
+                #expect(added.state == .deferred)
+                try await instance(database, ahead: 86_400) { wrong in
+                    // Its first look at the database, before it has a connection.
+                    #expect(try await wrong.runner.recover() == 0)
+                    #expect(try await right.load(added.id).state == .deferred)
+                }
+            }
+        }
+    }
+}
