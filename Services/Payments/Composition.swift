@@ -275,6 +275,7 @@ enum PaymentsMigrations {
             own("payments_m0004_resumptions", PackageResources.m0004_resumptions_sql),
             own("payments_m0005_operator", PackageResources.m0005_operator_sql),
             own("payments_m0006_traces", PackageResources.m0006_traces_sql),
+            own("payments_m0007_transaction_ids", PackageResources.m0007_transaction_ids_sql),
         ]
 
     private static func own(_ name: String, _ bytes: [UInt8]) -> PostgresMigration {

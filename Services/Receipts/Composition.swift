@@ -274,6 +274,10 @@ let receiptsMigrations =
             name: "m0005_notification_log",
             bytes: PackageResources.m0005_notification_log_sql
         ),
+        PostgresMigration(
+            name: "m0006_app_transaction_ids",
+            bytes: PackageResources.m0006_app_transaction_ids_sql
+        ),
     ]
 
 /// The files that status is told from; what is wrong with them is a wrong setting.

@@ -34,4 +34,24 @@ import Testing
         }
         findings.report()
     }
+
+    /// A migration that no code names is never applied.
+    @Test func everyMigrationIsApplied() throws {
+        var findings = Findings()
+        var count = 0
+        let folders =
+            Repository.services.map { "Services/\($0)" } + ["Shared/Ledger", "Shared/Messaging"]
+        for folder in folders {
+            let code = Repository.swiftFiles.filter { $0.path.hasPrefix("\(folder)/") }
+            for name in try Repository.names(in: "\(folder)/Migrations") {
+                count += 1
+                let resource = "PackageResources.\(name.replacing(".", with: "_"))"
+                if !code.contains(where: { $0.text.contains(resource) }) {
+                    findings.add("\(folder)/Migrations/\(name)", "nothing names \(resource)")
+                }
+            }
+        }
+        findings.report()
+        #expect(count > 20)
+    }
 }
