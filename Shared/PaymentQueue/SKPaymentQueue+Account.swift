@@ -42,11 +42,11 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Opens the store's page for offer codes (spec rule 111).
+    /// Opens the page for offer codes that the program names (spec rule 111).
     ///
-    /// The page is the store's, never the app's own: a code is redeemed there, and its transaction
-    /// arrives at the observers (spec rule 112). It is opened by
-    /// ``StoreConfiguration/codeRedemptionSheet``.
+    /// The page is ``StoreConfiguration/codeRedemptionSheet``; without one this only logs a warning.
+    /// The store itself redeems no codes yet. What the page's server buys for the account arrives at
+    /// the observers like any purchase (spec rule 112).
     public func presentCodeRedemptionSheet() {
         guard let transport else { return }
         guard let (url, open) = transport.configuration.codeRedemptionSheet else {

@@ -8,7 +8,7 @@ import TestSupport
 
 extension EndToEnd.PaymentQueues {
     /// What the store says of the account, as the client library tells it (spec rules 1 to 10, 106,
-    /// 107, 111, 114, 116).
+    /// 107, 114, 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct AccountState {
         private static let france = EventTypes.Storefront(unchecked: "FRA")
@@ -261,26 +261,12 @@ extension EndToEnd.PaymentQueues {
                 #expect(shown.prices.withLock { $0 } == [Decimal(string: "3.99")])
             }
         }
-
-        @Test func offerCodesAreRedeemedOnTheStoresPage() async throws {
-            let opened = Shown()
-            try await withQueue { configuration in
-                configuration.codeRedemptionSheet = (
-                    URL(fileURLWithPath: "/redeem"),
-                    { url in opened.urls.withLock { $0.append(url) } }
-                )
-            } _: { setup in
-                setup.queue.presentCodeRedemptionSheet()
-                #expect(opened.urls.withLock { $0.map(\.path) } == ["/redeem"])
-            }
-        }
     }
 }
 
 /// What a program was asked to show.
 private final class Shown: Sendable {
     let prices = Mutex<[Decimal]>([])
-    let urls = Mutex<[URL]>([])
 }
 
 /// An observer and delegate that answers as it is told, and remembers what it was asked.

@@ -1,6 +1,7 @@
 import Dispatch
 import EventTypes
 import Foundation
+import Logging
 import StoreAPI
 import Synchronization
 import TestSupport
@@ -228,6 +229,34 @@ import Testing
         #expect(queue.storefront?.identifier == "143441")
         #expect(queue.transactions.isEmpty)
         #expect(!wasAsked.withLock { $0 })
+    }
+
+    // MARK: - Offer codes
+
+    /// Spec rule 111: the page is the program's, and opening it asks the store for nothing.
+    @Test func theCodePageOfTheProgramIsOpenedAndNothingElse() throws {
+        let opened = Mutex<[URL]>([])
+        let wasAsked = Mutex(false)
+        let page = try #require(URL(string: "https://store.example.com/redeem"))
+        var configuration = StoreConfiguration.unreachable
+        configuration.accountToken = { _ in
+            wasAsked.withLock { $0 = true }
+            return "token"
+        }
+        configuration.codeRedemptionSheet = (page, { url in opened.withLock { $0.append(url) } })
+        let queue = queue(configuration)
+        queue.presentCodeRedemptionSheet()
+        #expect(opened.withLock { $0 } == [page])
+        #expect(queue.transactions.isEmpty && !wasAsked.withLock { $0 })
+    }
+
+    @Test func withoutACodePageTheLogSaysThatThereIsNone() {
+        let log = RecordedLog()
+        var configuration = StoreConfiguration.unreachable
+        configuration.logger = log.logger
+        queue(configuration).presentCodeRedemptionSheet()
+        let said = log.messages(at: .warning)
+        #expect(said.count == 1 && said.first?.contains("codeRedemptionSheet") == true)
     }
 
     // MARK: - Requests
