@@ -113,7 +113,8 @@ struct PriceList: Sendable {
             price: price,
             title: text.title,
             description: text.description,
-            language: shown
+            language: shown,
+            isFamilyShareable: product.isFamilyShareable
         )
     }
 

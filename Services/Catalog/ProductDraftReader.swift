@@ -33,7 +33,8 @@ struct ProductDraftReader {
 
     private mutating func draft(_ json: JSONValue) -> ProductDraft? {
         let names: Set = [
-            "type", "isOnSale", "isRestorable", "prices", "localizations", "deliveryPlan",
+            "type", "isOnSale", "isRestorable", "isFamilyShareable", "prices", "localizations",
+            "deliveryPlan",
         ]
         guard
             let members = object(
@@ -49,6 +50,10 @@ struct ProductDraftReader {
         if isRestorable == true, let type, !ProductRules.canBeRestored(type) {
             note("isRestorable", "must not be true: a \(type) is never restored")
         }
+        let isFamilyShareable = bool(members["isFamilyShareable"], "isFamilyShareable")
+        if isFamilyShareable == true, let type, !ProductRules.canBeShared(type) {
+            note("isFamilyShareable", "must not be true: a \(type) is never shared")
+        }
         let prices = prices(members["prices"])
         let localizations = localizations(members["localizations"])
         let deliveryPlan = deliveryPlan(members["deliveryPlan"], of: type)
@@ -57,6 +62,7 @@ struct ProductDraftReader {
             type: type,
             isOnSale: isOnSale,
             isRestorable: isRestorable,
+            isFamilyShareable: isFamilyShareable,
             prices: prices,
             localizations: localizations,
             deliveryPlan: deliveryPlan

@@ -29,6 +29,11 @@ enum ProductRules {
         type == .nonConsumable || type == .autoRenewableSubscription
     }
 
+    /// Whether a family may share the type at all: what is owned for good, or renews by itself.
+    static func canBeShared(_ type: ProductType) -> Bool {
+        type == .nonConsumable || type == .autoRenewableSubscription
+    }
+
     /// Where a purchase goes if the product does not say: what is used up, to the app; what is
     /// owned, to the account.
     static func defaultDeliveryPlan(of type: ProductType) -> [DeliveryTarget] {
@@ -151,6 +156,7 @@ enum ProductRules {
             type: draft.type,
             isOnSale: draft.isOnSale ?? isOnSale,
             isRestorable: draft.isRestorable ?? canBeRestored(draft.type),
+            isFamilyShareable: draft.isFamilyShareable ?? false,
             prices: draft.prices,
             localizations: draft.localizations,
             deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type)
@@ -172,6 +178,7 @@ enum ProductRules {
             type: product.type,
             isOnSale: product.isOnSale,
             isRestorable: product.isRestorable,
+            isFamilyShareable: product.isFamilyShareable,
             prices: product.prices,
             localizations: product.localizations,
             deliveryPlan: product.deliveryPlan

@@ -193,6 +193,16 @@ struct HostedContentHandler: Sendable {
         }
     }
 
+    /// What purchases of products would get at present, by product.
+    func offered(of products: Set<ProductID>) async throws -> [OfferedContent] {
+        let contents = try await client.withConnection { connection in
+            try HostedContentStore.offered(of: products, on: connection)
+        }
+        return contents.sorted { $0.key < $1.key }.map { id, content in
+            OfferedContent(productID: id, version: content.version, length: content.length)
+        }
+    }
+
     /// The versions of a product's content, the youngest first.
     func versions(of productID: ProductID) async throws -> [HostedContentVersion] {
         try await client.withConnection { connection in

@@ -53,6 +53,15 @@ enum HostedContentProblem {
         detail: "There is no room for the content where contents are kept."
     )
 
+    static func productCount(max: Int) -> HTTPProblem {
+        HTTPProblem(
+            .badRequest,
+            code: "query_invalid",
+            title: "The query is invalid",
+            detail: "Name 1 to \(max) products: ids=a,b."
+        )
+    }
+
     static func tooLarge(_ lengthMax: Int64) -> HTTPProblem {
         HTTPProblem(
             .contentTooLarge,

@@ -9,6 +9,9 @@ import StoreAPI
 
 /// What administrators host, and what accounts download.
 struct HostedContentRoutes: Sendable {
+    /// How many products one request may name.
+    static let productCountMax = 200
+
     let handler: HostedContentHandler
     let places: DownloadPlaces
     let lengthMax: Int64
@@ -23,6 +26,7 @@ struct HostedContentRoutes: Sendable {
                 use: withdraw
             )
         router.account
+            .get(RouterPath(Routes.contents), use: offered)
             .get(RouterPath("\(Routes.transactions)/:id/content/:identifier"), use: download)
     }
 
@@ -112,6 +116,21 @@ struct HostedContentRoutes: Sendable {
     }
 
     // MARK: - Accounts
+
+    @Sendable private func offered(
+        _ request: Request,
+        _ context: StoreRequestContext
+    ) async throws -> Response {
+        let ids = request.uri.queryParameters.getAll("ids").flatMap { $0.split(separator: ",") }
+        guard !ids.isEmpty, ids.count <= Self.productCountMax else {
+            throw HostedContentProblem.productCount(max: Self.productCountMax)
+        }
+        // What is no product's identifier has no content.
+        let products = Set(ids.compactMap { ProductID(rawValue: String($0)) })
+        return try jsonResponse(
+            OfferedContentsResponse(contents: try await handler.offered(of: products))
+        )
+    }
 
     @Sendable private func download(
         _ request: Request,

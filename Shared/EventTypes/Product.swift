@@ -10,6 +10,10 @@ public struct Product: Codable, Hashable, Sendable {
     public var isOnSale: Bool
     /// Whether a finished purchase can be restored (spec rule 68).
     public var isRestorable: Bool
+    /// Whether the buyer's family may use it (`SKProduct.isFamilyShareable`).
+    ///
+    /// The store tells apps of it and shares nothing yet.
+    public var isFamilyShareable: Bool
     /// What one of it costs, per storefront; a storefront without a price does not sell it.
     public var prices: [Storefront: Money]
     /// Its title and description, per language.
@@ -24,6 +28,7 @@ public struct Product: Codable, Hashable, Sendable {
         type: ProductType,
         isOnSale: Bool,
         isRestorable: Bool,
+        isFamilyShareable: Bool = false,
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget]
@@ -33,9 +38,53 @@ public struct Product: Codable, Hashable, Sendable {
         self.type = type
         self.isOnSale = isOnSale
         self.isRestorable = isRestorable
+        self.isFamilyShareable = isFamilyShareable
         self.prices = prices
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
+    }
+}
+
+extension Product {
+    private enum CodingKeys: String, CodingKey {
+        case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
+        case deliveryPlan
+    }
+
+    /// Reads a product; what an older catalog does not say is `false`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            id: try container.decode(ProductID.self, forKey: .id),
+            version: try container.decode(Int.self, forKey: .version),
+            type: try container.decode(ProductType.self, forKey: .type),
+            isOnSale: try container.decode(Bool.self, forKey: .isOnSale),
+            isRestorable: try container.decode(Bool.self, forKey: .isRestorable),
+            isFamilyShareable: try container.decodeIfPresent(Bool.self, forKey: .isFamilyShareable)
+                ?? false,
+            prices: try container.decode([Storefront: Money].self, forKey: .prices),
+            localizations: try container.decode(
+                [LanguageTag: ProductText].self,
+                forKey: .localizations
+            ),
+            deliveryPlan: try container.decode([DeliveryTarget].self, forKey: .deliveryPlan)
+        )
+    }
+
+    /// Writes a product.
+    ///
+    /// What is not shared says nothing of it, so that a product is the same text as ever.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(version, forKey: .version)
+        try container.encode(type, forKey: .type)
+        try container.encode(isOnSale, forKey: .isOnSale)
+        try container.encode(isRestorable, forKey: .isRestorable)
+        if isFamilyShareable { try container.encode(true, forKey: .isFamilyShareable) }
+        try container.encode(prices, forKey: .prices)
+        try container.encode(localizations, forKey: .localizations)
+        try container.encode(deliveryPlan, forKey: .deliveryPlan)
     }
 }
 

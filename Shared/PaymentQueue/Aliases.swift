@@ -1,8 +1,6 @@
-// The names without their prefix, as the modern shape uses them. The names with it come first:
-// code that was written for them compiles with a changed import.
+// The names without their prefix. The names with it come first: code that was written for them
+// compiles with a changed import. ``Product`` and ``Transaction`` are types of their own.
 
-/// ``SKProduct`` without its prefix.
-public typealias Product = SKProduct
 /// ``SKProductsRequest`` without its prefix.
 public typealias ProductsRequest = SKProductsRequest
 /// ``SKProductsResponse`` without its prefix.
@@ -13,8 +11,6 @@ public typealias ReceiptRefreshRequest = SKReceiptRefreshRequest
 public typealias Payment = SKPayment
 /// ``SKMutablePayment`` without its prefix.
 public typealias MutablePayment = SKMutablePayment
-/// ``SKPaymentTransaction`` without its prefix.
-public typealias Transaction = SKPaymentTransaction
 /// ``SKPaymentTransactionState`` without its prefix.
 public typealias TransactionState = SKPaymentTransactionState
 /// ``SKPaymentTransactionObserver`` without its prefix.

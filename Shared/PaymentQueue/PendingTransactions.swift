@@ -18,6 +18,8 @@ struct PendingTransactions {
         var silent: [Update] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
+        /// What was refunded after it had been finished.
+        var refunded: [SKPaymentTransaction] = []
         var restoresEnded = 0
         /// Restores whose transactions will not come.
         var restoresLost = 0
@@ -239,7 +241,7 @@ struct PendingTransactions {
             if change.transaction.revokedAt != nil, fields.revocationDate == nil,
                 revoked.insert(id).inserted
             {
-                news.revoked.append(change.transaction.productID.rawValue)
+                news.add(refundOf: change)
             }
             if change.finishedAt == nil {
                 if moves.holds(change) {
@@ -253,7 +255,7 @@ struct PendingTransactions {
         } else if change.finishedAt != nil {
             // Gone from the queue; only a refund of it is news, and only once.
             if change.transaction.revokedAt != nil, revoked.insert(id).inserted {
-                news.revoked.append(change.transaction.productID.rawValue)
+                news.add(refundOf: change)
             }
         } else if gone.contains(id) {
             return
@@ -315,6 +317,12 @@ struct PendingTransactions {
 }
 
 extension PendingTransactions.News {
+    fileprivate mutating func add(refundOf change: QueueChanged) {
+        revoked.append(change.transaction.productID.rawValue)
+        // Of one that is not finished its update tells.
+        if change.finishedAt != nil { refunded.append(SKPaymentTransaction(change)) }
+    }
+
     fileprivate mutating func add(_ update: PendingTransactions.Update) {
         // What is silent is shown last, and must not be older than what is told.
         silent.removeAll { $0.transaction === update.transaction }

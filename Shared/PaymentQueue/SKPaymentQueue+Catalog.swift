@@ -27,9 +27,7 @@ extension SKPaymentQueue {
                 let page: StoreAPI.ProductsResponse = try await transport.send(
                     .get(address + after)
                 )
-                products += page.products.map {
-                    SKProduct($0, storefront: page.storefront.rawValue)
-                }
+                products += try await transport.products(of: page)
                 // An order that goes backwards would never end.
                 guard let next = page.next, previous.map({ $0 < next }) ?? true else { break }
                 previous = next
@@ -38,5 +36,25 @@ extension SKPaymentQueue {
             throw failure.error
         }
         return products
+    }
+}
+
+extension StoreTransport {
+    /// The products of an answer of the catalog, with what `fulfillment` hosts for them.
+    ///
+    /// - Throws: ``StoreFailure``, or `CancellationError`.
+    func products(of response: StoreAPI.ProductsResponse) async throws -> [SKProduct] {
+        guard !response.products.isEmpty else { return [] }
+        let ids = response.products.map(\.id.rawValue).joined(separator: ",")
+        let offered: OfferedContentsResponse = try await send(
+            .get("\(configuration.addresses.fulfillment)\(Routes.contents)?ids=\(ids)")
+        )
+        let contents = Dictionary(
+            offered.contents.map { ($0.productID, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        return response.products.map {
+            SKProduct($0, storefront: response.storefront.rawValue, content: contents[$0.id])
+        }
     }
 }

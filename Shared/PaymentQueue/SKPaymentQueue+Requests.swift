@@ -210,9 +210,7 @@ extension SKPaymentQueue {
             )
             let impossible = Set(identifiers).subtracting(possible).sorted()
             return SKProductsResponse(
-                products: response.products.map {
-                    SKProduct($0, storefront: response.storefront.rawValue)
-                },
+                products: try await transport.products(of: response),
                 invalidProductIdentifiers: response.invalidProductIDs + impossible
             )
         } catch let failure as StoreFailure {

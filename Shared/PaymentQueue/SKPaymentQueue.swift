@@ -1,6 +1,7 @@
 public import Dispatch
 import EventTypes
 import Logging
+import ReceiptValidation
 import StoreAPI
 import Synchronization
 
@@ -33,11 +34,14 @@ public final class SKPaymentQueue: Sendable {
     /// The queue that observers and delegates are called on.
     public let callbacks: DispatchQueue
     let transport: StoreTransport?
+    /// Believes what the store has signed; `nil` where the app does not say whom to believe.
+    let validator: ReceiptValidator?
     let state: Mutex<State>
     let logger: Logger
 
     init(configuration: StoreConfiguration?, callbacks: DispatchQueue) {
         transport = configuration.map(StoreTransport.init)
+        validator = configuration?.receiptTrust.map(ReceiptValidator.init)
         let storefront = configuration.map { EventTypes.Storefront(unchecked: $0.storefront) }
         state = Mutex(State(account: AccountState(configured: storefront)))
         logger = configuration?.logger ?? Logger(label: "counterfoil.payment-queue")
@@ -229,6 +233,8 @@ extension SKPaymentQueue.State {
 protocol QueueFollower: SKPaymentTransactionObserver {
     /// Nothing more will be said.
     func queueDidClose()
+    /// Transactions that are finished were refunded.
+    func paymentQueue(_ queue: SKPaymentQueue, refunded transactions: [SKPaymentTransaction])
 }
 
 extension SKPaymentQueue {
@@ -306,6 +312,12 @@ extension SKPaymentQueue {
         if !news.revoked.isEmpty {
             tell(observers) {
                 $0.paymentQueue(self, didRevokeEntitlementsForProductIdentifiers: news.revoked)
+            }
+        }
+        if !news.refunded.isEmpty {
+            for transaction in news.refunded { transaction.belong(to: self) }
+            tell(observers) {
+                ($0 as? any QueueFollower)?.paymentQueue(self, refunded: news.refunded)
             }
         }
         if !news.removed.isEmpty {

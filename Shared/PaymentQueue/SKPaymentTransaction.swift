@@ -174,7 +174,7 @@ extension SKPaymentTransaction {
     /// A transaction that the store tells of first.
     convenience init(_ change: QueueChanged) {
         let transaction = change.transaction
-        let product = SKProduct(of: transaction)
+        let product = SKProduct(of: transaction, contents: change.contents ?? [])
         let payment = SKPayment(
             product: product,
             fields: .init(

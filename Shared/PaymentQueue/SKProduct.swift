@@ -30,13 +30,28 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     public let price: Decimal
     /// How the price is written: the product's language with the storefront's currency.
     public let priceLocale: Locale
+    /// Whether the buyer's family may use it.
+    ///
+    /// What the catalog says; the store itself shares nothing yet.
+    public let isFamilyShareable: Bool
+    /// Whether a purchase comes with content to download from the store.
+    public var isDownloadable: Bool { !downloadContentLengths.isEmpty }
+    /// How many bytes each content has that a purchase would download now.
+    ///
+    /// The store hosts one for a product, or none.
+    public let downloadContentLengths: [Int64]
+    /// The version of the content that a purchase would download now; empty where there is none.
+    public let downloadContentVersion: String
     /// The price as the store knows it, sent along with a payment so that nobody pays another.
     let money: Money
     /// The storefront that the price is of.
     let storefront: String
 
-    init(_ listing: ProductListing, storefront: String) {
+    init(_ listing: ProductListing, storefront: String, content: OfferedContent? = nil) {
         self.storefront = storefront
+        isFamilyShareable = listing.isFamilyShareable
+        downloadContentLengths = content.map { [$0.length] } ?? []
+        downloadContentVersion = content?.version.rawValue ?? ""
         productIdentifier = listing.id.rawValue
         localizedTitle = listing.title
         localizedDescription = listing.description
@@ -47,8 +62,12 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         priceLocale = Locale(identifier: "\(language)@currency=\(listing.price.currency)")
     }
 
-    /// As much of a product as a transaction tells: what one of it cost, and no words.
-    init(of transaction: EventTypes.Transaction) {
+    /// As much of a product as a transaction tells: what one of it cost, what it downloads, and no
+    /// words.
+    init(of transaction: EventTypes.Transaction, contents: [HostedContent]) {
+        isFamilyShareable = false
+        downloadContentLengths = contents.map(\.length)
+        downloadContentVersion = contents.first?.version.rawValue ?? ""
         productIdentifier = transaction.productID.rawValue
         localizedTitle = transaction.productID.rawValue
         localizedDescription = ""
@@ -65,7 +84,12 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
 
     /// The price as the buyer reads it, such as `$0.99`.
     public var displayPrice: String {
-        price.formatted(.currency(code: money.currency.rawValue).locale(priceLocale))
+        price.formatted(priceFormatStyle)
+    }
+
+    /// How prices of this product are written.
+    var priceFormatStyle: Decimal.FormatStyle.Currency {
+        .currency(code: money.currency.rawValue).locale(priceLocale)
     }
 
     /// The product in a few words.

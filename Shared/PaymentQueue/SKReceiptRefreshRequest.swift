@@ -96,8 +96,8 @@ extension SKPaymentQueue {
         _ receipt: Data,
         by configuration: StoreConfiguration
     ) throws(ReceiptRefusal) -> AppReceipt? {
-        guard let trust = configuration.receiptTrust else { return nil }
-        return try ReceiptValidator(trust).appReceipt(
+        guard let validator else { return nil }
+        return try validator.appReceipt(
             receipt,
             deviceID: configuration.deviceID.map { id in withUnsafeBytes(of: id.uuid) { Array($0) }
             }

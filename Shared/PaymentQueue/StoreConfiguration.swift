@@ -55,7 +55,9 @@ public struct StoreConfiguration: Sendable {
     ///
     /// What is not answered is asked again at the next launch (spec rule 106).
     public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
-    /// The store's page where offer codes are redeemed, and how to open it (spec rule 111).
+    /// The page where offer codes are redeemed, and how to open it (spec rule 111).
+    ///
+    /// The store itself has no such page yet.
     public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
     /// Authorities whose certificates are trusted beside those that the system trusts; `nil` for
     /// none.
@@ -65,7 +67,8 @@ public struct StoreConfiguration: Sendable {
     /// What to do before ``SKTerminateForInvalidReceipt()`` ends the program, such as to tell the
     /// buyer; it may end the program by itself, with another status.
     public var invalidReceiptHandler: (@Sendable () -> Void)?
-    /// Which store, app and environment the app receipt has to be of; `nil` leaves that to a server.
+    /// Which store, app and environment the app receipt and signed transactions have to be of; `nil`
+    /// leaves that to a server, and then every ``VerificationResult`` is unverified.
     public var receiptTrust: ReceiptTrust?
     /// This device (`UIDevice.identifierForVendor`), to which receipts are bound; `nil` binds them to
     /// none.

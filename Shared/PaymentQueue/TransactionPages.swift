@@ -95,6 +95,18 @@ extension SKPaymentTransaction {
 
 /// The store as a whole, in the modern shape.
 public enum AppStore {
+    /// Where a store takes money, and where it does not.
+    public struct Environment: RawRepresentable, Hashable, Sendable {
+        /// The word in what was signed.
+        public let rawValue: String
+        /// Makes an environment of a word.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Where money is taken.
+        public static let production = Environment(rawValue: "Production")
+        /// For development and tests.
+        public static let sandbox = Environment(rawValue: "Sandbox")
+    }
+
     /// Whether the buyer can make payments; the same value as ``SKPaymentQueue/canMakePayments()``
     /// (spec rule 1).
     public static var canMakePayments: Bool { SKPaymentQueue.canMakePayments() }

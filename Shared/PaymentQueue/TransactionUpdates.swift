@@ -10,17 +10,22 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
     public typealias Element = SKPaymentTransaction
 
     let queue: SKPaymentQueue
+    /// Whether a refund of what is finished is told of, too.
+    var hearsOfRefunds = false
 
     /// Begins to observe.
-    public func makeAsyncIterator() -> Iterator { Iterator(queue) }
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(queue, hearsOfRefunds: hearsOfRefunds)
+    }
 
     /// Observes until it is let go.
     public final class Iterator: AsyncIteratorProtocol {
         private let queue: SKPaymentQueue
-        private let observer = UpdatesObserver()
+        private let observer: UpdatesObserver
 
-        init(_ queue: SKPaymentQueue) {
+        init(_ queue: SKPaymentQueue, hearsOfRefunds: Bool) {
             self.queue = queue
+            observer = UpdatesObserver(hearsOfRefunds: hearsOfRefunds)
             queue.add(observer)
         }
 
@@ -41,11 +46,22 @@ private final class UpdatesObserver: QueueFollower, Sendable {
     }
 
     private let state = Mutex(State())
+    private let hearsOfRefunds: Bool
+
+    init(hearsOfRefunds: Bool) { self.hearsOfRefunds = hearsOfRefunds }
 
     func paymentQueue(
         _ queue: SKPaymentQueue,
         updatedTransactions transactions: [SKPaymentTransaction]
     ) {
+        take(transactions)
+    }
+
+    func paymentQueue(_ queue: SKPaymentQueue, refunded transactions: [SKPaymentTransaction]) {
+        if hearsOfRefunds { take(transactions) }
+    }
+
+    private func take(_ transactions: [SKPaymentTransaction]) {
         for transaction in transactions {
             let waiting = state.withLock { state in
                 if let waiting = state.waiting {

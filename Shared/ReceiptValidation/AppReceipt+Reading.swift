@@ -106,6 +106,7 @@ extension AppReceipt.Purchase {
         let fields = AttributeValues(values: values, of: "purchase")
         quantity = Int(try fields.integer(Attribute.quantity))
         productID = try fields.text(Attribute.productID)
+        productType = .init(number: try fields.optionalInteger(Attribute.productType))
         transactionID = try fields.text(Attribute.transactionID)
         originalTransactionID = try fields.text(Attribute.originalTransactionID)
         purchasedAt = try fields.date(Attribute.purchasedAt)

@@ -11,6 +11,8 @@ public struct AppReceipt: Hashable, Sendable {
         public internal(set) var quantity = 1
         /// What was bought.
         public internal(set) var productID = ""
+        /// Which type the product is.
+        public internal(set) var productType = ProductType.unknown(nil)
         /// The purchase's own number.
         public internal(set) var transactionID = ""
         /// The number of the first purchase of what this one renews or restores.
@@ -27,6 +29,20 @@ public struct AppReceipt: Hashable, Sendable {
         public internal(set) var webOrderLineItemID: Int64?
         /// Whether a subscription's period has the introductory price.
         public internal(set) var isInIntroOfferPeriod: Bool?
+    }
+
+    /// The type of a product, as receipts number it.
+    public enum ProductType: Hashable, Sendable {
+        /// Bought once, owned for good: 0.
+        case nonConsumable
+        /// Used up, and bought again: 1.
+        case consumable
+        /// A period that does not renew by itself: 2.
+        case nonRenewingSubscription
+        /// Renews by itself: 3.
+        case autoRenewableSubscription
+        /// Another number, or none: an older store did not say.
+        case unknown(Int64?)
     }
 
     /// The environment that the receipt was made in.
@@ -95,6 +111,7 @@ package enum AppReceiptAttribute {
     /// Of one purchase.
     package static let quantity: Int64 = 1701
     package static let productID: Int64 = 1702
+    package static let productType: Int64 = 1707
     package static let transactionID: Int64 = 1703
     package static let purchasedAt: Int64 = 1704
     package static let originalTransactionID: Int64 = 1705
@@ -103,6 +120,30 @@ package enum AppReceiptAttribute {
     package static let webOrderLineItemID: Int64 = 1711
     package static let cancelledAt: Int64 = 1712
     package static let isInIntroOfferPeriod: Int64 = 1719
+}
+
+extension AppReceipt.ProductType {
+    private static let numbered: [Self] = [
+        .nonConsumable, .consumable, .nonRenewingSubscription, .autoRenewableSubscription,
+    ]
+
+    init(number: Int64?) {
+        self =
+            number.flatMap { Int(exactly: $0) }.flatMap {
+                Self.numbered.indices.contains($0) ? Self.numbered[$0] : nil
+            } ?? .unknown(number)
+    }
+
+    /// The number in a receipt of a type that a signed transaction names; `nil` for another word.
+    package static func number(ofSigned type: String) -> Int64? {
+        switch type {
+        case "Non-Consumable": 0
+        case "Consumable": 1
+        case "Non-Renewing Subscription": 2
+        case "Auto-Renewable Subscription": 3
+        default: nil
+        }
+    }
 }
 
 /// What attribute 0 says of a receipt, in Apple's words.

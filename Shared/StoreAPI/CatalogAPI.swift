@@ -42,6 +42,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
     public var description: String
     /// The language of the two, which may be a fallback of the one asked for.
     public var language: LanguageTag
+    /// Whether the buyer's family may use it; the store itself shares nothing yet.
+    public var isFamilyShareable: Bool
 
     /// Makes a listing.
     public init(
@@ -51,7 +53,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         price: Money,
         title: String,
         description: String,
-        language: LanguageTag
+        language: LanguageTag,
+        isFamilyShareable: Bool = false
     ) {
         self.id = id
         self.version = version
@@ -60,6 +63,7 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.title = title
         self.description = description
         self.language = language
+        self.isFamilyShareable = isFamilyShareable
     }
 }
 
@@ -71,6 +75,8 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     public var isOnSale: Bool?
     /// Whether a finished purchase can be restored; by default the type decides.
     public var isRestorable: Bool?
+    /// Whether the buyer's family may use it; `false` unless said.
+    public var isFamilyShareable: Bool?
     /// What one of it costs, per storefront.
     public var prices: [Storefront: Money]
     /// Its title and description, per language.
@@ -83,6 +89,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         type: ProductType,
         isOnSale: Bool? = nil,
         isRestorable: Bool? = nil,
+        isFamilyShareable: Bool? = nil,
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
         deliveryPlan: [DeliveryTarget]? = nil
@@ -90,6 +97,7 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.type = type
         self.isOnSale = isOnSale
         self.isRestorable = isRestorable
+        self.isFamilyShareable = isFamilyShareable
         self.prices = prices
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan

@@ -41,6 +41,10 @@ public enum Routes {
     ///
     /// `GET`.
     public static let entitlementTransactions = "/v1/entitlements/transactions"
+    /// `fulfillment`: what is hosted for products, as a purchase would get it at present.
+    ///
+    /// `GET ?ids=a,b`.
+    public static let contents = "/v1/contents"
     /// `fulfillment`: what the account owns.
     ///
     /// `GET`.

@@ -45,7 +45,8 @@ import Testing
 
     /// Spec rules 101 and 102: every member that a buyer is shown.
     @Test func aListingHasEachMemberOfItsProduct() {
-        var draft = Builder.draft(.consumable, cents: 99)
+        var draft = Builder.draft(.nonConsumable, cents: 99)
+        draft.isFamilyShareable = true
         draft.localizations = [
             Builder.en: ProductText(title: "100 coins", description: "A bag of coins."),
             LanguageTag(unchecked: "fr"): ProductText(
@@ -61,11 +62,12 @@ import Testing
                 == ProductListing(
                     id: Builder.coins,
                     version: 3,
-                    type: .consumable,
+                    type: .nonConsumable,
                     price: Builder.money(119, "EUR"),
                     title: "100 pièces",
                     description: "Un sac de pièces.",
-                    language: french
+                    language: french,
+                    isFamilyShareable: true
                 )
         )
     }

@@ -16,7 +16,7 @@ import Testing
 
     @Test func aProductReadsAsItsTypeDoes() throws {
         let json = Builder.json(replacing: [
-            "isOnSale": "false", "isRestorable": "null",
+            "isOnSale": "false", "isRestorable": "null", "isFamilyShareable": "true",
             "deliveryPlan": """
             [{"kind": "entitlement"}, {"kind": "credit", "unit": "coins", "amount": 100},
              {"kind": "webhook", "url": "https://merchant.example/hook?a=b"}, {"kind": "app"}]
@@ -33,6 +33,10 @@ import Testing
         ("type", nil, "type is missing"),
         ("isOnSale", "1", "isOnSale is a whole number, not true or false"),
         ("isRestorable", #""yes""#, "isRestorable is a text, not true or false"),
+        (
+            "isFamilyShareable", #""yes""#,
+            "isFamilyShareable is a text, not true or false"
+        ),
         ("prices", nil, "prices is missing"),
         ("prices", "[]", "prices is an array, not an object"),
         ("prices", "{}", "prices must hold at least one price"),
@@ -150,6 +154,7 @@ import Testing
         let read = try read(
             """
             {"type": "consumable", "isRestorable": true, "colour": "red",
+             "isFamilyShareable": true,
              "prices": {"USA": {"minorUnits": -1, "currency": "ZZZ"}, "Mars": {}},
              "localizations": {"en": {"title": ""}},
              "deliveryPlan": [{"kind": "entitlement"}, {"kind": "credit", "amount": "5"}]}
@@ -158,7 +163,8 @@ import Testing
         )
         #expect(
             read.problems.map { $0.replacing("no id: ", with: "").prefix { $0 != " " } } == [
-                "no", "colour", "isRestorable", "prices.Mars", "prices.Mars.currency",
+                "no", "colour", "isRestorable", "isFamilyShareable", "prices.Mars",
+                "prices.Mars.currency",
                 "prices.Mars.minorUnits", "prices.USA.currency", "prices.USA.minorUnits",
                 "localizations.en.description", "localizations.en.title", "deliveryPlan[0]",
                 "deliveryPlan[1].unit", "deliveryPlan[1].amount",

@@ -42,6 +42,17 @@ import Testing
         #expect(product.version == 1 && product.isOnSale)
         #expect(product.isRestorable == isRestorable)
         #expect(product.deliveryPlan == plan)
+        #expect(!product.isFamilyShareable)
+    }
+
+    @Test func aProductIsShareableWhereTheDraftSaysSo() throws {
+        var draft = Builder.draft()
+        draft.isFamilyShareable = true
+        let product = try #require(put(draft, onto: nil).written)
+        #expect(product.isFamilyShareable)
+        #expect(ProductRules.draft(of: product).isFamilyShareable == true)
+        // A draft that says nothing takes it back.
+        #expect(put(Builder.draft(), onto: product).written?.isFamilyShareable == false)
     }
 
     @Test func anExplicitWordGoesOverTheType() throws {

@@ -21,6 +21,7 @@ HTTP = {
     "finish.response": "FinishResponse",
     "history.response": "HistoryResponse",
     "hosted.contents.response": "HostedContentsResponse",
+    "offered.contents.response": "OfferedContentsResponse",
     "payment.request": "PaymentRequest",
     "price.consent.agree": "PriceConsentDecisionRequest",
     "price.consent.decline": "PriceConsentDecisionRequest",

@@ -173,7 +173,7 @@ struct ClientsRun: Sendable {
         terminal.heading("\(Terminal.describe(count)) purchases, one after the other")
         SKPaymentQueue.configure(try configuration(account: "buyer"))
         let id = SampleCatalog.coins.rawValue
-        guard let coins = try await Product.products(for: [id]).first else {
+        guard let coins = try await SKProduct.products(for: [id]).first else {
             throw HarnessError("\(id) is not sold.")
         }
         // Keeps the stream open between the purchases.

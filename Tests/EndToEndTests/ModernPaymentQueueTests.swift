@@ -21,7 +21,7 @@ extension EndToEnd.PaymentQueues {
                     try EndToEnd.PaymentQueues.configuration(of: store, paying: method)
                 )
                 let ids = [SampleCatalog.coins, SampleCatalog.pro, SampleCatalog.hint]
-                let products = try await Product.products(for: ids.map(\.rawValue))
+                let products = try await SKProduct.products(for: ids.map(\.rawValue))
                 #expect(products.count == 3)
                 try await body(
                     store,
@@ -53,13 +53,13 @@ extension EndToEnd.PaymentQueues {
                 )
                 let pro = try await success(products[SampleCatalog.pro.rawValue])
                 #expect(coins.payment.quantity == 2)
-                #expect(try await collect(Transaction.unfinished).count == 2)
+                #expect(try await collect(SKPaymentTransaction.unfinished).count == 2)
                 try await coins.finish()
                 try await pro.finish()
-                #expect(try await collect(Transaction.unfinished).isEmpty)
-                let all = try await collect(Transaction.all).map(\.transactionIdentifier)
+                #expect(try await collect(SKPaymentTransaction.unfinished).isEmpty)
+                let all = try await collect(SKPaymentTransaction.all).map(\.transactionIdentifier)
                 #expect(all == [coins.transactionIdentifier, pro.transactionIdentifier])
-                let owned = try await collect(Transaction.currentEntitlements)
+                let owned = try await collect(SKPaymentTransaction.currentEntitlements)
                 #expect(owned.map(\.transactionIdentifier) == [pro.transactionIdentifier])
                 try await AppStore.sync()
                 #expect(AppStore.canMakePayments)
@@ -81,7 +81,7 @@ extension EndToEnd.PaymentQueues {
                     }
                     let id = try #require(try await deferredID(store))
                     _ = try await store.administrator.decide(decision, on: id).value
-                    for await update in Transaction.updates
+                    for await update in SKPaymentTransaction.updates
                     where update.transactionState != .deferred {
                         let isApproved = decision == .approve
                         #expect(update.transactionState == (isApproved ? .purchased : .failed))
@@ -122,7 +122,7 @@ extension EndToEnd.PaymentQueues {
                     return
                 }
                 try await eventually("the failures to be finished") {
-                    try await collect(Transaction.unfinished).isEmpty ? true : nil
+                    try await collect(SKPaymentTransaction.unfinished).isEmpty ? true : nil
                 }
             }
         }
@@ -139,7 +139,7 @@ extension EndToEnd.PaymentQueues {
                 #expect(second.price == 0)
                 try await first.finish()
                 try await second.finish()
-                #expect(try await collect(Transaction.currentEntitlements).count == 1)
+                #expect(try await collect(SKPaymentTransaction.currentEntitlements).count == 1)
                 let charges = try await store.agreedBooks().flatMap(\.charges)
                 #expect(charges.count == 1)
             }
@@ -173,7 +173,7 @@ extension EndToEnd.PaymentQueues {
                     try await observer.delivered(transaction)
                     try await transaction.finish()
                 }
-                #expect(try await collect(Transaction.currentEntitlements).count == 1)
+                #expect(try await collect(SKPaymentTransaction.currentEntitlements).count == 1)
                 queue.remove(observer)
             }
         }
@@ -207,7 +207,7 @@ extension EndToEnd.PaymentQueues {
                 )
                 _ = try await store.administrator.refund(id).value
                 try await observer.revoked(SampleCatalog.pro.rawValue)
-                #expect(try await collect(Transaction.currentEntitlements).isEmpty)
+                #expect(try await collect(SKPaymentTransaction.currentEntitlements).isEmpty)
                 queue.remove(observer)
             }
         }
@@ -251,7 +251,10 @@ extension EndToEnd.PaymentQueues {
                 try await isBelievedByTheServer(Data(contentsOf: url), store)
                 try await refusesWhatItDoesNotBelieve(configuration, at: url)
                 SKPaymentQueue.configure(configuration)
-                #expect(try await collect(Transaction.all).count == 2, "It makes no transactions.")
+                #expect(
+                    try await collect(SKPaymentTransaction.all).count == 2,
+                    "It makes no transactions."
+                )
                 try FileManager.default.removeItem(at: folder)
             }
         }

@@ -37,7 +37,7 @@ import Testing
         #expect(product.id.rawValue == "com.example.coins.100")
         #expect(product.version == 3)
         #expect(product.type == .consumable)
-        #expect(product.isOnSale && !product.isRestorable)
+        #expect(product.isOnSale && !product.isRestorable && !product.isFamilyShareable)
         #expect(
             product.prices[Storefront(unchecked: "KWT")]
                 == Money(minorUnits: 300, currency: Currency(unchecked: "KWD"))
@@ -119,6 +119,7 @@ import Testing
     @Test func aProductSaysWhoChangedIt() throws {
         let event = try roundTrip(ProductChanged.self, "optional/product.changed")
         #expect(event.changedBy == "ops")
+        #expect(event.product.isFamilyShareable)
     }
 
     @Test func aChangedQueueReadsBack() throws {

@@ -194,15 +194,14 @@ import Testing
     @Test func aRefundTakesTheProductBackWhetherItIsFinishedOrNot() {
         var pending = pending
         _ = pending.receive([.of(1, "pro", .purchased)])
-        #expect(
-            pending.receive([.of(1, "pro", .purchased, version: 3, revokedAt: 5)]).revoked == [
-                "pro"
-            ]
-        )
-        #expect(
-            pending.receive([.of(2, "map", .purchased, version: 3, finishedAt: 4, revokedAt: 5)])
-                .revoked == ["map"]
-        )
+        let news = pending.receive([.of(1, "pro", .purchased, version: 3, revokedAt: 5)])
+        #expect(news.revoked == ["pro"])
+        #expect(news.updates.count == 1 && news.refunded.isEmpty)
+        let other = pending.receive([
+            .of(2, "map", .purchased, version: 3, finishedAt: 4, revokedAt: 5)
+        ])
+        #expect(other.revoked == ["map"])
+        #expect(other.updates.isEmpty && other.refunded.map(\.number?.number) == [2])
     }
 
     @Test(arguments: [true, false])

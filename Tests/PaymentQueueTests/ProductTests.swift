@@ -33,6 +33,41 @@ import Testing
         #expect(product.storefront == "DEU")
     }
 
+    @Test func aProductWithContentIsDownloadable() {
+        let content = OfferedContent(
+            productID: Self.listing.id,
+            version: ContentVersion(unchecked: "1.2"),
+            length: 52_428_800
+        )
+        let product = SKProduct(Self.listing, storefront: "DEU", content: content)
+        #expect(product.isDownloadable)
+        #expect(product.downloadContentLengths == [52_428_800])
+        #expect(product.downloadContentVersion == "1.2")
+        let other = SKProduct(Self.listing, storefront: "DEU")
+        #expect(!other.isDownloadable && other.downloadContentLengths.isEmpty)
+        #expect(other.downloadContentVersion.isEmpty)
+    }
+
+    @Test(arguments: [true, false])
+    func aProductIsShareableAsItsListingSays(_ isShareable: Bool) {
+        var listing = Self.listing
+        listing.isFamilyShareable = isShareable
+        let product = SKProduct(listing, storefront: "DEU")
+        #expect(product.isFamilyShareable == isShareable)
+        #expect(PaymentQueue.Product(product).isFamilyShareable == isShareable)
+    }
+
+    @Test func theModernProductSaysTheSame() {
+        let product = PaymentQueue.Product(SKProduct(Self.listing, storefront: "DEU"))
+        #expect(product.id == "com.example.pro" && product.type == .nonConsumable)
+        #expect(product.displayName == "Pro")
+        #expect(product.description == "Everything, for ever.")
+        #expect(product.price == Decimal(string: "12.99"))
+        #expect(product.displayPrice.filter { !$0.isWhitespace } == "12,99€")
+        let two = (product.price * 2).formatted(product.priceFormatStyle)
+        #expect(two.filter { !$0.isWhitespace } == "25,98€")
+    }
+
     @Test(arguments: [
         (ProductType.consumable, SKProduct.Kind.consumable),
         (.nonConsumable, .nonConsumable), (.autoRenewableSubscription, .autoRenewable),

@@ -24,7 +24,7 @@ import X509
         test.attributes.append((999, [1, 2, 3]))
         test.purchases[0] += [
             (1708, DER.date("2026-12-20T02:00:00Z")), (1711, DER.integer(77)),
-            (1712, DER.date("")), (1719, DER.integer(1)),
+            (1712, DER.date("")), (1719, DER.integer(1)), (1707, DER.integer(3)),
         ]
         test.purchases[1].append((1712, DER.date("2026-11-21T01:00:00Z")))
         let receipt = try signer.validator().appReceipt(
@@ -41,11 +41,31 @@ import X509
         #expect(receipt.isExpired(at: TestAuthority.now + 86_400))
         #expect(receipt.purchases.map(\.productID) == ["coins.0", "coins.1"])
         #expect(receipt.purchases.map(\.quantity) == [1, 2])
+        #expect(receipt.purchases[0].productType == .autoRenewableSubscription)
+        #expect(receipt.purchases[1].productType == .unknown(nil))
         #expect(receipt.purchases[0].webOrderLineItemID == 77)
         #expect(receipt.purchases[0].isInIntroOfferPeriod == true)
         #expect(receipt.purchases[0].cancelledAt == nil)
         #expect(receipt.purchases[0].expiresAt == TestAuthority.now + 29 * 86_400)
         #expect(receipt.purchases[1].cancelledAt == TestAuthority.now - 3600)
+    }
+
+    @Test func aTypeHasTheNumberThatItIsWrittenAs() {
+        let types: [(String, AppReceipt.ProductType)] = [
+            ("Non-Consumable", .nonConsumable), ("Consumable", .consumable),
+            ("Non-Renewing Subscription", .nonRenewingSubscription),
+            ("Auto-Renewable Subscription", .autoRenewableSubscription),
+        ]
+        for (word, type) in types {
+            #expect(
+                AppReceipt.ProductType(number: AppReceipt.ProductType.number(ofSigned: word))
+                    == type
+            )
+        }
+        #expect(AppReceipt.ProductType.number(ofSigned: "Rental") == nil)
+        for number in [-1, 4, Int64.max] {
+            #expect(AppReceipt.ProductType(number: number) == .unknown(number))
+        }
     }
 
     @Test(arguments: 1...10 as ClosedRange<UInt64>)

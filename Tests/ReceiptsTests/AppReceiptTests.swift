@@ -240,7 +240,7 @@ import Testing
         var quantities: Set<Int> = []
         for purchase in attributes where purchase.type == 17 {
             let fields = try set(purchase.value.bytes)
-            #expect(fields.map(\.type).sorted() == [1701, 1702, 1703, 1704, 1705, 1706])
+            #expect(fields.map(\.type).sorted() == [1701, 1702, 1703, 1704, 1705, 1706, 1707])
             let quantity = try #require(fields.first { $0.type == 1701 })
             quantities.insert(try Int(derEncoded: try DER.parse(Array(quantity.value.bytes))))
         }

@@ -40,6 +40,7 @@ import Testing
         #expect(body.storefront == Storefront(unchecked: "FRA"))
         #expect(body.products.map(\.price.description) == ["1.19 EUR"])
         #expect(body.products.map(\.language.rawValue) == ["fr"])
+        #expect(body.products.map(\.isFamilyShareable) == [false])
         #expect(body.invalidProductIDs == ["com.example.unknown", "not an id"])
         #expect(body.next == nil)
         let page = try roundTrip(ProductsResponse.self, "products.response.page")
@@ -50,6 +51,7 @@ import Testing
         let body = try roundTrip(ProductDraft.self, "product.draft")
         #expect(body.type == .consumable && body.isOnSale == true && body.prices.count == 4)
         let minimal = try roundTrip(ProductDraft.self, "product.draft.minimal")
+        #expect(body.isFamilyShareable == false && minimal.isFamilyShareable == nil)
         #expect(minimal.isOnSale == nil && minimal.isRestorable == nil)
         #expect(minimal.deliveryPlan == nil)
     }
@@ -146,6 +148,13 @@ import Testing
         let body = try roundTrip(HostedContentsResponse.self, "hosted.contents.response")
         #expect(body.contents.map(\.version.rawValue) == ["1.2", "1.1"])
         #expect(body.contents.map { $0.withdrawnAt == nil } == [true, false])
+    }
+
+    @Test func offeredContentsResponse() throws {
+        let body = try roundTrip(OfferedContentsResponse.self, "offered.contents.response")
+        #expect(body.contents.map(\.productID.rawValue) == ["com.example.levels.1"])
+        #expect(body.contents.map(\.version.rawValue) == ["1.2"])
+        #expect(body.contents.map(\.length) == [52_428_800])
     }
 
     @Test func finishResponse() throws {

@@ -56,13 +56,17 @@ struct AppReceiptContent: Sendable {
     static let originalApplicationVersion = "1.0"
 
     private func encoded(_ entry: AppReceiptEntry) -> [UInt8] {
-        var set = AttributeSet(capacity: 10)
+        var set = AttributeSet(capacity: 11)
         set.add(Attribute.quantity, integer: Int64(entry.quantity))
         set.add(Attribute.productID, text: entry.productId.rawValue)
         set.add(Attribute.transactionID, text: entry.transactionId.rawValue)
         set.add(Attribute.purchasedAt, date: entry.purchaseDate)
         set.add(Attribute.originalTransactionID, text: entry.originalTransactionId.rawValue)
         set.add(Attribute.originalPurchasedAt, date: entry.originalPurchaseDate)
+        // What is used up and what is owned cannot be told apart otherwise, without network.
+        if let type = AppReceipt.ProductType.number(ofSigned: entry.type) {
+            set.add(Attribute.productType, integer: type)
+        }
         if let expiresAt = entry.expiresDate {
             set.add(Attribute.subscriptionExpiresAt, date: expiresAt)
         }

@@ -105,7 +105,7 @@ struct Listen: AsyncParsableCommand {
         try store.configure()
         let observer = try StoreObserver(wallet: store.wallet())
         var unfinished: Set<String> = []
-        for try await transaction in Transaction.unfinished {
+        for try await transaction in SKPaymentTransaction.unfinished {
             unfinished.insert(transaction.id)
         }
         print("\(unfinished.count) unfinished")
@@ -163,7 +163,7 @@ struct Owned: AsyncParsableCommand {
         try store.configure()
         var owned: [String] = []
         do {
-            for try await transaction in Transaction.currentEntitlements {
+            for try await transaction in SKPaymentTransaction.currentEntitlements {
                 let product = transaction.payment.productIdentifier
                 owned.append("\(product) \(transaction.transactionIdentifier ?? "")")
             }
