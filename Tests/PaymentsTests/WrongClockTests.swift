@@ -29,12 +29,12 @@ import Testing
 
     @Test(arguments: [86_400, -86_400] as [Int64])
     func whatItLeavesIsTakenUpAtOnce(ahead seconds: Int64) async throws {
-        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
-            try await instance(database, ahead: seconds) { wrong in
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database async throws in
+            try await instance(database, ahead: seconds) { (wrong: Store) async throws in
                 try await wrong.sell(product())
                 // Accepted, and never carried out: the instance dies.
                 let id = try await wrong.add(request(), key: "1").id
-                try await instance(database, ahead: 0) { right in
+                try await instance(database, ahead: 0) { (right: Store) async throws in
                     try await eventually(within: .seconds(10), "the attempt to be taken up") {
                         _ = try await right.runner.recover()
                         await right.runner.drain()
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test func itExpiresNoApprovalOfAnother() async throws {
-        try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
-            try await instance(database, ahead: 0) { right in
+        try await withTestDatabase(migrations: PaymentsMigrations.all) { database async throws in
+            try await instance(database, ahead: 0) { (right: Store) async throws in
                 try await right.sell(product())
                 let added = try await right.buy(request(method: .needsApproval), key: "1")
                 #expect(added.state == .deferred)
-                try await instance(database, ahead: 86_400) { wrong in
+                try await instance(database, ahead: 86_400) { (wrong: Store) async throws in
                     // Its first look at the database, before it has a connection.
                     #expect(try await wrong.runner.recover() == 0)
                     #expect(try await right.load(added.id).state == .deferred)
