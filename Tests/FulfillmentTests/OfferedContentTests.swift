@@ -1,8 +1,9 @@
 import EventTypes
+import NIOHTTP1
 import StoreAPI
 import TestSupport
 import Testing
-
+@testable import Fulfillment
 @testable import Fulfillment
 
 /// What buyers are told of hosted contents before they buy.
