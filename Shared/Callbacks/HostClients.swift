@@ -105,8 +105,10 @@ public final class HostClients: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws -> [Place] {
         // As the client reads it.
-        let host = (URL(string: url)?.host ?? "").trimmingCharacters(in: ["[", "]"])
-        if host.isEmpty || (try? SocketAddress(ipAddress: host, port: 0)) != nil {
+        let address = URL(string: url)
+        let host = (address?.host ?? "").trimmingCharacters(in: ["[", "]"])
+        let isHTTP = ["http", "https"].contains(address?.scheme?.lowercased())
+        if host.isEmpty || !isHTTP || (try? SocketAddress(ipAddress: host, port: 0)) != nil {
             return [Place(host: host, address: nil)]
         }
         return try await lookups.addresses(of: host, until: deadline)

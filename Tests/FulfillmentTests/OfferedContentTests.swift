@@ -42,7 +42,7 @@ import Testing
                 #expect(refused.status == 400)
                 #expect(try refused.decode(Problem.self).code == "query_invalid")
             }
-            let unknown = try await server.send(.GET, path)
+            let unknown = try await StoreHTTP.send(.GET, "http://127.0.0.1:\(server.port)\(path)")
             #expect(unknown.status == 401)
         }
     }

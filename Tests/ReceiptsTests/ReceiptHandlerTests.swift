@@ -25,9 +25,16 @@ import Testing
         }
     }
 
-    private func content(_ receipt: String?) throws -> SignedTransactionPayload {
+    private func content(
+        _ receipt: String?,
+        in environment: StoreEnvironment = .sandbox
+    ) throws -> SignedTransactionPayload {
         let receipt = try #require(receipt)
-        let payload = try ReceiptVerifier(root: chain.rootCertificate).payload(of: receipt)
+        let verifier = ReceiptVerifier(
+            root: chain.rootCertificate,
+            environment: environment.rawValue
+        )
+        let payload = try verifier.payload(of: receipt)
         return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(payload))
     }
 
@@ -52,7 +59,7 @@ import Testing
                 environment: .production
             )
             try await mended.apply([batch[1]])
-            let content = try content(try await mended.receipt(of: foreign))
+            let content = try content(try await mended.receipt(of: foreign), in: .production)
             #expect(content.environment == .production)
         }
     }

@@ -126,7 +126,7 @@ private struct Citation {
     let line: Int
     let targets: [Target]
 
-    /// The citations of a file. One may go on in the next line of a comment.
+    /// The citations of a file, of which one may go on in the next line of a comment.
     static func all(in file: SourceFile) -> [Citation] {
         var found: [Citation] = []
         for (number, text) in zip(1..., file.lines) {
