@@ -45,7 +45,8 @@ public struct Lead: Sendable {
 extension PostgresClient {
     /// Runs a body while this process leads a piece of work.
     ///
-    /// It waits for the lead, for ever or until the task is cancelled.
+    /// It waits for the schema that the service needs and for the lead, for ever or until the task is
+    /// cancelled.
     ///
     /// - Parameters:
     ///   - name: What is led.
@@ -60,6 +61,7 @@ extension PostgresClient {
         key: Int64,
         _ body: @escaping @Sendable (Lead) async throws -> R
     ) async throws -> R {
+        try await waitForSchema()
         let holder = LockHolder()
         return try await withAdvisoryLock(key, holder) { connection in
             try LeadStore.take(name, holder, on: connection)

@@ -23,6 +23,8 @@ public final class PostgresClient: Service, Sendable {
     let health = Mutex(PostgresHealth())
     /// The database's time.
     public let clock: PostgresClock
+    /// Whether a ``PostgresSchemaGuard`` has yet to see the schema that the service needs.
+    let awaitsSchema = Atomic(false)
 
     /// Makes a client without connecting.
     ///
@@ -44,6 +46,19 @@ public final class PostgresClient: Service, Sendable {
         self.logger = logger
         metrics = PostgresMetrics(client: settings.applicationName)
         pool = ConnectionPool(settings: settings, metrics: metrics)
+    }
+
+    /// Waits until the database has the schema that the service needs, if a ``PostgresSchemaGuard`` looks
+    /// for that.
+    ///
+    /// What writes by itself, without a request or an event, waits for it: a database of a newer
+    /// version is left as it is.
+    ///
+    /// - Throws: `CancellationError` if the task was cancelled.
+    public func waitForSchema() async throws {
+        while awaitsSchema.load(ordering: .relaxed) {
+            try await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     /// Whether at least one connection is open; whether it is answered tells ``PostgresProbe``.

@@ -23,6 +23,7 @@ public final class PostgresSchemaGuard: Service {
         // It only compares, through the client's own connections.
         migrator = PostgresMigrator(url: "", migrations: migrations, logger: logger)
         self.logger = logger
+        client.awaitsSchema.store(true, ordering: .relaxed)
     }
 
     /// Whether the schema has been seen to be the one that the service needs.
@@ -42,6 +43,7 @@ public final class PostgresSchemaGuard: Service {
                 switch state {
                 case .current:
                     current.store(true, ordering: .relaxed)
+                    client.awaitsSchema.store(false, ordering: .relaxed)
                     continue
                 case .newer(let names):
                     throw PostgresError(

@@ -83,7 +83,8 @@ extension EndToEnd {
                     transactionID: try await first.add(request).value.transaction.id,
                     account: first.account
                 )
-                try await store.expectWhole([pro, coins, ticket])
+                // The season's ticket unlocks something and credits something.
+                try await store.expectWhole([pro, coins, ticket], deliveries: 4)
                 let bought = try await first.transaction(pro.transactionID).value.transaction
                 let entitlements = try await first.entitlements().value
                 let expected = [
