@@ -5,7 +5,8 @@ import Messaging
 extension OutboxEvent {
     /// The event of a transaction that changed.
     ///
-    /// It tells the environment of the store, so that nobody signs play money as money. Its data and the HTTP answer of a single transaction are the same bytes.
+    /// It tells the environment of the store, so that nobody signs play money as money. Its data and
+    /// the HTTP answer to a payment are the same bytes.
     init(
         _ transaction: Transaction,
         _ type: EventType,

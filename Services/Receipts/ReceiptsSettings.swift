@@ -20,8 +20,8 @@ import X509
 /// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` believes beside the present one |
 /// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to say a secret |
 ///
-/// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default, because a receipt that says
-/// the wrong one is refused by every client and cannot be taken back.
+/// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default,
+/// because a receipt that says the wrong one is refused by every client and cannot be taken back.
 struct ReceiptsSettings: Sendable {
     let common: CommonSettings
     let environment: StoreEnvironment

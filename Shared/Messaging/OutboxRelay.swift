@@ -8,7 +8,8 @@ public import ServiceLifecycle
 /// Publishes the outbox of a service, in commit order, and keeps it published.
 ///
 /// One relay of a service works at a time, by an advisory lock of its database; the others stand
-/// by, and take over within 15 seconds from one that no longer moves (``Lead``). It is woken by ``wake()`` and by the notification of ``Outbox``. Its place moves only after
+/// by, and take over within 15 seconds from one that no longer moves (``Lead``). It is woken by
+/// ``wake()`` and by the notification of ``Outbox``. Its place moves only after
 /// the broker has confirmed a batch, so a crash publishes a batch again rather than losing it; the
 /// inboxes recognise it.
 ///

@@ -4,8 +4,11 @@ import Hummingbird
 import Logging
 import StoreAPI
 
-/// The one place where errors become HTTP: a problem stays what it is, a retriable failure becomes
-/// `503 try_again`, and so does one that leaves open whether it was done; anything else `500 internal` with an incident id whose details only the log has.
+/// The one place where errors become HTTP.
+///
+/// A problem stays what it is. A retriable failure becomes `503 try_again`, and so does one that
+/// leaves open whether it was done. Anything else becomes `500 internal` with an incident id; only
+/// the log has the details.
 enum ErrorMapping {
     static func problem(
         for error: any Error,

@@ -19,8 +19,8 @@ public enum RequestBodyLimits {
 ///   - limit: The largest body that is accepted, in bytes.
 ///   - timeout: How long the body may take to arrive.
 /// - Returns: The value.
-/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON or is encoded, 413 if it is larger than the
-///   limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
+/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON or is encoded, 413 if it is
+///   larger than the limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
 public func decodeBody<T: Decodable>(
     _ type: T.Type,
     from request: Request,
@@ -40,7 +40,8 @@ public func decodeBody<T: Decodable>(
 ///   - timeout: How long the body may take to arrive.
 ///   - admit: Asked for each piece before it is kept, with its bytes; what it throws ends the reading.
 /// - Returns: The body's bytes.
-/// - Throws: ``HTTPProblem``: 415 if it is encoded in any way, 413 if it is larger than the limit, 408 if it takes too long.
+/// - Throws: ``HTTPProblem``: 415 if it is encoded in any way, 413 if it is larger than the limit,
+///   408 if it takes too long.
 public func collectBody(
     of request: Request,
     upTo limit: Int = RequestBodyLimits.decoded,
