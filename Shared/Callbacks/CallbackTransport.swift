@@ -18,10 +18,12 @@ public struct CallbackTransport: Sendable {
     ///   - timeout: How long a try may take, from connecting to the end of the answer.
     ///   - confirming: The statuses by which a recipient confirms.
     ///   - resolver: Finds the addresses of the recipients' names.
+    ///   - addressLifetime: How long found addresses are used.
     public init(
         timeout: Duration,
         confirming: Range<UInt> = 200..<300,
-        resolver: any NameResolver = SystemResolver()
+        resolver: any NameResolver = SystemResolver(),
+        addressLifetime: Duration = .seconds(10)
     ) {
         self.timeout = timeout
         self.confirming = confirming
@@ -33,7 +35,11 @@ public struct CallbackTransport: Sendable {
         configuration.timeout.connect = .nanoseconds(timeout.nanoseconds / 2)
         // A ledger of calls repeats; a try that repeats by itself would tell nothing.
         configuration.connectionPool.retryConnectionEstablishment = false
-        clients = HostClients(configuration: configuration, resolver: resolver)
+        clients = HostClients(
+            configuration: configuration,
+            resolver: resolver,
+            addressLifetime: addressLifetime
+        )
     }
 
     /// Posts JSON and waits for the answer's status.

@@ -45,12 +45,15 @@ public final class HostClients: Sendable {
     ///   - configuration: That of every client. It should not try again to connect by itself
     ///     (`retryConnectionEstablishment`): the next address is tried here.
     ///   - resolver: Finds the addresses of names.
+    ///   - addressLifetime: How long found addresses are used; `getaddrinfo` does not tell how long
+    ///     they hold.
     public init(
         configuration: HTTPClient.Configuration,
-        resolver: any NameResolver = SystemResolver()
+        resolver: any NameResolver = SystemResolver(),
+        addressLifetime: Duration = .seconds(10)
     ) {
         self.configuration = configuration
-        lookups = NameLookups(resolver: resolver)
+        lookups = NameLookups(resolver: resolver, lifetime: addressLifetime)
     }
 
     /// Sends a request and reads the answer.

@@ -7,8 +7,6 @@ import Synchronization
 final class NameLookups: Sendable {
     /// How many names are looked up at once; further ones wait for one of them to end.
     private static let concurrency = 64
-    /// How long addresses are remembered; `getaddrinfo` does not tell how long they hold.
-    private static let lifetime = Duration.seconds(10)
     /// How many names are remembered.
     private static let knownMax = 1_024
 
@@ -39,10 +37,12 @@ final class NameLookups: Sendable {
     }
 
     private let resolver: any NameResolver
+    private let lifetime: Duration
     private let state = Mutex(State())
 
-    init(resolver: any NameResolver) {
+    init(resolver: any NameResolver, lifetime: Duration) {
         self.resolver = resolver
+        self.lifetime = lifetime
     }
 
     /// A name's addresses, the best one first; at least one.
@@ -52,11 +52,10 @@ final class NameLookups: Sendable {
         of name: String,
         until deadline: ContinuousClock.Instant
     ) async throws -> [String] {
-        let (known, id) = state.withLock { state in
+        let id = state.withLock { state in
             state.lastID += 1
-            return (state.known[name], state.lastID)
+            return state.lastID
         }
-        if let known, known.until > .now { return known.addresses }
         let timer = Task {
             // Cancelled: the addresses are there.
             try? await Task.sleep(until: deadline)
@@ -78,15 +77,23 @@ final class NameLookups: Sendable {
         _ waiter: Waiter,
         until deadline: ContinuousClock.Instant
     ) {
-        let (names, refusal) = state.withLock { state -> ([String], (any Error)?) in
-            // Who gives up comes before this or finds the waiter.
-            if Task.isCancelled { return ([], CancellationError()) }
-            if ContinuousClock.now >= deadline { return ([], NameResolutionError.timedOut) }
+        typealias Answer = Result<[String], any Error>
+        // What is known and who waits is read at once: a look-up that ends in between would be
+        // missed, and the name looked up a second time.
+        let (answer, names) = state.withLock { state -> (Answer?, [String]) in
+            if let known = state.known[name], known.until > .now {
+                return (.success(known.addresses), [])
+            }
+            // A caller that gives up does so before this, or finds its waiter here.
+            if Task.isCancelled { return (.failure(CancellationError()), []) }
+            if ContinuousClock.now >= deadline {
+                return (.failure(NameResolutionError.timedOut), [])
+            }
             if state.waiters[name] == nil { state.queue.append(name) }
             state.waiters[name, default: [:]][id] = waiter
-            return (state.takeFromQueue(), nil)
+            return (nil, state.takeFromQueue())
         }
-        if let refusal { waiter.resume(throwing: refusal) }
+        if let answer { waiter.resume(with: answer) }
         names.forEach(lookUp)
     }
 
@@ -116,7 +123,7 @@ final class NameLookups: Sendable {
                     state.known = state.known.filter { $0.value.until > now }
                 }
                 if state.known.count < Self.knownMax {
-                    state.known[name] = (addresses, .now.advanced(by: Self.lifetime))
+                    state.known[name] = (addresses, .now.advanced(by: lifetime))
                 }
             }
             return (state.waiters.removeValue(forKey: name) ?? [:], state.takeFromQueue())

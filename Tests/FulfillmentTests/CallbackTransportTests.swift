@@ -39,7 +39,11 @@ struct CallbackTransportTests {
         _ body: (CallbackTransport, TestNames, WebhookReceiver) async throws -> Void
     ) async throws {
         let resolver = TestNames(names)
-        let transport = CallbackTransport(timeout: timeout, resolver: resolver)
+        let transport = CallbackTransport(
+            timeout: timeout,
+            resolver: resolver,
+            addressLifetime: .seconds(3_600)
+        )
         let merchant = try await WebhookReceiver.start()
         try await body(transport, resolver, merchant)
         resolver.release()
