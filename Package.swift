@@ -282,7 +282,7 @@ let package = Package(
     ]
         + tests(of: "EventTypes", ["EventTypes"])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
-        + tests(of: "Contracts", ["Contracts", "EventTypes"])
+        + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
         + tests(of: "Kafka", ["Kafka", "TestSupport", logging, serviceLifecycle])
         + tests(of: "Postgres", ["Postgres", "TestSupport", logging, serviceLifecycle])
         + tests(

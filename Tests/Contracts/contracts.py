@@ -11,7 +11,6 @@ import sys
 
 import documents
 import events
-import examples
 import fuzz
 import stream
 from store import Store
@@ -27,7 +26,7 @@ def main():
     arguments = parser.parse_args()
     store = Store(arguments.store)
     if arguments.part == "documents":
-        problems = documents.check(store) + examples.check(store) + stream.check(store)
+        problems = documents.check(store) + stream.check(store)
     elif arguments.part == "fuzz":
         problems = fuzz.check(store, arguments.seconds, arguments.seed, arguments.only)
     else:

@@ -1,6 +1,7 @@
 import Contracts
 import EventTypes
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct ContractTests {
@@ -98,10 +99,8 @@ import Testing
         let told = channels.filter { !$0.key.hasSuffix(".dead-letters") }.values.flatMap {
             ($0["messages"] as? [String: Any] ?? [:]).keys
         }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
         let source = try String(
-            contentsOf: root.appending(path: "Shared/EventTypes/EventType.swift"),
+            contentsOf: Self.root.appending(path: "Shared/EventTypes/EventType.swift"),
             encoding: .utf8
         )
         let types = source.matches(of: /rawValue: "([a-z.-]+\.v[0-9]+)"/).map { String($0.1) }
@@ -127,6 +126,27 @@ import Testing
         )
         #expect(schemas["Currency"]?["enum"] as? [String] == codes.filter(Currency.isWellFormed))
     }
+
+    /// The schemas are closed for this check: a fixture has no member that its schema does not name.
+    @Test func everyFixtureFitsItsSchema() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "counterfoil-contracts-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }  // A leftover does no harm.
+        let openAPI = folder.appending(path: "openapi.json")
+        let asyncAPI = folder.appending(path: "asyncapi.json")
+        try Data(Contract.openAPI()).write(to: openAPI)
+        try Data(Contract.asyncAPI()).write(to: asyncAPI)
+        let output = try await ChildProcess.run(
+            Self.root.appending(path: "Tests/Contracts/run").path,
+            ["fixtures", openAPI.path, asyncAPI.path],
+            environment: ProcessInfo.processInfo.environment
+        )
+        #expect(output.contains("fixtures of events and of HTTP fit their schemas"))
+    }
+
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
 
     /// Texts at the borders of every form.
     private static let texts: [String] =
