@@ -1,11 +1,10 @@
 import ArgumentParser
 import Foundation
-import Messaging
 
 /// The operator's command line.
 ///
-/// Each subcommand is one file; what they share is in ``StoreOptions`` (where the services are),
-/// ``TokenOptions`` (whose keys to use) and ``Console`` (what is said).
+/// Each family of subcommands is a folder. They share ``StoreOptions`` (the services' addresses),
+/// ``KeysOption`` (whose keys to use) and ``Console`` (the output).
 @main
 struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,24 +49,4 @@ struct OperatorCommand: AsyncParsableCommand {
             TokenCommand.self,
         ]
     )
-}
-
-/// A subcommand whose failures become one line on standard error and a documented exit code.
-protocol OperatorSubcommand: AsyncParsableCommand {
-    /// Does the work.
-    func perform() async throws
-}
-
-extension OperatorSubcommand {
-    func run() async throws {
-        do {
-            try await perform()
-        } catch let error as OperatorError {
-            Console.complain(error.description)
-            throw ExitCode(error.code.exitCode)
-        } catch let error as MessagingError {
-            Console.complain(error.message)
-            throw ExitCode(OperatorError.Code.failed.exitCode)
-        }
-    }
 }

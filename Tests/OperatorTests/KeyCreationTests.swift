@@ -149,7 +149,7 @@ import X509
             }
             for certificate in [leaf, intermediate] {
                 #expect(
-                    SigningChain.statusAddress(of: certificate) == "http://127.0.0.1:8083/ocsp"
+                    CertificateIssue.statusAddress(of: certificate) == "http://127.0.0.1:8083/ocsp"
                 )
             }
             for (certificate, issuer) in [(leaf, intermediate), (intermediate, root)] {
@@ -158,7 +158,7 @@ import X509
                 #expect(authority?.keyIdentifier == subject?.keyIdentifier)
             }
             let markers = [
-                (leaf, SigningChain.leafMarker), (intermediate, SigningChain.intermediateMarker),
+                (leaf, CertificateIssue.leafMarker), (intermediate, CertificateIssue.intermediateMarker),
             ]
             for (certificate, oid) in markers {
                 let marker = try #require(certificate.extensions[oid: oid])

@@ -3,13 +3,13 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The certificates that receipts are signed with, in the form Apple's own verifiers accept: P-256
+/// Issues the certificates that receipts are signed with, in the form Apple's own verifiers accept: P-256
 /// throughout, key identifiers on all, one marker OID each on leaf and intermediate, present and not
 /// critical, and on both the address where their status is told (spec section 2.4).
 ///
 /// Their status is told by responders: each authority issues a certificate that may sign answers of
 /// OCSP in its name (RFC 6960, 4.2.2.2), so that neither authority's own key is ever online.
-enum SigningChain {
+enum CertificateIssue {
     /// Marks a certificate that signs receipts.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     /// Marks the authority that issues them.

@@ -39,13 +39,13 @@ struct ChainRotation {
         let responderKey = P256.Signing.PrivateKey()
         let (leaf, responder) = try certifying {
             (
-                try SigningChain.leaf(
+                try CertificateIssue.leaf(
                     key: key.publicKey,
                     from: intermediate,
                     statusToldAt: address,
                     at: time
                 ),
-                try SigningChain.responder(
+                try CertificateIssue.responder(
                     key: responderKey.publicKey,
                     of: .intermediate,
                     from: intermediate,
@@ -72,14 +72,14 @@ struct ChainRotation {
             isPrivate: false
         )
         return Result(
-            retired: CertificateRegister.serial(of: chain[0]),
-            current: CertificateRegister.serial(of: leaf),
+            retired: CertificateIndex.serial(of: chain[0]),
+            current: CertificateIndex.serial(of: leaf),
             reissuedIntermediate: isReissued
         )
     }
 
     private func address(in chain: [Certificate]) throws(OperatorError) -> String {
-        guard let address = SigningChain.statusAddress(of: chain[1]) else {
+        guard let address = CertificateIssue.statusAddress(of: chain[1]) else {
             throw OperatorError(
                 .failed,
                 "The chain does not say where its status is told: give --ocsp-url."
@@ -91,14 +91,14 @@ struct ChainRotation {
     private func intermediate(
         in chain: [Certificate],
         statusToldAt address: String
-    ) throws(OperatorError) -> SigningChain.Authority {
+    ) throws(OperatorError) -> CertificateIssue.Authority {
         guard let intermediate = try directory.authority(.intermediate, chain[1]) else {
             throw OperatorError(
                 .failed,
                 "A leaf is issued with \(directory.intermediateKey.path), which is not there."
             )
         }
-        if SigningChain.statusAddress(of: chain[1]) == address { return intermediate }
+        if CertificateIssue.statusAddress(of: chain[1]) == address { return intermediate }
         guard let root = try directory.authority(.root, chain[2]) else {
             throw OperatorError(
                 .failed,
@@ -109,14 +109,14 @@ struct ChainRotation {
             )
         }
         let certificate = try certifying {
-            try SigningChain.intermediate(
+            try CertificateIssue.intermediate(
                 key: intermediate.key,
                 from: root,
                 statusToldAt: address,
                 at: time
             )
         }
-        return SigningChain.Authority(certificate: certificate, key: intermediate.key)
+        return CertificateIssue.Authority(certificate: certificate, key: intermediate.key)
     }
 
     private func register(
@@ -130,7 +130,7 @@ struct ChainRotation {
 
     /// Keeps the certificates, not the key, of what signed before.
     private func retire(_ chain: [Certificate]) throws(OperatorError) {
-        let file = directory.retiredChain(serial: CertificateRegister.serial(of: chain[0]))
+        let file = directory.retiredChain(serial: CertificateIndex.serial(of: chain[0]))
         // There already, if an earlier rotation stopped half way.
         guard try directory.read(file) == nil else { return }
         try directory.create(file, Data(try pem(chain).utf8), isPrivate: false)

@@ -35,11 +35,11 @@ extension KeyCreation {
 
     private mutating func createResponder(
         of name: AuthorityName,
-        from authority: SigningChain.Authority
+        from authority: CertificateIssue.Authority
     ) throws(OperatorError) -> Certificate {
         let key = try key(directory.responderKey(of: name))
         let certificate = try certifying {
-            try SigningChain.responder(key: key.publicKey, of: name, from: authority, at: time)
+            try CertificateIssue.responder(key: key.publicKey, of: name, from: authority, at: time)
         }
         let text = try certifying { try certificate.serializeAsPEM().pemString + "\n" }
         try create(directory.responder(of: name), text, isPrivate: false)
@@ -47,7 +47,7 @@ extension KeyCreation {
     }
 }
 
-extension SigningChain {
+extension CertificateIssue {
     /// Issues the certificate that answers for an authority: for the root, whose key is fetched
     /// rarely, as long as the intermediate is valid; for the intermediate as long as a leaf is.
     static func responder(
@@ -83,11 +83,11 @@ extension KeyDirectory {
     func authority(
         _ name: AuthorityName,
         _ certificate: Certificate
-    ) throws(OperatorError) -> SigningChain.Authority? {
+    ) throws(OperatorError) -> CertificateIssue.Authority? {
         let file = name == .root ? rootKey : intermediateKey
         guard let text = try read(file) else { return nil }
         do {
-            return SigningChain.Authority(
+            return CertificateIssue.Authority(
                 certificate: certificate,
                 key: try P256.Signing.PrivateKey(
                     pemRepresentation: String(decoding: text, as: UTF8.self)
@@ -99,10 +99,10 @@ extension KeyDirectory {
     }
 
     /// What an authority issued; empty if there is no file yet.
-    func readRegister(of name: AuthorityName) throws(OperatorError) -> CertificateRegister {
+    func readRegister(of name: AuthorityName) throws(OperatorError) -> CertificateIndex {
         let file = register(of: name)
         let text = String(decoding: try read(file) ?? Data(), as: UTF8.self)
-        guard let register = CertificateRegister(text) else {
+        guard let register = CertificateIndex(text) else {
             throw OperatorError(.failed, "\(file.path) has a line that is not of OpenSSL's form.")
         }
         return register
@@ -110,7 +110,7 @@ extension KeyDirectory {
 
     /// Writes what an authority issued.
     func write(
-        _ register: CertificateRegister,
+        _ register: CertificateIndex,
         of name: AuthorityName
     ) throws(OperatorError) {
         try replace(self.register(of: name), Data(register.text.utf8), isPrivate: false)

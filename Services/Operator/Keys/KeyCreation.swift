@@ -85,8 +85,8 @@ struct KeyCreation {
         let intermediateKey = try key(directory.intermediateKey)
         let signingKey = try key(directory.signingKey)
         let chain = try certifying { () throws in
-            let intermediate = SigningChain.Authority(
-                certificate: try SigningChain.intermediate(
+            let intermediate = CertificateIssue.Authority(
+                certificate: try CertificateIssue.intermediate(
                     key: intermediateKey,
                     from: root,
                     statusToldAt: ocspURL,
@@ -94,7 +94,7 @@ struct KeyCreation {
                 ),
                 key: intermediateKey
             )
-            let leaf = try SigningChain.leaf(
+            let leaf = try CertificateIssue.leaf(
                 key: signingKey.publicKey,
                 from: intermediate,
                 statusToldAt: ocspURL,
@@ -106,7 +106,7 @@ struct KeyCreation {
         try create(directory.signingChain, chain, isPrivate: false)
     }
 
-    private mutating func rootAuthority() throws(OperatorError) -> SigningChain.Authority {
+    private mutating func rootAuthority() throws(OperatorError) -> CertificateIssue.Authority {
         let stored = try directory.read(directory.rootCertificate)
         let hasKey = try directory.read(directory.rootKey) != nil
         if let stored {
@@ -120,14 +120,17 @@ struct KeyCreation {
                 )
             }
             let certificate = try certifying { try Certificate(derEncoded: Array(stored)) }
-            return SigningChain.Authority(certificate: certificate, key: try key(directory.rootKey))
+            return CertificateIssue.Authority(
+                certificate: certificate,
+                key: try key(directory.rootKey)
+            )
         }
         let key = try key(directory.rootKey)
-        let certificate = try certifying { try SigningChain.root(key: key, at: time) }
+        let certificate = try certifying { try CertificateIssue.root(key: key, at: time) }
         let bytes = try certifying { try certificate.serializeAsPEM().derBytes }
         try directory.create(directory.rootCertificate, Data(bytes), isPrivate: false)
         created.append(directory.relativePath(of: directory.rootCertificate))
-        return SigningChain.Authority(certificate: certificate, key: key)
+        return CertificateIssue.Authority(certificate: certificate, key: key)
     }
 
     private mutating func createRootCertificateFromChain() throws(OperatorError) {

@@ -23,24 +23,6 @@ struct ProductsCommand: AsyncParsableCommand {
     )
 }
 
-/// What the three have in common: an administrator's connection to the catalog.
-struct CatalogOptions: ParsableArguments {
-    @OptionGroup var store: StoreOptions
-    @OptionGroup var keys: KeysOption
-    @OptionGroup var admin: AdminOption
-
-    func connection() throws(OperatorError) -> StoreConnection {
-        store.connection(
-            to: .catalog,
-            token: try admin.token(
-                keys: keys.directory,
-                at: .wallClock(),
-                lifetime: .seconds(300)
-            )
-        )
-    }
-}
-
 /// `counterfoil products import`.
 struct ImportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(

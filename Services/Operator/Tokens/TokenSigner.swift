@@ -19,7 +19,7 @@ struct TokenSigner {
         of bundleID: BundleID,
         from time: Timestamp,
         lifetime: Duration
-    ) throws -> String {
+    ) throws(OperatorError) -> String {
         try sign(
             issuer: bundleID.rawValue,
             subject: accountID.rawValue,
@@ -30,7 +30,7 @@ struct TokenSigner {
     }
 
     /// A token for the administrator whose key this is.
-    func adminToken(from time: Timestamp, lifetime: Duration) throws -> String {
+    func adminToken(from time: Timestamp, lifetime: Duration) throws(OperatorError) -> String {
         try sign(
             issuer: "administrator",
             subject: keyID,
@@ -60,7 +60,7 @@ struct TokenSigner {
         audience: String,
         from time: Timestamp,
         lifetime: Duration
-    ) throws -> String {
+    ) throws(OperatorError) -> String {
         let issuedAt = time.millisecondsSinceEpoch / 1000
         let claims = Claims(
             iss: issuer,
@@ -69,13 +69,17 @@ struct TokenSigner {
             iat: issuedAt,
             exp: issuedAt + lifetime.components.seconds
         )
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let signingInput =
-            base64URL(try encoder.encode(Header(kid: keyID))) + "."
-            + base64URL(try encoder.encode(claims))
-        let signature = try key.signature(for: Data(signingInput.utf8))
-        return signingInput + "." + base64URL(signature.rawRepresentation)
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            let signingInput =
+                base64URL(try encoder.encode(Header(kid: keyID))) + "."
+                + base64URL(try encoder.encode(claims))
+            let signature = try key.signature(for: Data(signingInput.utf8))
+            return signingInput + "." + base64URL(signature.rawRepresentation)
+        } catch {
+            throw OperatorError(.failed, "The token cannot be signed: \(error)")
+        }
     }
 
     private func base64URL(_ data: Data) -> String {

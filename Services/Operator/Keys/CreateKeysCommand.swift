@@ -1,0 +1,107 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil keys create`.
+struct CreateKeysCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "create",
+        abstract: "Makes what is missing in a directory of keys; never overwrites.",
+        discussion: """
+            Makes, below the directory:
+              apps/<bundle>/<key id>.pem            public key of an app: APP_KEYS_DIRECTORY=apps
+              administrators/<name>.pem             public key: ADMIN_KEYS_DIRECTORY=administrators
+              receipts/signing-key.pem              key of the receipts service, mode 0600
+              receipts/signing-chain.pem            leaf, intermediate and root certificate
+              receipts/root.cer                     the root alone, DER, for verifiers
+              receipts/ocsp/                        what tells their status: OCSP_DIRECTORY
+              apps/<bundle>/app.json                the app's number (appAppleID)
+              servers/<key id>.json                 key of the app's server: SERVER_KEYS_DIRECTORY
+              private/apps/, private/servers/, private/administrators/
+                                                    the private halves, mode 0600
+              private/authority/                    keys of root and intermediate, mode 0600
+              private/webhook-secret                secret of the webhooks, mode 0600
+
+            The keys of private/authority are needed again only to issue certificates (keys rotate):
+            keep them offline. Run it again to add an app or an administrator.
+
+            Examples:
+              counterfoil keys create --directory .dev/keys
+              counterfoil keys create --directory .dev/keys --bundle com.example.game --administrator grace
+            """
+    )
+
+    @Option(help: "The directory of keys.")
+    var directory: String
+
+    @Option(
+        help: "The bundle id of the app to make a key pair for (default: com.example.app).",
+        transform: identifier
+    )
+    var bundle: BundleID = BundleID(unchecked: "com.example.app")
+
+    @Option(help: "Where verifiers ask for the status of certificates: /ocsp of receipts.")
+    var ocspURL: String = "http://127.0.0.1:8083/ocsp"
+
+    @Option(help: "The id of the app's key, by which its tokens name it.")
+    var keyID: String = "key-1"
+
+    @Option(
+        name: [.customLong("administrator"), .customLong("admin")],
+        help: "The name of the administrator to make a key pair for."
+    )
+    var administrator: String = "operator"
+
+    @Flag(help: "Print the names of the files made as JSON.")
+    var json = false
+
+    func validate() throws {
+        try Self.checkOCSP(ocspURL)
+        for name in [keyID, administrator] where !Self.isFileName(name) {
+            throw ValidationError(
+                "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores."
+            )
+        }
+    }
+
+    func perform() async throws {
+        var creation = KeyCreation(
+            directory: KeyDirectory(path: directory),
+            time: Date(),
+            ocspURL: ocspURL
+        )
+        try creation.createAll(
+            bundleID: bundle.rawValue,
+            keyID: keyID,
+            administrator: administrator
+        )
+        if json {
+            try Console.say(json: ["created": creation.created])
+        } else if creation.created.isEmpty {
+            Console.say("Everything is there already in \(directory).")
+        } else {
+            Console.say("Made in \(directory):")
+            for file in creation.created { Console.say("  " + file) }
+        }
+    }
+
+    /// Refuses what verifiers cannot ask: they send OCSP over plain HTTP, because a check of TLS would
+    /// need a status in turn.
+    static func checkOCSP(_ url: String) throws {
+        let parts = URL(string: url)
+        guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            let parts, ["http", "https"].contains(parts.scheme ?? ""), parts.host() != nil
+        else {
+            throw ValidationError("'\(url)' is no URL such as http://receipts.example.com/ocsp.")
+        }
+    }
+
+    /// Whether a name is safe to be a file's: no path, no leading full stop.
+    static func isFileName(_ name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.unicodeScalars.allSatisfy {
+                $0.isASCII
+                    && ($0.properties.isAlphabetic || "0123456789-_".unicodeScalars.contains($0))
+            }
+    }
+}

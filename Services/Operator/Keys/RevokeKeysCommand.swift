@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+
+/// `counterfoil keys revoke`.
+struct RevokeKeysCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "revoke",
+        abstract: "Says that a certificate is not to be believed any more.",
+        discussion: """
+            Marks the leaf that signs at present, or the certificate of a serial number, as revoked.
+            receipts tells so within a second, and verifiers that check online refuse everything
+            that the leaf has signed. It cannot be taken back. Rotate first where receipts have to
+            go on being signed:
+
+              counterfoil keys rotate --directory KEYS      prints the serial of the leaf before
+              counterfoil keys revoke --directory KEYS --serial SERIAL --reason keyCompromise
+            """
+    )
+
+    @Option(help: "The directory of keys.")
+    var directory: String
+
+    @Option(help: "The serial number, in hexadecimal (default: the leaf that signs at present).")
+    var serial: String?
+
+    @Option(
+        help: """
+            Why: \(CertificateIndex.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
+            """,
+        transform: { text in
+            guard let reason = CertificateIndex.Reason(rawValue: text) else {
+                throw ValidationError("'\(text)' is no reason.")
+            }
+            return reason
+        }
+    )
+    var reason: CertificateIndex.Reason = .unspecified
+
+    func perform() async throws {
+        let keys = KeyDirectory(path: directory)
+        guard let leaf = try keys.chain().first else {
+            throw OperatorError(.failed, "There is no chain yet: run 'counterfoil keys create'.")
+        }
+        let current = CertificateIndex.serial(of: leaf)
+        let wanted = (serial ?? current).replacing(":", with: "").uppercased()
+        for name in AuthorityName.allCases {
+            var register = try keys.readRegister(of: name)
+            switch register.revoke(serial: wanted, at: Date(), for: reason) {
+            case .unknown: continue
+            case .wasRevoked:
+                Console.say("\(wanted) was revoked already.")
+                return
+            case .revoked:
+                try keys.write(register, of: name)
+                Console.say("\(wanted) is revoked.")
+                if wanted == current {
+                    Console.say("Receipts are still signed with it: run 'counterfoil keys rotate'.")
+                }
+                return
+            }
+        }
+        throw OperatorError(.failed, "No certificate of this store has the serial \(wanted).")
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+
+/// `counterfoil keys rotate`.
+struct RotateKeysCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate",
+        abstract: "Issues a new leaf to sign receipts with, in the place of the present one.",
+        discussion: """
+            Needs private/authority/intermediate-key.pem. Makes a new key, leaf and status responder;
+            the chain before is kept in receipts/retired/, its key is not. What was signed before
+            stays valid. Restart receipts afterwards: until then it signs with the leaf it has read.
+
+            Examples:
+              counterfoil keys rotate --directory .dev/keys
+              counterfoil keys rotate --directory KEYS --ocsp-url http://receipts.example.com/ocsp
+            """
+    )
+
+    @Option(help: "The directory of keys.")
+    var directory: String
+
+    @Option(
+        help: """
+            Where verifiers ask for the status of certificates (default: where they do already). \
+            A new address needs the root's key, too.
+            """
+    )
+    var ocspURL: String?
+
+    @Flag(help: "Print the serial numbers as JSON.")
+    var json = false
+
+    func validate() throws {
+        if let ocspURL { try CreateKeysCommand.checkOCSP(ocspURL) }
+    }
+
+    func perform() async throws {
+        let result = try ChainRotation(
+            directory: KeyDirectory(path: directory),
+            time: Date(),
+            ocspURL: ocspURL
+        ).rotate()
+        if json {
+            try Console.say(json: ["retired": result.retired, "current": result.current])
+            return
+        }
+        Console.say("The next leaf is \(result.current); \(result.retired) is retired.")
+        if result.reissuedIntermediate {
+            Console.say("The intermediate certificate was issued anew; the root is the same.")
+        }
+        Console.say("Restart receipts, so that it signs with the new leaf.")
+    }
+}

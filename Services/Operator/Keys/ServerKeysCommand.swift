@@ -1,0 +1,59 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// `counterfoil keys server`.
+struct ServerKeysCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "server",
+        abstract: "Makes a key with which an app's server asks the App Store Server API.",
+        discussion: """
+            Makes private/servers/<key id>.p8, which belongs to the app's server, and
+            servers/<key id>.json, which receipts and fulfillment read while they run. Remove the
+            latter and the key is worth nothing.
+
+            Examples:
+              counterfoil keys server --directory .dev/keys --key-id 2X9R4HXF34 --bundle com.example.app
+            """
+    )
+
+    @Option(help: "The directory of keys.")
+    var directory: String
+
+    @Option(help: "The id of the key: the token's kid.")
+    var keyID: String
+
+    @Option(help: "The issuer: the token's iss (default: a new UUID).")
+    var issuerID: String?
+
+    @Option(help: "An app that the key speaks for; may be repeated.", transform: identifier)
+    var bundle: [BundleID]
+
+    @Flag(help: "Print what was made as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard CreateKeysCommand.isFileName(keyID) else {
+            throw ValidationError("'\(keyID)' is no name for a key.")
+        }
+        guard !bundle.isEmpty else { throw ValidationError("Name at least one --bundle.") }
+    }
+
+    func perform() async throws {
+        var creation = KeyCreation(
+            directory: KeyDirectory(path: directory),
+            time: Date(),
+            ocspURL: ""
+        )
+        try creation.createServerKey(
+            keyID: keyID,
+            issuerID: issuerID,
+            bundleIDs: bundle.map(\.rawValue)
+        )
+        if json {
+            try Console.say(json: ["created": creation.created])
+        } else {
+            for file in creation.created { Console.say(file) }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import EventTypes
+
+/// An administrator's connection to the catalog.
+struct CatalogOptions: ParsableArguments {
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var admin: AdminOption
+
+    func connection() throws(OperatorError) -> StoreConnection {
+        store.connection(
+            to: .catalog,
+            token: try admin.token(
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: .seconds(300)
+            )
+        )
+    }
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+import NIOHTTP1
+import StoreAPI
+
+/// `counterfoil products price`.
+struct PriceProductCommand: OperatorSubcommand {
+    static let configuration = CommandConfiguration(
+        commandName: "price",
+        abstract: "Changes the price of a product in one storefront; the rest stays.",
+        discussion: """
+            Refused (1) if somebody else changes the product at the same moment: nothing is \
+            overwritten. Purchases that were accepted at the old price stay at it.
+
+            Examples:
+              counterfoil products price com.example.pro USA 11.99
+              counterfoil products price com.example.pro JPN 1500 --currency JPY
+
+            JSON: the product, whole, as it is now
+            """
+    )
+
+    @OptionGroup var catalog: CatalogOptions
+
+    @Argument(help: "The product.", transform: identifier)
+    var product: ProductID
+
+    @Argument(help: "The storefront, such as USA.", transform: identifier)
+    var storefront: Storefront
+
+    @Argument(help: "The price of one, in the currency's unit: 11.99.")
+    var amount: String
+
+    @Option(
+        help: "The currency; needed only where the product had no price in the storefront.",
+        transform: identifier
+    )
+    var currency: Currency?
+
+    func perform() async throws {
+        let connection = try catalog.connection()
+        let path = Routes.adminProduct(product)
+        let old = try await connection.send(.GET, path)
+        let edit = try ProductEdit(old)
+        guard let currency = currency ?? edit.price(in: storefront)?.currency else {
+            throw OperatorError(
+                .usage,
+                "\(product) has no price in \(storefront) yet: say the currency with --currency."
+            )
+        }
+        guard let price = Money(amount, currency) else {
+            throw OperatorError(
+                .usage,
+                "'\(amount)' is no price in \(currency): give it as \(Money.example(currency))."
+            )
+        }
+        let answer = try await connection.send(
+            .PUT,
+            path,
+            StoreConnection.Content(
+                headers: [("If-Match", "\"\(edit.version)\"")],
+                body: try edit.draft(price, in: storefront)
+            )
+        )
+        if catalog.store.json {
+            Console.say(try ExportProductsCommand.pretty(answer))
+        } else {
+            let before = edit.price(in: storefront).map { "\($0)" } ?? "not sold"
+            let version = try ProductEdit(answer).version
+            let isSame = version == edit.version
+            Console.say(
+                "\(product) in \(storefront): \(before) → \(price)"
+                    + (isSame ? ", as it was" : ", version \(version)")
+            )
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import EventTypes
+import Foundation
+
+/// A product as the catalog answers it, to be sent back with another price.
+///
+/// Fields that this version does not know are not lost.
+struct ProductEdit {
+    private let members: [String: Any]
+    private let prices: [String: Any]
+    /// The version that the change is made of.
+    let version: Int
+
+    init(_ product: Data) throws(OperatorError) {
+        guard
+            let members = try? JSONSerialization.jsonObject(with: product) as? [String: Any],
+            let version = members["version"] as? Int
+        else { throw OperatorError(.failed, "catalog gave an answer that is no product.") }
+        self.members = members
+        self.version = version
+        prices = members["prices"] as? [String: Any] ?? [:]
+    }
+
+    /// What it costs.
+    func price(in storefront: Storefront) -> Money? {
+        guard let price = prices[storefront.rawValue] as? [String: Any],
+            let minorUnits = price["minorUnits"] as? Int,
+            let currency = (price["currency"] as? String).flatMap(Currency.init(rawValue:))
+        else { return nil }
+        return Money(minorUnits: Int64(minorUnits), currency: currency)
+    }
+
+    /// The product with another price, as administrators send it.
+    func draft(_ price: Money, in storefront: Storefront) throws -> Data {
+        var prices = prices
+        prices[storefront.rawValue] = [
+            "minorUnits": price.minorUnits, "currency": price.currency.rawValue,
+        ]
+        var draft = members
+        draft["prices"] = prices
+        // Its id and version are the catalog's business.
+        draft["id"] = nil
+        draft["version"] = nil
+        return try JSONSerialization.data(withJSONObject: draft)
+    }
+}

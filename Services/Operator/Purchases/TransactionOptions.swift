@@ -1,0 +1,49 @@
+import ArgumentParser
+import EventTypes
+import StoreAPI
+
+/// What the commands on one transaction have in common.
+struct TransactionOptions: ParsableArguments {
+    @OptionGroup var store: StoreOptions
+    @OptionGroup var keys: KeysOption
+    @OptionGroup var admin: AdminOption
+
+    @Argument(help: "The transaction's id.", transform: identifier)
+    var transaction: TransactionID
+
+    /// Sends a request about the transaction and prints how it stands after it.
+    func act(
+        on path: String,
+        _ content: StoreConnection.Content = .none
+    ) async throws {
+        let connection = store.connection(
+            to: .payments,
+            token: try admin.token(
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: .seconds(300)
+            )
+        )
+        let answer = try await connection.send(
+            .POST,
+            path,
+            content,
+            as: TransactionResponse.self
+        )
+        if store.json {
+            try Console.say(json: answer.transaction)
+        } else {
+            Console.say(Self.summary(of: answer.transaction))
+        }
+    }
+
+    /// A transaction in one line.
+    static func summary(of transaction: Transaction) -> String {
+        var line =
+            "Transaction \(transaction.id): \(transaction.quantity) × \(transaction.productID), "
+            + "\(transaction.price), \(transaction.state)"
+        if let reason = transaction.failureReason { line += " (\(reason))" }
+        if let revokedAt = transaction.revokedAt { line += ", refunded at \(revokedAt)" }
+        return line
+    }
+}

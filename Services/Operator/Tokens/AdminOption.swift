@@ -1,0 +1,34 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// Which administrator acts.
+struct AdminOption: ParsableArguments {
+    @Option(
+        name: [.customLong("administrator"), .customLong("admin")],
+        help: "The administrator's name; needed only if there are keys of several."
+    )
+    var administrator: String?
+
+    /// Makes a token for the administrator.
+    func token(
+        keys: KeyDirectory,
+        at time: Timestamp,
+        lifetime: Duration
+    ) throws(OperatorError) -> String {
+        let folder = keys.privateKeys.appending(path: "administrators")
+        let names = keys.names(in: folder).filter { $0.hasSuffix(".pem") }
+            .map { String($0.dropLast(4)) }
+        let name = try KeyDirectory.only(
+            administrator,
+            in: names,
+            of: folder,
+            option: "--administrator"
+        )
+        let signer = try keys.tokenSigner(
+            keys.administratorPrivateKey(name: name),
+            named: name
+        )
+        return try signer.adminToken(from: time, lifetime: lifetime)
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import EventTypes
+import Foundation
+
+/// Which app signs the account's token, with which of its keys.
+struct AppOptions: ParsableArguments {
+    @Option(
+        help: "The app's bundle id; needed only if there are keys of several apps.",
+        transform: identifier
+    )
+    var bundle: BundleID?
+
+    @Option(help: "The id of the app's key; needed only if the app has several.")
+    var keyID: String?
+
+    /// Makes a token for an account.
+    func token(
+        for accountID: AccountID,
+        keys: KeyDirectory,
+        at time: Timestamp,
+        lifetime: Duration
+    ) throws(OperatorError) -> String {
+        let appsFolder = keys.privateKeys.appending(path: "apps")
+        let bundleName = try KeyDirectory.only(
+            bundle?.rawValue,
+            in: keys.names(in: appsFolder),
+            of: appsFolder,
+            option: "--bundle"
+        )
+        let keysFolder = appsFolder.appending(path: bundleName)
+        let keyFiles = keys.names(in: keysFolder).filter { $0.hasSuffix(".pem") }
+            .map { String($0.dropLast(4)) }
+        let keyName = try KeyDirectory.only(keyID, in: keyFiles, of: keysFolder, option: "--key-id")
+        guard let bundleID = BundleID(rawValue: bundleName) else {
+            throw OperatorError(.failed, "\(bundleName) is not \(BundleID.form).")
+        }
+        let signer = try keys.tokenSigner(
+            keys.appPrivateKey(bundleID: bundleName, keyID: keyName),
+            named: keyName
+        )
+        return try signer.accountToken(accountID, of: bundleID, from: time, lifetime: lifetime)
+    }
+}

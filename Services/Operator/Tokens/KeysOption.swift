@@ -1,0 +1,17 @@
+import ArgumentParser
+import Foundation
+
+/// Whose private key signs a token: found below the directory that `keys create` made.
+struct KeysOption: ParsableArguments {
+    @Option(
+        name: .customLong("keys"),
+        help: "The directory that 'keys create' made (or COUNTERFOIL_KEYS; default .dev/keys)."
+    )
+    var path: String?
+
+    var directory: KeyDirectory {
+        KeyDirectory(
+            path: path ?? ProcessInfo.processInfo.environment["COUNTERFOIL_KEYS"] ?? ".dev/keys"
+        )
+    }
+}

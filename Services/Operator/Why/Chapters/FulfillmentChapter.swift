@@ -1,0 +1,34 @@
+import EventTypes
+
+/// What `fulfillment` knows of a transaction.
+struct FulfillmentChapter: Sendable {
+    struct Delivery: Sendable {
+        let target: String
+        let kind: String
+        let host: String?
+        let state: String
+        let attempts: Int
+        let lastAttemptAt: Timestamp?
+        let lastResult: String?
+        let nextAttemptAt: Timestamp?
+        let deliveredAt: Timestamp?
+
+        /// Whether it tells the merchant of a refund.
+        var isRefund: Bool { target.hasSuffix(":refund") }
+    }
+
+    struct Credit: Sendable {
+        let unit: String
+        let kind: String
+        let amount: Int64
+        let time: Timestamp
+    }
+
+    /// Whether the queue has the transaction at all.
+    var isQueued = false
+    var isDelivered = false
+    var finishedAt: Timestamp?
+    var deliveries: [Delivery] = []
+    var credits: [Credit] = []
+    var events: [ToldEvent] = []
+}

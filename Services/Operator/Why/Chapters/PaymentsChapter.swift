@@ -1,0 +1,50 @@
+import EventTypes
+
+/// What `payments` and the processor know of a transaction.
+struct PaymentsChapter: Sendable {
+    struct Attempt: Sendable {
+        let kind: String
+        let step: String
+        let paymentMethod: String
+        let callCount: Int
+        let dueAt: Timestamp?
+        let waitsFor: Int64?
+    }
+
+    /// What the processor has on its own list.
+    struct ProcessorEntry: Sendable {
+        let isRefund: Bool
+        let money: Money
+        let declineReason: String?
+        let time: Timestamp
+    }
+
+    struct Posting: Sendable {
+        let kind: String
+        let time: Timestamp
+        let entries: [(account: String, amount: Money)]
+    }
+
+    let id: TransactionID
+    let originalID: TransactionID
+    let state: TransactionState
+    let accountID: AccountID
+    let bundleID: BundleID
+    let productID: ProductID
+    let quantity: Int
+    let price: Money
+    let storefront: Storefront
+    let requestedAt: Timestamp
+    let purchasedAt: Timestamp?
+    let failureReason: String?
+    let revokedAt: Timestamp?
+    let finishedAt: Timestamp?
+    var attempts: [Attempt] = []
+    var processor: [ProcessorEntry] = []
+    var postings: [Posting] = []
+    /// The transaction that took this one up after an interruption.
+    var resumedBy: (id: Int64, time: Timestamp)?
+    /// The interrupted one that this one takes up.
+    var resumes: Int64?
+    var events: [ToldEvent] = []
+}

@@ -1,0 +1,12 @@
+import EventTypes
+
+/// An event of a service's log.
+struct ToldEvent: Sendable {
+    let id: EventID
+    let type: EventType
+    let topic: String
+    let time: Timestamp
+    let traceID: String?
+    /// Whether the broker has it.
+    let isPublished: Bool
+}
