@@ -136,9 +136,16 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // Layer 2: what makes a change of an insert-only table show.
+        .target(
+            name: "Seals",
+            dependencies: ["EventTypes", "Postgres", crypto],
+            path: "Shared/Seals",
+            swiftSettings: house
+        ),
         .target(
             name: "Ledger",
-            dependencies: ["EventTypes", "Postgres", "Messaging"],
+            dependencies: ["EventTypes", "Postgres", "Seals"],
             path: "Shared/Ledger",
             resources: [.embedInCode("Migrations")],
             swiftSettings: house
@@ -146,7 +153,7 @@ let package = Package(
         .target(
             name: "Messaging",
             dependencies: [
-                "EventTypes", "Kafka", "Postgres", crypto, logging, metrics, serviceLifecycle,
+                "EventTypes", "Kafka", "Postgres", "Seals", logging, metrics, serviceLifecycle,
             ],
             path: "Shared/Messaging",
             resources: [.embedInCode("Migrations")],
@@ -163,10 +170,19 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // Layer 2: months of the event log that are in files; no service needs it while it runs.
+        .target(
+            name: "EventArchive",
+            dependencies: ["EventTypes", "Messaging", "Postgres", "Seals", crypto],
+            path: "Shared/EventArchive",
+            swiftSettings: house
+        ),
         // Layer 2: the books of a service made again from the event log, and compared.
         .target(
             name: "Rebuild",
-            dependencies: ["EventTypes", "Messaging", "Postgres", logging],
+            dependencies: [
+                "EventArchive", "EventTypes", "Messaging", "Postgres", "Seals", logging,
+            ],
             path: "Shared/Rebuild",
             swiftSettings: house
         ),
@@ -237,8 +253,9 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "Callbacks", "EventTypes", "StoreAPI", "Postgres", "Kafka", "Ledger", "Messaging",
-                "Rebuild", argumentParser,
+                "Callbacks", "EventArchive", "EventTypes", "StoreAPI", "Postgres", "Kafka",
+                "Ledger",
+                "Messaging", "Rebuild", "Seals", argumentParser,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
@@ -287,13 +304,13 @@ let package = Package(
         + tests(of: "Postgres", ["Postgres", "TestSupport", logging, serviceLifecycle])
         + tests(
             of: "Ledger",
-            ["EventTypes", "Ledger", "Messaging", "Postgres", "TestSupport", logging]
+            ["EventTypes", "Ledger", "Messaging", "Postgres", "Seals", "TestSupport", logging]
         )
         + tests(
             of: "Messaging",
             [
-                "EventTypes", "Kafka", "Messaging", "Postgres", "TestSupport", logging,
-                serviceLifecycle,
+                "EventArchive", "EventTypes", "Kafka", "Messaging", "Postgres", "Seals",
+                "TestSupport", logging, serviceLifecycle,
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
@@ -340,8 +357,9 @@ let package = Package(
         + tests(
             of: "Operator",
             [
-                "Callbacks", "EventTypes", "StoreAPI", "Operator", "Rebuild", "Postgres",
-                "Messaging", "TestSupport", argumentParser, asyncHTTPClient, crypto, x509, asn1,
+                "Callbacks", "EventArchive", "EventTypes", "StoreAPI", "Operator", "Rebuild",
+                "Postgres", "Messaging", "Seals", "TestSupport", argumentParser, asyncHTTPClient,
+                crypto, x509, asn1,
             ]
         )
         + tests(of: "Tidy", ["EventTypes"]),

@@ -1,5 +1,5 @@
-public import Messaging
-import Postgres
+public import Postgres
+public import Seals
 
 extension SealedLog {
     /// The money ledger: each posting with its entries is a row of it.

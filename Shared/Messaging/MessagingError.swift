@@ -14,12 +14,6 @@ public struct MessagingError: Error, CustomStringConvertible, Sendable {
         public static let leadLost = Code(description: "leadLost")
         /// A message of the broker is no event of a store.
         public static let notAnEvent = Code(description: "notAnEvent")
-        /// A row of the seals is no seal.
-        public static let sealUnreadable = Code(description: "sealUnreadable")
-        /// A file of events is not there, not whole, or cannot be written.
-        public static let eventFile = Code(description: "eventFile")
-        /// A month of the log is in an archive that was not given, or that is another one.
-        public static let archiveMissing = Code(description: "archiveMissing")
     }
 
     /// The kind of failure.

@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import EventTypes
 public import Logging
 import Messaging

@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import EventTypes
 import Foundation
 import Postgres
@@ -59,7 +61,7 @@ struct LogArchiveTests {
             #expect(report.months.map(\.archived?.rowCount) == [60, nil])
             #expect(report.months.map(\.rows) == [0, 40])
             #expect(report.months.map(\.head) == heads)
-            let error = await #expect(throws: MessagingError.self) {
+            let error = await #expect(throws: ArchiveError.self) {
                 _ = try await log.all(limit: 10, in: nil)
             }
             #expect(error?.message.contains("payments-2025-11.jsonl.gz") == true)
@@ -134,12 +136,12 @@ struct LogArchiveTests {
                 to: directory,
                 head: LogDigest(of: [1])
             )
-            let error = await #expect(throws: MessagingError.self) {
+            let error = await #expect(throws: ArchiveError.self) {
                 _ = try await log.all(limit: 10, in: directory)
             }
             #expect(error?.code == .archiveMissing)
             try FileManager.default.removeItem(atPath: EventFileManifest.path(of: file.path))
-            let missing = await #expect(throws: MessagingError.self) {
+            let missing = await #expect(throws: ArchiveError.self) {
                 _ = try await log.all(limit: 10, in: directory)
             }
             #expect(missing?.code == .eventFile)
@@ -218,7 +220,7 @@ struct LogArchiveTests {
                 return dropped
             }
             try await log.drop(file)
-            let error = await #expect(throws: MessagingError.self) {
+            let error = await #expect(throws: ArchiveError.self) {
                 try await log.client.withConnection { connection in
                     try LogArchiveStore.requireNoOthers(than: before, on: connection)
                 }

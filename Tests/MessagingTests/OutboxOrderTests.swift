@@ -42,7 +42,7 @@ struct OutboxOrderTests {
         // Other tests' database transactions in the same cluster may hold the rows back a while.
         try await eventually("\(count) settled rows") {
             let rows = try await client.withConnection { connection in
-                try RelayStore.settledRows(after: .start, limit: 10, on: connection)
+                try EventLog.settledRows(after: .start, limit: 10, on: connection)
             }
             return rows.count == count ? rows.map(\.event.subject) : nil
         }

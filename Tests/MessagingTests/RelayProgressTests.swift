@@ -1,3 +1,4 @@
+import Seals
 import Kafka
 import Testing
 

@@ -1,3 +1,4 @@
+import Seals
 import EventTypes
 import Postgres
 import TestSupport

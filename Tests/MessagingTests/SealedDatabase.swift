@@ -1,3 +1,4 @@
+import Seals
 import EventTypes
 import Postgres
 import TestSupport
@@ -86,7 +87,7 @@ struct SealedDatabase {
     func settled(after cursor: OutboxCursor, limit: Int = 1000) async throws -> [OutboxRow] {
         try await eventually("the rows to settle") {
             try await client.withConnection { connection in
-                let rows = try RelayStore.settledRows(after: cursor, limit: limit, on: connection)
+                let rows = try EventLog.settledRows(after: cursor, limit: limit, on: connection)
                 let hasMore = try RelayStore.hasRows(
                     after: rows.last?.cursor ?? cursor,
                     on: connection

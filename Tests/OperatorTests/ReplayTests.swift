@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import ArgumentParser
 import EventTypes
 import Foundation
@@ -158,7 +160,7 @@ struct ReplayTests {
             #expect(read.map(\.event.data) == rows.map(\.event.data))
             #expect(read.map(\.event.subject) == rows.map(\.event.subject))
             #expect(read.map(\.event.id) == rows.map(\.event.id))
-            let error = #expect(throws: MessagingError.self) { _ = try written(rows, to: path) }
+            let error = #expect(throws: ArchiveError.self) { _ = try written(rows, to: path) }
             #expect(error?.description.contains("not written over") == true)
         }
     }
@@ -175,11 +177,11 @@ struct ReplayTests {
                 (other, "not the file that its manifest is of"),
             ] {
                 try Data(data).write(to: URL(fileURLWithPath: path))
-                let error = #expect(throws: MessagingError.self) { _ = try EventFileReader(path) }
+                let error = #expect(throws: ArchiveError.self) { _ = try EventFileReader(path) }
                 #expect(error?.description.contains(words) == true)
             }
             try FileManager.default.removeItem(atPath: EventFileManifest.path(of: path))
-            let error = #expect(throws: MessagingError.self) { _ = try EventFileReader(path) }
+            let error = #expect(throws: ArchiveError.self) { _ = try EventFileReader(path) }
             #expect(error?.description.contains("no manifest") == true)
         }
     }

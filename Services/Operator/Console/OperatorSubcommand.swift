@@ -1,5 +1,4 @@
 import ArgumentParser
-import Messaging
 
 /// A subcommand whose failures become one line on standard error and a documented exit code.
 protocol OperatorSubcommand: AsyncParsableCommand {
@@ -14,7 +13,7 @@ extension OperatorSubcommand {
         } catch let error as OperatorError {
             Console.complain(error.description)
             throw ExitCode(error.code.exitCode)
-        } catch let error as MessagingError {
+        } catch let error as any LogFailure {
             Console.complain(error.message)
             throw ExitCode(OperatorError.Code.failed.exitCode)
         }

@@ -1,3 +1,4 @@
+import EventArchive
 import EventTypes
 import Messaging
 import Postgres

@@ -1,3 +1,4 @@
+import EventArchive
 import ArgumentParser
 import EventTypes
 import Foundation

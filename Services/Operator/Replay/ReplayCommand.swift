@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import ArgumentParser
 import EventTypes
 import Foundation

@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import EventTypes
 import Messaging
 import Postgres
@@ -86,7 +88,7 @@ struct ReplayArchives: Sendable {
     /// The rows of a service that are in files.
     ///
     /// - Returns: `nil` if there are none that the replay is about.
-    /// - Throws: `MessagingError` where a file is needed and not there: nothing is left out silently.
+    /// - Throws: `ArchiveError` where a file is needed and not there: nothing is left out silently.
     func rows(
         of service: String,
         after place: OutboxCursor,

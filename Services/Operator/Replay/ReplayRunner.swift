@@ -1,3 +1,4 @@
+import EventArchive
 import EventTypes
 import Kafka
 import Logging

@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import EventTypes
 import Foundation
 import Messaging
@@ -92,7 +94,7 @@ struct LogArchiveRunner {
     /// Writes a month into its file and checks it, unless it is there already.
     ///
     /// - Returns: Whether there is a file now; a month without events has none.
-    /// - Throws: ``OperatorError``, `MessagingError`; there is then no file.
+    /// - Throws: ``OperatorError``, `ArchiveError`; there is then no file.
     @discardableResult
     mutating func export(
         _ month: LogMonth,
@@ -252,7 +254,7 @@ struct LogArchiveRunner {
     ///   - month: The month.
     ///   - service: The service.
     ///   - execute: Whether to; or only to look whether its file is right.
-    /// - Throws: ``OperatorError``, `MessagingError`; nothing is dropped then.
+    /// - Throws: ``OperatorError``, `ArchiveError`; nothing is dropped then.
     mutating func drop(
         _ month: LogMonth,
         of service: StoreOptions.Service,

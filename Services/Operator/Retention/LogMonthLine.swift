@@ -1,3 +1,4 @@
+import EventArchive
 import Messaging
 
 /// A month of a log as it is listed.

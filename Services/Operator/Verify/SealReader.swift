@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import Ledger
 import Messaging
 import Postgres
@@ -30,7 +32,7 @@ enum SealReader {
                 if address.service == .payments, !eventsOnly { logs.append(.ledger) }
                 return try SealCheck(logs: logs, expectations: expectations).run(on: connection)
             }
-        } catch let error as MessagingError {
+        } catch let error as any LogFailure {
             throw OperatorError(.failed, "\(address.service.rawValue): \(error.message)")
         }
     }

@@ -1,3 +1,4 @@
+import Seals
 import ArgumentParser
 import Foundation
 import Messaging

@@ -1,3 +1,5 @@
+import EventArchive
+import Seals
 import EventTypes
 import Messaging
 import Postgres

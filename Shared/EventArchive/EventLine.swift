@@ -1,0 +1,59 @@
+import EventTypes
+import Messaging
+import Seals
+
+/// An event of a log as a line of a file: everything that the log has of it.
+public struct EventLine: Codable, Hashable, Sendable {
+    /// The service whose log it is of.
+    public let service: String
+    /// Its place in the service's log: `xid:position`.
+    let position: String
+    let id: EventID
+    let type: EventType
+    let topic: String
+    let key: String
+    let subject: String
+    let time: Timestamp
+    /// What its time has beyond whole milliseconds; services write none.
+    let microseconds: Int64?
+    let traceparent: String?
+    /// Its data, byte for byte: JSON as text.
+    let data: String
+
+    init(_ row: ExactRow, service: String) {
+        let event = row.row.event
+        self.service = service
+        position = row.row.cursor.description
+        id = event.id
+        type = event.type
+        topic = event.topic
+        key = event.key
+        subject = event.subject
+        time = event.time
+        let rest = row.microsecondsSinceEpoch - event.time.millisecondsSinceEpoch * 1000
+        microseconds = rest == 0 ? nil : rest
+        traceparent = event.traceparent
+        data = String(decoding: event.data, as: UTF8.self)
+    }
+
+    /// The row; `nil` if its place is none.
+    var row: ExactRow? {
+        guard let cursor = OutboxCursor(utf8: Array(position.utf8)) else { return nil }
+        return ExactRow(
+            row: OutboxRow(
+                cursor: cursor,
+                event: OutboxEvent(
+                    id: id,
+                    type: type,
+                    topicName: topic,
+                    key: key,
+                    subject: subject,
+                    time: time,
+                    traceparent: traceparent,
+                    data: Array(data.utf8)
+                )
+            ),
+            microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000 + (microseconds ?? 0)
+        )
+    }
+}

@@ -1,0 +1,147 @@
+import EventTypes
+public import Messaging
+public import Postgres
+public import Seals
+
+/// A month of a service's event log, wherever it is.
+public struct LoggedMonth: Hashable, Sendable {
+    /// The month.
+    public let month: LogMonth
+    /// About how many rows it has; PostgreSQL's estimate where ``dropped`` is `nil`.
+    public let rows: Int64
+    /// What it takes in the database, with its indexes.
+    public let bytes: Int64
+    /// Set if it has left for a file.
+    public let dropped: DroppedMonth?
+}
+
+/// The SQL of the months of the event log: which are there, which have left, and how they leave.
+public enum LogArchiveStore {
+    /// The months that have left.
+    ///
+    /// - Throws: `PostgresError`; `SealError` if a row is not what it should be.
+    public static func dropped(
+        on connection: isolated PostgresConnection
+    ) throws -> [DroppedMonth] {
+        try SealStore.dropped(from: SealedLog.outboxName, on: connection)
+    }
+
+    /// Every month there is or was, the oldest first; without those that have never had a row.
+    public static func months(
+        on connection: isolated PostgresConnection
+    ) throws -> [LoggedMonth] {
+        let dropped = try self.dropped(on: connection)
+        let rows = try connection.query(
+            """
+            SELECT substr(part.relname, 8), greatest(part.reltuples, 0)::bigint,
+                pg_total_relation_size(part.oid)
+            FROM pg_inherits JOIN pg_class AS part ON part.oid = inhrelid
+            WHERE inhparent = 'outbox'::regclass AND part.relname ~ '^outbox_[0-9]{4}_[0-9]{2}$'
+            """
+        )
+        var months = try rows.compactMap { row -> LoggedMonth? in
+            let (name, estimate, bytes) = try row.decode(String.self, Int64.self, Int64.self)
+            guard let month = LogMonth(name.replacing("_", with: "-")) else { return nil }
+            return LoggedMonth(month: month, rows: estimate, bytes: bytes, dropped: nil)
+        }
+        months += dropped.map {
+            LoggedMonth(month: $0.month, rows: $0.rowCount, bytes: 0, dropped: $0)
+        }
+        return months.sorted { $0.month < $1.month }
+    }
+
+    /// The rows of one month after a place.
+    ///
+    /// - Parameters:
+    ///   - month: The month; it is over.
+    ///   - cursor: The last row that was read.
+    ///   - limit: How many rows at most.
+    ///   - connection: The session.
+    /// - Returns: The rows, in the order of the log.
+    /// - Throws: `PostgresError`.
+    public static func rows(
+        of month: LogMonth,
+        after cursor: OutboxCursor,
+        limit: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [ExactRow] {
+        let first = "\(month)-01T00:00:00Z"
+        return try EventLog.exactRows(
+            in: connection.query(
+                """
+                SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
+                FROM outbox
+                WHERE time >= \(first)::timestamptz
+                    AND time < (
+                        (\(first)::timestamptz AT TIME ZONE 'UTC' + interval '1 month')
+                        AT TIME ZONE 'UTC'
+                    )
+                    AND (xid, position) > (\(cursor.xid), \(cursor.position))
+                ORDER BY xid, position LIMIT \(Int64(limit))
+                """
+            )
+        )
+    }
+
+    /// Keeps every month where it is until this session's database transaction ends.
+    ///
+    /// To be the first statement of a snapshot that reads the log: the months that have left it, and those
+    /// that are read, are of one moment then.
+    public static func holdMonths(on connection: isolated PostgresConnection) throws {
+        try connection.execute("LOCK TABLE outbox IN ACCESS SHARE MODE")
+    }
+
+    /// Refuses to go on where a month has left the log since somebody began to read it.
+    ///
+    /// For readers that hold nothing; to be asked after each page.
+    ///
+    /// - Parameters:
+    ///   - dropped: The months that had left before.
+    ///   - connection: A session of the service's database.
+    /// - Throws: ``ArchiveError`` that names the month.
+    public static func requireNoOthers(
+        than dropped: [DroppedMonth],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let months = Set(dropped.map(\.month))
+        guard
+            let month = try Self.dropped(on: connection).map(\.month).first(where: {
+                !months.contains($0)
+            })
+        else { return }
+        throw ArchiveError(
+            .archiveMissing,
+            "\(month) has left the log while it was read. Begin again, with --archives."
+        )
+    }
+
+    /// Drops a month that is in a file, and takes that down; the database looks once more whether it may.
+    ///
+    /// - Parameters:
+    ///   - file: The file, which was checked against its manifest.
+    ///   - name: What it is called in the folder of archives.
+    ///   - connection: A session of the role `counterfoil_archivist`.
+    /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or not what
+    ///   the file holds, or somebody reads the log just then (`lockTimeout`); then nothing has
+    ///   changed. ``ArchiveError`` if the file is of no month.
+    public static func drop(
+        _ file: EventFileReader,
+        named name: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard let archived = file.manifest.month, let month = archived.month,
+            let head = archived.head, let digest = LogDigest(file.manifest.sha256)
+        else { throw ArchiveError(.eventFile, "\(file.path) is no month of a log.") }
+        // Readers go on while the rows are counted. Behind whoever waits for the moment of the drop
+        // waits every service that appends: not for long.
+        try connection.execute("SET lock_timeout = '200ms'")
+        _ = try connection.query(
+            """
+            SELECT archive_outbox_month(
+                \(month.description), \(name), \(digest.bytes), \(Int64(file.manifest.events)),
+                \(head.bytes)
+            )
+            """
+        )
+    }
+}

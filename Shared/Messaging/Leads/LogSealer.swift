@@ -1,0 +1,92 @@
+public import Seals
+public import Logging
+public import Postgres
+public import ServiceLifecycle
+
+/// Seals a log of a service that has no relay: an insert-only table, once a second.
+///
+/// One sealer of a log works at a time, by an advisory lock of the database; the others stand by,
+/// and take over from one that no longer moves (``Lead``). One that wakes up after that draws a number
+/// that is taken: its seal fails on the primary key.
+public struct LogSealer: Service {
+    private let log: SealedLog
+    private let client: PostgresClient
+    private let logger: Logger
+
+    /// How long it rests when everything is sealed: a row is without its seal that long.
+    private static let pause = Duration.seconds(1)
+
+    /// Makes a sealer, which does nothing before ``run()``.
+    public init(_ log: SealedLog, client: PostgresClient, logger: Logger) {
+        self.log = log
+        self.client = client
+        var logger = logger
+        logger[metadataKey: "log"] = .string(log.name)
+        self.logger = logger
+    }
+
+    /// Seals until the service shuts down.
+    public func run() async {
+        await cancelWhenGracefulShutdown {
+            let retries = Retries()
+            while !Task.isCancelled {
+                do {
+                    // "seals" in ASCII, and which.
+                    let key = 0x7365_616C_7300 ^ Self.number(of: log)
+                    try await client.withLead("seals of \(log.name)", key: key) { lead in
+                        try await sealForEver(lead, retries)
+                    }
+                } catch is CancellationError {
+                    return
+                } catch {
+                    let failures = retries.failed()
+                    logger.warning(
+                        "Sealing stopped and starts again",
+                        metadata: ["error": "\(error)", "failures": "\(failures)"]
+                    )
+                    try? await retries.pause()  // Cancelled: the loop's condition ends it.
+                }
+            }
+        }
+    }
+
+    /// A number of a log's name that is the same in every process.
+    private static func number(of log: SealedLog) -> Int64 {
+        log.name.utf8.reduce(0) { ($0 &* 31 &+ Int64($1)) & 0xFFFF }
+    }
+
+    private func sealForEver(_ lead: Lead, _ retries: Retries) async throws {
+        var heads = try await client.withConnection { [log] connection in
+            try SealStore.heads(of: log.name, on: connection)
+        }
+        while true {
+            try Task.checkCancellation()
+            let count = try await sealBatch(&heads)
+            lead.move()
+            retries.succeeded()
+            guard count == LogSeal.rowsMax else {
+                try await Task.sleep(for: Self.pause)
+                continue
+            }
+        }
+    }
+
+    /// Seals the next rows.
+    ///
+    /// - Returns: How many.
+    private func sealBatch(_ heads: inout SealHeads) async throws -> Int {
+        let sealed = heads.sealed
+        let rows = try await client.withConnection { [log] connection in
+            try log.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
+        }
+        guard !rows.isEmpty else { return 0 }
+        // The heads go on only once the seals are there.
+        var after = heads
+        let seals = after.seal(rows)
+        try await client.withConnection { [log] connection in
+            try SealStore.insert(seals, log: log.name, on: connection)
+        }
+        heads = after
+        return rows.count
+    }
+}

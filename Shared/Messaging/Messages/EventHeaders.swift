@@ -1,0 +1,130 @@
+import Seals
+import EventTypes
+import Kafka
+
+/// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
+///
+/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where in its
+/// producer's log an event stands, and two that it is sent again.
+enum EventHeaders {
+    static let id = "ce_id"
+    static let source = "ce_source"
+    static let specificationVersion = "ce_specversion"
+    static let type = "ce_type"
+    static let time = "ce_time"
+    static let subject = "ce_subject"
+    static let dataSchema = "ce_dataschema"
+    static let traceparent = "traceparent"
+    /// Which log of the broker it was published into; rises when the broker has lost its log.
+    static let epoch = "ce_epoch"
+    /// The producer's outbox position: `xid:position`.
+    static let position = "ce_position"
+    /// The id of the replay that a message was sent by; not there where the relay sent it.
+    static let replay = "ce_replay"
+    /// The only consumer that a replay is meant for.
+    static let replayConsumer = "ce_replayconsumer"
+
+    /// The message that carries an event.
+    static func record(for row: OutboxRow, service: String, epoch: Int32) -> KafkaRecord {
+        let event = row.event
+        var headers = [
+            KafkaHeader(name: specificationVersion, value: Array("1.0".utf8)),
+            KafkaHeader(name: id, value: Array(event.id.description.utf8)),
+            KafkaHeader(name: source, value: Array(service.utf8)),
+            KafkaHeader(name: type, value: Array(event.type.rawValue.utf8)),
+            KafkaHeader(name: time, value: Array(event.time.description.utf8)),
+            KafkaHeader(name: subject, value: Array(event.subject.utf8)),
+            KafkaHeader(name: dataSchema, value: Array("/schemas/\(event.type.rawValue)".utf8)),
+            KafkaHeader(name: self.epoch, value: Array(String(epoch).utf8)),
+            KafkaHeader(
+                name: position,
+                value: Array(row.cursor.description.utf8)
+            ),
+        ]
+        if let traceparent = event.traceparent {
+            headers.append(KafkaHeader(name: self.traceparent, value: Array(traceparent.utf8)))
+        }
+        return KafkaRecord(
+            topic: event.topic,
+            key: Array(event.key.utf8),
+            value: event.data,
+            headers: headers
+        )
+    }
+
+    /// The event that a message carries, or what is wrong with the message.
+    static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
+        let fields = Fields(message.headers)
+        guard let id = fields.id else {
+            return .failure(MalformedMessage(reason: "the header \(Self.id) is not a UUID"))
+        }
+        guard let type = fields.type else {
+            return .failure(MalformedMessage(reason: "the header \(Self.type) is missing"))
+        }
+        guard let time = fields.time else {
+            return .failure(MalformedMessage(reason: "the header \(Self.time) is not a UTC time"))
+        }
+        guard let data = message.value, let key = message.key else {
+            return .failure(MalformedMessage(reason: "the message has no key or no value"))
+        }
+        // PostgreSQL keeps no text with U+0000.
+        guard !key.contains(0), !message.headers.contains(where: { $0.value.contains(0) }) else {
+            return .failure(MalformedMessage(reason: "the key or a header holds U+0000"))
+        }
+        return .success(
+            ReceivedEvent(
+                id: id,
+                type: EventType(rawValue: type),
+                topic: message.topic,
+                key: String(decoding: key, as: UTF8.self),
+                subject: fields.subject,
+                time: time,
+                traceparent: fields.traceparent,
+                data: data,
+                partition: message.partition,
+                offset: message.offset,
+                epoch: fields.epoch,
+                cursor: fields.cursor,
+                isReplayed: fields.isReplayed,
+                onlyConsumer: fields.onlyConsumer
+            )
+        )
+    }
+
+    /// The headers that a consumer reads, each read once.
+    private struct Fields {
+        var id: EventID?
+        var type: String?
+        var time: Timestamp?
+        var subject = ""
+        var traceparent: String?
+        var epoch: Int32 = 1
+        var cursor = OutboxCursor.start
+        var isReplayed = false
+        var onlyConsumer: String?
+
+        init(_ headers: [KafkaHeader]) {
+            for header in headers {
+                var value: String { String(decoding: header.value, as: UTF8.self) }
+                switch header.name {
+                case EventHeaders.id: id = EventID(utf8: header.value)
+                case EventHeaders.type: type = value
+                case EventHeaders.time: time = Timestamp(utf8: header.value)
+                case EventHeaders.subject: subject = value
+                case EventHeaders.traceparent:
+                    traceparent = TraceContext(utf8: header.value)?.description
+                case EventHeaders.epoch: epoch = Int32(value) ?? 1
+                case EventHeaders.position: cursor = OutboxCursor(utf8: header.value) ?? .start
+                case EventHeaders.replay: isReplayed = true
+                case EventHeaders.replayConsumer: onlyConsumer = value
+                default: break
+                }
+            }
+        }
+    }
+}
+
+/// A message that is not an event of ours.
+struct MalformedMessage: Error {
+    let reason: String
+}

@@ -1,0 +1,117 @@
+import Seals
+public import EventTypes
+
+/// An event as a consumer receives it: its attributes, its data as bytes, and where it came from.
+public struct ReceivedEvent: Sendable {
+    /// The event's identity.
+    public let id: EventID
+    /// The kind of event.
+    public let type: EventType
+    /// The topic it came from.
+    public let topic: String
+    /// The key of its message: an account's or a product's id.
+    public let key: String
+    /// What it is about: a transaction's or product's id.
+    public let subject: String
+    /// When it happened.
+    public let time: Timestamp
+    /// The W3C trace context it happened in, or that it is acted on in; always well-formed.
+    public internal(set) var traceparent: String?
+    /// Its data: JSON.
+    public let data: [UInt8]
+    /// The partition it came from.
+    public let partition: Int32
+    /// Its offset there.
+    public let offset: Int64
+    /// Which log of the broker it was published into.
+    let epoch: Int32
+    /// Where it stands in its producer's outbox.
+    let cursor: OutboxCursor
+    /// Whether it was sent again by ``EventReplay``: its place says nothing about how far the
+    /// consumer is, and its epoch nothing about the log it stands in.
+    let isReplayed: Bool
+    /// The only consumer that it is meant for; `nil` for all.
+    let onlyConsumer: String?
+
+    /// Makes an event as the consumer would receive it; for tests of handlers, and for redrive.
+    public init(
+        id: EventID,
+        type: EventType,
+        topic: String,
+        key: String,
+        subject: String,
+        time: Timestamp,
+        traceparent: String? = nil,
+        data: [UInt8],
+        partition: Int32 = 0,
+        offset: Int64 = 0
+    ) {
+        self.init(
+            id: id,
+            type: type,
+            topic: topic,
+            key: key,
+            subject: subject,
+            time: time,
+            traceparent: traceparent,
+            data: data,
+            partition: partition,
+            offset: offset,
+            epoch: 1,
+            cursor: .start
+        )
+    }
+
+    init(
+        id: EventID,
+        type: EventType,
+        topic: String,
+        key: String,
+        subject: String,
+        time: Timestamp,
+        traceparent: String?,
+        data: [UInt8],
+        partition: Int32,
+        offset: Int64,
+        epoch: Int32,
+        cursor: OutboxCursor,
+        isReplayed: Bool = false,
+        onlyConsumer: String? = nil
+    ) {
+        self.id = id
+        self.type = type
+        self.topic = topic
+        self.key = key
+        self.subject = subject
+        self.time = time
+        self.traceparent = traceparent
+        self.data = data
+        self.partition = partition
+        self.offset = offset
+        self.epoch = epoch
+        self.cursor = cursor
+        self.isReplayed = isReplayed
+        self.onlyConsumer = onlyConsumer
+    }
+
+    /// Makes an event of a row of its producer's log, as if it had just been received.
+    public init(_ row: OutboxRow) {
+        self.init(
+            id: row.event.id,
+            type: row.event.type,
+            topic: row.event.topic,
+            key: row.event.key,
+            subject: row.event.subject,
+            time: row.event.time,
+            traceparent: row.event.traceparent,
+            data: row.event.data
+        )
+    }
+
+    /// Decodes the event's data.
+    ///
+    /// - Throws: `DecodingError`. A handler lets it through: the event is then dead-lettered.
+    public func decode<Value: Event>(_ type: Value.Type) throws -> Value {
+        try EventCoding.decode(type, from: data)
+    }
+}

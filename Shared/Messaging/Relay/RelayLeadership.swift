@@ -1,0 +1,397 @@
+import Seals
+import EventTypes
+import Kafka
+import Logging
+import Postgres
+
+/// The work of the one relay that leads: read settled rows, publish, keep the place, and watch for
+/// a broker that has lost its log.
+final class RelayLeadership: Sendable {
+    private let service: String
+    private let topics: RelayTopics
+    private let client: PostgresClient
+    private let kafka: KafkaSettings
+    private let signal: Signal
+    private let spans: SpanRecorder
+    private let logger: Logger
+    private let metrics: RelayMetrics
+
+    /// How many rows are read and published at once.
+    private static let batchSize = LogSeal.rowsMax
+    /// How long the relay rests when nobody rings.
+    private static let idlePause = Duration.seconds(1)
+    /// How often the consumers' offsets and the topics are looked at.
+    private static let watchInterval = Duration.seconds(1)
+    /// How long a record waits for the broker: less than another process waits for the lead, so that
+    /// one that was stopped and wakes up finds its records too old to send.
+    private static let deliveryTimeoutMilliseconds = 8000
+
+    init(
+        service: String,
+        topics: [Topic],
+        client: PostgresClient,
+        kafka: KafkaSettings,
+        topicSettings: TopicSettings,
+        signal: Signal,
+        spans: SpanRecorder = .off,
+        logger: Logger
+    ) {
+        self.service = service
+        self.topics = RelayTopics(topics, topicSettings, logger)
+        self.client = client
+        self.kafka = kafka
+        self.signal = signal
+        self.spans = spans
+        self.logger = logger
+        metrics = RelayMetrics(consumers: Set(topics.flatMap(\.consumers)))
+    }
+
+    /// Whether every topic of the service has been seen.
+    var topicsExist: Bool { topics.exist }
+
+    /// Sees to it that the topics exist before the first event is published.
+    ///
+    /// A topic that is gone after that is the leader's business, who must publish again.
+    func checkTopics() async throws {
+        let admin = try KafkaAdmin(settings: kafka, logger: logger)
+        do {
+            let progress = try await client.withConnection { connection in
+                try RelayStore.ensurePartitions(on: connection)
+                return try RelayStore.progress(on: connection)
+            }
+            if progress.published == .start {
+                try await topics.makeMissing(admin)
+            } else {
+                topics.exist = try await topics.missing(admin).isEmpty
+            }
+        } catch {
+            await admin.close()
+            throw error
+        }
+        await admin.close()
+    }
+
+    /// Looks for topics that were missing, until cancelled.
+    func lookForTopics() async { await topics.look(kafka, every: Self.watchInterval) }
+
+    /// Publishes until cancelled.
+    ///
+    /// - Parameters:
+    ///   - lead: What its place is kept under.
+    ///   - retries: Told when there is nothing left to publish, or something was.
+    /// - Throws: What the database or the broker threw; nothing is lost by starting again.
+    func run(_ lead: Lead, _ retries: Retries = Retries()) async throws {
+        let admin = try KafkaAdmin(settings: kafka, logger: logger)
+        logger.debug("This relay leads", metadata: ["lead.term": "\(lead.term)"])
+        // The next leader tells how far the consumers are; this one no longer knows.
+        defer { metrics.forgetLag() }
+        do {
+            while true {
+                do {
+                    try await work(lead, retries, admin)
+                } catch is LogIsLost {
+                    // A producer that a broker has forgotten would try its messages again until
+                    // they are too old; another one is understood at once.
+                    continue
+                }
+            }
+        } catch {
+            await admin.close()
+            throw error
+        }
+    }
+
+    /// The log that a producer wrote into is gone.
+    private struct LogIsLost: Error {}
+
+    /// Publishes with one producer.
+    private func work(_ lead: Lead, _ retries: Retries, _ admin: KafkaAdmin) async throws {
+        let timeout = ["message.timeout.ms": "\(Self.deliveryTimeoutMilliseconds)"]
+        let producer = try KafkaProducer(
+            settings: KafkaSettings(
+                bootstrapServers: kafka.bootstrapServers,
+                clientID: kafka.clientID,
+                properties: timeout.merging(kafka.properties) { _, own in own }
+            ),
+            logger: logger
+        )
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await producer.run() }
+            group.addTask { try await self.publish(lead, retries, producer, admin) }
+            // Beside publishing, not between: a send may wait for a log that is gone. What it
+            // throws closes the producer, which ends the send.
+            group.addTask { try await self.waitForLoss(admin) }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func waitForLoss(_ admin: KafkaAdmin) async throws {
+        while true {
+            try await Task.sleep(for: Self.watchInterval)
+            // A broker that is away says nothing about its log.
+            guard topicsExist, let missing = try? await topics.missing(admin), !missing.isEmpty
+            else { continue }
+            topics.exist = false
+            throw LogIsLost()
+        }
+    }
+
+    private func publish(
+        _ lead: Lead,
+        _ retries: Retries,
+        _ producer: KafkaProducer,
+        _ admin: KafkaAdmin
+    ) async throws {
+        lead.move()
+        // The seals after the place: what is sealed meanwhile is not sealed again.
+        var (progress, heads) = try await client.withConnection { connection in
+            (
+                try RelayStore.progress(on: connection),
+                try SealStore.heads(of: SealedLog.outboxName, on: connection)
+            )
+        }
+        try await requireRecentDatabase(progress)
+        // Another relay may have led meanwhile, and noticed what is gone.
+        topics.forgetDeadLetters()
+        if try await !topics.missing(admin).isEmpty {
+            try await beginNewLog(&progress, lead, admin)
+        }
+        topics.exist = true
+        let clock = ContinuousClock()
+        var watchedAt = clock.now
+        var pace = Pace()
+        while true {
+            try Task.checkCancellation()
+            lead.move()
+            pace.begin()
+            let isSealing = try await sealEarlierRows(&heads, through: progress.published)
+            let outcome = try await publishBatch(&progress, &heads, &pace, lead, producer, admin)
+            if outcome != .unsettled { retries.succeeded() }
+            if clock.now - watchedAt >= Self.watchInterval {
+                watchedAt = clock.now
+                try await watch(&progress, lead, admin)
+                pace.leaveOut(clock.now - watchedAt)
+            }
+            switch outcome {
+            case .full: continue
+            case .published: try await pace.rest()
+            case .unsettled: try await Task.sleep(for: .milliseconds(2))
+            case .empty where isSealing: continue
+            case .empty: try await signal.wait(atMost: Self.idlePause)
+            }
+        }
+    }
+
+    private enum Outcome {
+        /// As many rows as fit were published; there are more.
+        case full
+        /// All rows there were are published.
+        case published
+        /// There are rows, but a database transaction older than theirs is still running.
+        case unsettled
+        /// There are no rows.
+        case empty
+    }
+
+    private func publishBatch(
+        _ progress: inout RelayProgress,
+        _ heads: inout SealHeads,
+        _ pace: inout Pace,
+        _ lead: Lead,
+        _ producer: KafkaProducer,
+        _ admin: KafkaAdmin
+    ) async throws -> Outcome {
+        let cursor = progress.published
+        let (rows, waits) = try await client.withConnection { connection in
+            let rows = try EventLog.settledRows(
+                after: cursor,
+                limit: Self.batchSize,
+                on: connection
+            )
+            // A row that is not settled yet has been told of already and will not be again.
+            let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
+            return (rows, waits)
+        }
+        guard let last = rows.last else { return waits ? .unsettled : .empty }
+        let epoch = progress.epoch
+        let start = spans.start
+        let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
+        try await topics.makeDeadLetters(of: records, admin)
+        // Stopped since the rows were read, this process may have lost the lead.
+        try lead.requireRecent()
+        lead.move()
+        let deliveries: [KafkaDelivery]
+        let sentAt = ContinuousClock.now
+        do {
+            deliveries = try await producer.send(records)
+        } catch {
+            guard error.code == .unknownTopic else { throw error }
+            try await handleUnknownTopic(&progress, records, lead, admin)
+            return .published
+        }
+        pace.leaveOut(.now - sentAt)
+        let offsets = Self.offsets(of: deliveries, for: records)
+        guard progress.publish(through: last.cursor, offsets: offsets) else {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
+        }
+        let saved = progress
+        // Rows that were published before there were seals come first.
+        let seals = heads.sealed < cursor ? [] : heads.seal(SealedRow.sealing(rows))
+        try await client.withConnection { connection in
+            try RelayStore.save(
+                saved,
+                by: lead,
+                touched: Array(offsets.keys),
+                seals: seals,
+                on: connection
+            )
+        }
+        metrics.published(rows.lazy.map(\.event.type))
+        if spans.isOn { spans.record(rows.compactMap { Span(publishing: $0.event, from: start) }) }
+        return rows.count == Self.batchSize ? .full : .published
+    }
+
+    /// Seals some of the rows that were published without: by a relay that knew no seals.
+    ///
+    /// Publishing does not wait for all of them.
+    ///
+    /// - Returns: Whether there were any.
+    private func sealEarlierRows(
+        _ heads: inout SealHeads,
+        through published: OutboxCursor
+    ) async throws -> Bool {
+        let sealed = heads.sealed
+        guard sealed < published else { return false }
+        let rows = try await client.withConnection { connection in
+            try EventLog.settledRows(
+                after: sealed,
+                limit: LogSeal.rowsMax,
+                on: connection
+            )
+        }.filter { $0.cursor <= published }
+        guard !rows.isEmpty else {
+            logger.warning(
+                "Rows that were published are not in the outbox",
+                metadata: ["outbox.after": "\(sealed)", "outbox.published": "\(published)"]
+            )
+            heads.skip(to: published)
+            return false
+        }
+        let seals = heads.seal(SealedRow.sealing(rows))
+        try await client.withConnection { connection in
+            try SealStore.insert(seals, log: SealedLog.outboxName, on: connection)
+        }
+        return true
+    }
+
+    /// A dead letters' topic that somebody deleted is made again; a topic of the service's own that
+    /// is gone means that the log is gone.
+    private func handleUnknownTopic(
+        _ progress: inout RelayProgress,
+        _ records: [KafkaRecord],
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        if try await !topics.missing(admin).isEmpty {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
+        }
+        topics.forgetDeadLetters()
+        try await topics.makeDeadLetters(of: records, admin)
+    }
+
+    private static func offsets(
+        of deliveries: [KafkaDelivery],
+        for records: [KafkaRecord]
+    ) -> [KafkaTopicPartition: ClosedRange<Int64>] {
+        var ranges: [KafkaTopicPartition: ClosedRange<Int64>] = [:]
+        for (delivery, record) in zip(deliveries, records) {
+            let partition = KafkaTopicPartition(
+                topic: record.topic,
+                partition: delivery.partition
+            )
+            let range = ranges[partition] ?? delivery.offset...delivery.offset
+            ranges[partition] =
+                min(range.lowerBound, delivery.offset)...max(range.upperBound, delivery.offset)
+        }
+        return ranges
+    }
+
+    /// Looks how far the consumers are, and whether the log is still the one it was.
+    private func watch(
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        guard progress.isUnconfirmed else {
+            metrics.forgetLag()
+            return
+        }
+        // Dead letters are nobody's to confirm, and their topics may be deleted by whoever reads them.
+        let own = Set(topics.own.map(\.name))
+        let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
+        // A topic that is gone may have been made again by the broker itself, empty.
+        if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
+            try await beginNewLog(&progress, lead, admin)
+            throw LogIsLost()
+        }
+        var committed: [String: [KafkaTopicPartition: Int64]] = [:]
+        for consumer in Set(topics.own.flatMap(\.consumers)) {
+            lead.move()
+            committed[consumer] = try await admin.committedOffsets(
+                group: consumer,
+                partitions: partitions
+            )
+        }
+        let before = progress.confirmed
+        let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
+        metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
+        progress.confirm(committed: committed, consumers: consumers)
+        guard progress.confirmed != before else { return }
+        let saved = progress
+        try await client.withConnection { connection in
+            try RelayStore.save(saved, by: lead, touched: [], on: connection)
+        }
+    }
+
+    private func beginNewLog(
+        _ progress: inout RelayProgress,
+        _ lead: Lead,
+        _ admin: KafkaAdmin
+    ) async throws {
+        progress.restartAfterLoss()
+        topics.forgetDeadLetters()
+        metrics.lostLog()
+        logger.warning(
+            "The broker has lost the log of this service; publishing what was not confirmed again",
+            metadata: [
+                "outbox.epoch": "\(progress.epoch)",
+                "outbox.position": "\(progress.published.position)",
+            ]
+        )
+        let saved = progress
+        try await client.withTransaction { connection in
+            try RelayStore.saveAfterLoss(saved, by: lead, on: connection)
+        }
+        lead.move()
+        try await topics.makeMissing(admin)
+    }
+
+    /// A database restored from a dump into a new cluster counts its transactions from the start,
+    /// so new rows would sort before old ones and never be published.
+    private func requireRecentDatabase(_ progress: RelayProgress) async throws {
+        let newest = try await client.withConnection { connection in
+            try RelayStore.newestTransaction(on: connection)
+        }
+        guard progress.published.xid <= newest else {
+            throw MessagingError(
+                .outboxAheadOfDatabase,
+                "the outbox was published up to database transaction \(progress.published.xid), "
+                    + "but this database is only at \(newest); after restoring a dump, set the "
+                    + "cluster's next transaction id above it with pg_resetwal -x and -e"
+            )
+        }
+    }
+}

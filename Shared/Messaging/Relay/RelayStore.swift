@@ -1,0 +1,118 @@
+import Seals
+import EventTypes
+import Kafka
+import Postgres
+
+/// The SQL of the relay: what waits to be published, and its own place.
+enum RelayStore {
+    /// Whether there are rows after a place at all, settled or not.
+    static func hasRows(
+        after cursor: OutboxCursor,
+        on connection: isolated PostgresConnection
+    ) throws -> Bool {
+        let rows = try connection.query(
+            """
+            SELECT EXISTS (
+                SELECT 1 FROM outbox
+                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+            )
+            """
+        )
+        return try rows.first?.decode(Bool.self) ?? false
+    }
+
+    /// Where the relay of this database stands.
+    static func progress(on connection: isolated PostgresConnection) throws -> RelayProgress {
+        let cursors = try connection.query(
+            "SELECT xid, position, confirmed_xid, confirmed_position, epoch FROM relay_cursor"
+        )
+        guard let cursor = cursors.first else {
+            throw MessagingError(.notMigrated, "relay_cursor has no row; run the migrations")
+        }
+        let (xid, position, confirmedXID, confirmedPosition, epoch) = try cursor.decode(
+            UInt64.self,
+            Int64.self,
+            UInt64.self,
+            Int64.self,
+            Int32.self
+        )
+        var lastOffsets: [KafkaTopicPartition: Int64] = [:]
+        for row in try connection.query("SELECT topic, partition, last_offset FROM relay_offsets") {
+            let (topic, partition, offset) = try row.decode(
+                String.self,
+                Int32.self,
+                Int64.self
+            )
+            lastOffsets[KafkaTopicPartition(topic: topic, partition: partition)] = offset
+        }
+        return RelayProgress(
+            published: OutboxCursor(xid: xid, position: position),
+            confirmed: OutboxCursor(xid: confirmedXID, position: confirmedPosition),
+            epoch: epoch,
+            lastOffsets: lastOffsets
+        )
+    }
+
+    /// Keeps where the relay stands, all of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - progress: Where it stands.
+    ///   - lead: Whose word it is; another's by now, it is not taken.
+    ///   - touched: The partitions whose newest offset changed.
+    ///   - seals: The seals of what was published: they are there when the place has moved.
+    ///   - connection: The connection.
+    /// - Throws: ``PostgresError``; ``MessagingError`` with ``MessagingError/Code/leadLost``.
+    static func save(
+        _ progress: RelayProgress,
+        by lead: Lead,
+        touched: [KafkaTopicPartition],
+        seals: [LogSeal] = [],
+        on connection: isolated PostgresConnection
+    ) throws {
+        let moved = try connection.query(
+            """
+            WITH lead AS (\(fence: lead)),
+            offsets AS (
+                INSERT INTO relay_offsets (topic, partition, last_offset)
+                SELECT touched.* FROM unnest(
+                    \(touched.map(\.topic)), \(touched.map(\.partition)),
+                    \(touched.map { progress.lastOffsets[$0] ?? -1 })
+                ) AS touched, lead
+                ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
+            ),
+            sealed AS (\(sealing: seals, log: SealedLog.outboxName) WHERE EXISTS (SELECT FROM lead))
+            UPDATE relay_cursor SET
+                epoch = \(progress.epoch),
+                xid = \(progress.published.xid), position = \(progress.published.position),
+                confirmed_xid = \(progress.confirmed.xid),
+                confirmed_position = \(progress.confirmed.position)
+            FROM lead
+            RETURNING lead.term
+            """
+        )
+        guard !moved.isEmpty else { throw lead.lost }
+    }
+
+    /// Forgets the offsets of a log that is gone, and keeps the new beginning.
+    ///
+    /// - Throws: As ``save(_:by:touched:seals:on:)``; it is to be rolled back then.
+    static func saveAfterLoss(
+        _ progress: RelayProgress,
+        by lead: Lead,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute("DELETE FROM relay_offsets")
+        try save(progress, by: lead, touched: [], on: connection)
+    }
+
+    /// The id that the next database transaction of the cluster gets.
+    static func newestTransaction(on connection: isolated PostgresConnection) throws -> UInt64 {
+        let rows = try connection.query("SELECT pg_snapshot_xmax(pg_current_snapshot())")
+        return try rows.first?.decode(UInt64.self) ?? 0
+    }
+
+    /// Makes the outbox partitions of the coming months.
+    static func ensurePartitions(on connection: isolated PostgresConnection) throws {
+        try connection.execute("SELECT ensure_outbox_partitions(3)")
+    }
+}

@@ -1,0 +1,172 @@
+public import Postgres
+
+/// Reads a service's logs beside their seals and says what does not fit.
+///
+/// It reads each log once, in its order, and holds the rows of one seal for each month. Run it in a
+/// session that has begun a snapshot (`PostgresConnection.beginSnapshot()`), so that log and seals
+/// are of one moment.
+///
+/// What a check cannot see by itself is a log whose seals were all made anew after the change:
+/// whoever may write anything can do that. It is found where a digest of before was kept elsewhere
+/// and is asked for.
+public struct SealCheck: Sendable {
+    /// A digest that was written down.
+    public struct Expectation: Hashable, Sendable {
+        /// The log.
+        public let log: String
+        /// The month.
+        public let month: LogMonth
+        /// The digest that the month's chain ended in at the time.
+        public let head: LogDigest
+
+        /// Takes note of a digest.
+        public init(log: String, month: LogMonth, head: LogDigest) {
+            self.log = log
+            self.month = month
+            self.head = head
+        }
+    }
+
+    private let logs: [SealedLog]
+    private let expectations: [Expectation]
+
+    /// How many rows are read at once.
+    private static let pageSize = 1000
+    /// How long a row may be without its seal, in microseconds.
+    private static let patience: Int64 = 60_000_000
+
+    /// Makes a check.
+    ///
+    /// - Parameters:
+    ///   - logs: The logs to check.
+    ///   - expectations: Digests that the chains must pass through.
+    public init(logs: [SealedLog], expectations: [Expectation] = []) {
+        self.logs = logs
+        self.expectations = expectations
+    }
+
+    /// Checks everything.
+    ///
+    /// - Parameters:
+    ///   - connection: The session.
+    ///   - progress: Told the number of rows after every page.
+    /// - Returns: What is there and what is wrong.
+    /// - Throws: `PostgresError`, ``SealError``, what reading the log throws, or `CancellationError` if
+    ///   the task was cancelled.
+    public func run(
+        on connection: isolated PostgresConnection,
+        progress: (Int64) -> Void = { _ in }
+    ) throws -> SealReport {
+        var report = SealReport()
+        var rowCount: Int64 = 0
+        for log in logs {
+            try check(log, &report, on: connection) { count in
+                rowCount += Int64(count)
+                progress(rowCount)
+            }
+        }
+        for expected in expectations {
+            let isThere = try SealStore.isSealed(
+                with: expected.head,
+                expected.month,
+                log: expected.log,
+                on: connection
+            )
+            if !isThere {
+                report.add(
+                    SealFinding(
+                        .otherHead,
+                        log: expected.log,
+                        month: expected.month,
+                        "no seal has the digest \(expected.head), which was written down"
+                    )
+                )
+            }
+        }
+        return report
+    }
+
+    private func check(
+        _ log: SealedLog,
+        _ report: inout SealReport,
+        on connection: isolated PostgresConnection,
+        progress: (Int) -> Void
+    ) throws {
+        let heads = try SealStore.heads(of: log.name, on: connection)
+        var months: [LogMonth: SealedMonthReading] = [:]
+        for month in heads.sealedMonths {
+            months[month] = SealedMonthReading(log: log.name, month: month)
+        }
+        for absent in try absentMonths(of: log, on: connection) {
+            let place = LogSeal.Place(month: absent.month, number: absent.lastSeal)
+            if try SealStore.digest(of: place, log: log.name, on: connection) != absent.head {
+                report.add(
+                    SealFinding(
+                        .brokenChain,
+                        log: log.name,
+                        month: absent.month,
+                        "the rows are in \(absent.fileName), and seal \(place) is not the one that "
+                            + "they left with"
+                    )
+                )
+            }
+            months[absent.month] = SealedMonthReading(log: log.name, absent)
+        }
+        var end = OutboxCursor.start
+        var waitingSince = Int64.max
+        var unsealed = 0
+        while true {
+            try Task.checkCancellation()
+            let rows = try log.rows(after: end, limit: Self.pageSize, on: connection)
+            guard let last = rows.last else { break }
+            end = last.cursor
+            for row in rows {
+                if row.cursor > heads.sealed {
+                    unsealed += 1
+                    waitingSince = min(waitingSince, row.microsecondsSinceEpoch)
+                    continue
+                }
+                try months[row.month, default: SealedMonthReading(log: log.name, month: row.month)]
+                    .take(row, &report, on: connection)
+            }
+            progress(rows.count)
+        }
+        for month in months.keys.sorted() {
+            try months[month]?.finish(&report, on: connection)
+        }
+        report.unsealedRows += Int64(unsealed)
+        let waiting = try SealStore.now(on: connection) - waitingSince
+        if unsealed > 0, waiting > Self.patience {
+            report.add(
+                SealFinding(
+                    .lateSeal,
+                    log: log.name,
+                    cursor: heads.sealed,
+                    count: unsealed,
+                    "no seal since \(heads.sealed), the oldest row waits for \(waiting / 1_000_000) s"
+                        + "; does the service run?"
+                )
+            )
+        }
+        guard let published = try log.published(on: connection) else { return }
+        if max(end, heads.sealed) < published {
+            report.add(
+                SealFinding(
+                    .cutTail,
+                    log: log.name,
+                    cursor: max(end, heads.sealed),
+                    "the log and its seals end at \(max(end, heads.sealed)), but the relay has "
+                        + "published up to \(published)"
+                )
+            )
+        }
+    }
+
+    /// The months of a log whose rows are in files that are not read here.
+    private func absentMonths(
+        of log: SealedLog,
+        on connection: isolated PostgresConnection
+    ) throws -> [DroppedMonth] {
+        log.includesArchives ? [] : try SealStore.dropped(from: log.name, on: connection)
+    }
+}

@@ -1,0 +1,50 @@
+/// A place in a log of a service's database: its rows stand in the order of the database transactions
+/// that wrote them, and within one in the order they were written.
+public struct OutboxCursor: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The database transaction's id (`pg_current_xact_id`).
+    public let xid: UInt64
+    /// The row's number.
+    public let position: Int64
+
+    /// Before the first row.
+    public static let start = OutboxCursor(xid: 0, position: 0)
+
+    /// Makes a place.
+    public init(xid: UInt64, position: Int64) {
+        self.xid = xid
+        self.position = position
+    }
+
+    /// The place as it travels in a header and stands in files: `xid:position`.
+    public var description: String { "\(xid):\(position)" }
+
+    /// Reads the characters of `xid:position`.
+    public init?(utf8 characters: [UInt8]) {
+        guard let colon = characters.firstIndex(of: UInt8(ascii: ":")),
+            let xid = Self.number(characters[..<colon], as: UInt64.self),
+            let position = Self.number(characters[(colon + 1)...], as: Int64.self)
+        else { return nil }
+        self.init(xid: xid, position: position)
+    }
+
+    private static func number<Number: FixedWidthInteger>(
+        _ digits: ArraySlice<UInt8>,
+        as type: Number.Type
+    ) -> Number? {
+        guard !digits.isEmpty else { return nil }
+        var value: Number = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            let (tens, tooBig) = value.multipliedReportingOverflow(by: 10)
+            let (sum, stillTooBig) = tens.addingReportingOverflow(Number(digit - 0x30))
+            guard !tooBig, !stillTooBig else { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    /// In the order of the log.
+    public static func < (left: OutboxCursor, right: OutboxCursor) -> Bool {
+        (left.xid, left.position) < (right.xid, right.position)
+    }
+}

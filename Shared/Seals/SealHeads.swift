@@ -1,0 +1,58 @@
+/// The newest seal of each month of a log, and so what the next ones follow.
+///
+/// Pure.
+package struct SealHeads: Equatable, Sendable {
+    /// A month's newest seal.
+    struct Head: Equatable, Sendable {
+        var place: LogSeal.Place
+        var last: OutboxCursor
+        var digest: LogDigest
+    }
+
+    private var months: [LogMonth: Head] = [:]
+    /// Every row up to here is sealed.
+    package private(set) var sealed: OutboxCursor = .start
+
+    init(_ heads: [Head]) {
+        for head in heads {
+            months[head.place.month] = head
+            sealed = max(sealed, head.last)
+        }
+    }
+
+    /// Every month that has a seal.
+    var sealedMonths: Set<LogMonth> { Set(months.keys) }
+
+    /// The digest of a month's newest seal.
+    package func digest(of month: LogMonth) -> LogDigest? { months[month]?.digest }
+
+    private var newest: Head? { months.values.max { $0.last < $1.last } }
+
+    /// Seals the rows that are not sealed yet.
+    ///
+    /// - Parameter rows: Rows in the order of the log; after the first that is not sealed, none
+    ///   that the log has is left out.
+    /// - Returns: A seal for each month that they are of; none if all are sealed.
+    package mutating func seal(_ rows: [SealedRow]) -> [LogSeal] {
+        let open = Dictionary(grouping: rows.drop { $0.cursor <= sealed }, by: \.month)
+        return open.sorted { $0.key < $1.key }.compactMap { month, rows in
+            let before = months[month] ?? newest
+            let place = LogSeal.Place(month: month, number: (months[month]?.place.number ?? 0) + 1)
+            guard
+                let seal = LogSeal(
+                    rows,
+                    place: place,
+                    follows: before.map { ($0.place, $0.digest) }
+                )
+            else { return nil }
+            months[month] = Head(place: place, last: seal.last, digest: seal.digest)
+            sealed = max(sealed, seal.last)
+            return seal
+        }
+    }
+
+    /// Passes over places where there is no row that could be sealed.
+    package mutating func skip(to cursor: OutboxCursor) {
+        sealed = max(sealed, cursor)
+    }
+}
