@@ -6,14 +6,6 @@ import Glibc
 import Darwin
 #endif
 
-/// How long a call may wait for the server, and whether an interrupt ends it.
-struct PQLimits {
-    /// The longest wait for an answer; `nil` waits for ever.
-    var timeout: Duration?
-    /// Whether a raised ``Interrupter`` cancels the statement.
-    var isInterruptible: Bool
-}
-
 /// One session with a PostgreSQL server; owns the `PGconn` and finishes it at the end.
 ///
 /// The session is used by one thread at a time, that of its actor. Its socket does not block:

@@ -1,0 +1,126 @@
+/// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1` and
+/// `.refunded.v1`: a transaction moved to the state it carries.
+///
+/// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` tell what happened around one
+/// that stays as it is. With them the log says everything that the books of `payments` hold.
+public struct TransactionChanged: Event, Hashable {
+    /// The transaction, whole, at its new version.
+    public var transaction: Transaction
+    /// The posting that moved the money of this change; `nil` if none moved.
+    public var posting: PostingReference?
+    /// The purchase intent that this payment pays; with its first event only.
+    public var purchaseIntentID: PurchaseIntentID?
+    /// The interrupted transaction that this one takes up; with its first event only.
+    public var resumes: TransactionID?
+    /// The environment of the store that took it: `Sandbox` or `Production`.
+    ///
+    /// `nil` in events of before it was told.
+    public var environment: String?
+    /// Makes the event.
+    public init(
+        transaction: Transaction,
+        posting: PostingReference? = nil,
+        purchaseIntentID: PurchaseIntentID? = nil,
+        resumes: TransactionID? = nil,
+        environment: String? = nil
+    ) {
+        self.transaction = transaction
+        self.posting = posting
+        self.purchaseIntentID = purchaseIntentID
+        self.resumes = resumes
+        self.environment = environment
+    }
+}
+
+/// What an event says of the posting that was written with it: enough to write it again.
+public struct PostingReference: Codable, Hashable, Sendable {
+    /// The posting's identity, a UUID.
+    public var id: EventID
+    /// The rate of the tax contained in the price, in hundredths of a percent.
+    public var taxBasisPoints: Int
+    /// The amount, where it is not the transaction's price: that of a stray charge.
+    public var gross: Money?
+    /// Names a posting.
+    public init(id: EventID, taxBasisPoints: Int, gross: Money? = nil) {
+        self.id = id
+        self.taxBasisPoints = taxBasisPoints
+        self.gross = gross
+    }
+}
+
+// Read and written without Foundation's coders, byte for byte as those do it: the events of a transaction
+// are most of what the services read and write.
+
+extension TransactionChanged {
+    /// The data of the event.
+    public func json() -> [UInt8]? {
+        var text = PlainJSONText(capacity: 768)
+        text.object { text in
+            text.member("environment", environment)
+            if let posting { text.member("posting", object: posting.write) }
+            text.member("purchaseIntentID", purchaseIntentID?.rawValue)
+            text.member("resumes", resumes?.rawValue)
+            text.member("transaction", object: transaction.write)
+        }
+        return text.bytes
+    }
+
+    /// Reads the data of an event.
+    public init?(json data: [UInt8]) {
+        var transaction: Transaction?
+        var posting: PostingReference?
+        var purchaseIntentID: PurchaseIntentID?
+        var resumes: TransactionID?
+        var environment: String?
+        let isRead = PlainJSON.read(data) { json in
+            json.object { json, name in
+                switch name {
+                case "transaction":
+                    return PlainJSON.keep(Transaction(from: &json), in: &transaction)
+                case "posting":
+                    return json.null()
+                        || PlainJSON.keep(PostingReference(from: &json), in: &posting)
+                case "purchaseIntentID":
+                    return json.null() || PlainJSON.keep(json.identifier(), in: &purchaseIntentID)
+                case "resumes":
+                    return json.null() || PlainJSON.keep(json.identifier(), in: &resumes)
+                case "environment":
+                    return json.null() || PlainJSON.keep(json.string(), in: &environment)
+                default: return json.skip()
+                }
+            }
+        }
+        guard isRead == true, let transaction else { return nil }
+        self.init(
+            transaction: transaction,
+            posting: posting,
+            purchaseIntentID: purchaseIntentID,
+            resumes: resumes,
+            environment: environment
+        )
+    }
+}
+
+extension PostingReference {
+    func write(to text: inout PlainJSONText) {
+        if let gross { text.member("gross", object: gross.write) }
+        text.member("id", id.description)
+        text.member("taxBasisPoints", Int64(taxBasisPoints))
+    }
+
+    init?(from json: inout PlainJSON) {
+        var id: String?
+        var taxBasisPoints: Int64?
+        var gross: Money?
+        let isRead = json.object { json, name in
+            switch name {
+            case "id": PlainJSON.keep(json.string(), in: &id)
+            case "taxBasisPoints": PlainJSON.keep(json.integer(), in: &taxBasisPoints)
+            case "gross": json.null() || PlainJSON.keep(Money(from: &json), in: &gross)
+            default: json.skip()
+            }
+        }
+        guard isRead, let taxBasisPoints, let id = id.flatMap(EventID.init(_:)) else { return nil }
+        self.init(id: id, taxBasisPoints: Int(taxBasisPoints), gross: gross)
+    }
+}

@@ -1,0 +1,11 @@
+/// A region of sale: an ISO 3166-1 alpha-3 code, as StoreKit's `SKStorefront.countryCode`.
+public struct Storefront: Identifier {
+    /// Three upper-case letters of ISO 3166-1.
+    public static let form = "an ISO 3166-1 alpha-3 storefront such as USA"
+    /// The code.
+    public let rawValue: String
+    /// Wraps a string without checking it.
+    public init(unchecked rawValue: String) { self.rawValue = rawValue }
+    /// Tells whether the string is a country code of ISO 3166-1 alpha-3.
+    public static func isWellFormed(_ rawValue: String) -> Bool { codes.contains(rawValue) }
+}

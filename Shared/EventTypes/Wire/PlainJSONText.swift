@@ -1,0 +1,139 @@
+/// Writes JSON objects member by member, as Foundation's encoder writes them with sorted keys and
+/// without escaped slashes; the caller keeps the order of the names.
+package struct PlainJSONText {
+    /// What is written so far.
+    package private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// Begins a text.
+    package init(capacity: Int) { bytes.reserveCapacity(capacity) }
+
+    /// Writes an object.
+    package mutating func object(_ members: (inout PlainJSONText) -> Void) {
+        begin(UInt8(ascii: "{"))
+        members(&self)
+        end(UInt8(ascii: "}"))
+    }
+
+    /// Writes a member that is a string; nothing if there is none.
+    package mutating func member(_ name: StaticString, _ value: String?) {
+        guard let value else { return }
+        self.name(name)
+        string(value)
+    }
+
+    /// Writes a member that is a whole number; nothing if there is none.
+    package mutating func member(_ name: StaticString, _ value: Int64?) {
+        guard let value else { return }
+        self.name(name)
+        integer(value)
+    }
+
+    /// Writes a member that is a moment; nothing if there is none.
+    package mutating func member(_ name: StaticString, _ value: Timestamp?) {
+        member(name, value?.millisecondsSinceEpoch)
+    }
+
+    /// Writes a member that is a truth value.
+    package mutating func member(_ name: StaticString, _ value: Bool) {
+        self.name(name)
+        bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
+    }
+
+    /// Writes a member that is an object.
+    package mutating func member(
+        _ name: StaticString,
+        object members: (inout PlainJSONText) -> Void
+    ) {
+        self.name(name)
+        object(members)
+    }
+
+    /// Writes a member that is an array of objects.
+    package mutating func member<Element>(
+        _ name: StaticString,
+        objects elements: [Element],
+        _ members: (inout PlainJSONText, Element) -> Void
+    ) {
+        self.name(name)
+        array(of: elements, members)
+    }
+
+    /// Writes a member that is an array of strings.
+    package mutating func member(_ name: StaticString, strings: [String]) {
+        self.name(name)
+        begin(UInt8(ascii: "["))
+        for element in strings {
+            comma()
+            string(element)
+            needsComma = true
+        }
+        end(UInt8(ascii: "]"))
+    }
+
+    /// Writes an array of objects.
+    package mutating func array<Element>(
+        of elements: [Element],
+        _ members: (inout PlainJSONText, Element) -> Void
+    ) {
+        begin(UInt8(ascii: "["))
+        for element in elements {
+            comma()
+            object { members(&$0, element) }
+            needsComma = true
+        }
+        end(UInt8(ascii: "]"))
+    }
+
+    private mutating func begin(_ byte: UInt8) {
+        bytes.append(byte)
+        needsComma = false
+    }
+
+    private mutating func end(_ byte: UInt8) {
+        bytes.append(byte)
+        needsComma = true
+    }
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = false
+    }
+
+    private mutating func name(_ name: StaticString) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        )
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = true
+    }
+
+    private mutating func integer(_ value: Int64) {
+        bytes.append(contentsOf: String(value).utf8)
+    }
+
+    private mutating func string(_ value: String) {
+        bytes.append(UInt8(ascii: "\""))
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                bytes.append(UInt8(ascii: "\\"))
+                bytes.append(byte)
+            case 0x08: bytes.append(contentsOf: "\\b".utf8)
+            case 0x0C: bytes.append(contentsOf: "\\f".utf8)
+            case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+            case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+            case 0x09: bytes.append(contentsOf: "\\t".utf8)
+            case 0x00..<0x20:
+                let digits = String(byte, radix: 16)
+                bytes.append(contentsOf: (byte < 16 ? "\\u000" : "\\u00").utf8)
+                bytes.append(contentsOf: digits.utf8)
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+}

@@ -1,0 +1,45 @@
+/// A moment as PostgreSQL keeps it, to the microsecond.
+public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable, Comparable {
+    /// Microseconds since 1970-01-01 00:00 UTC.
+    public let microsecondsSinceEpoch: Int64
+
+    /// Wraps a number of microseconds since 1970-01-01 00:00 UTC.
+    public init(microsecondsSinceEpoch: Int64) {
+        self.microsecondsSinceEpoch = microsecondsSinceEpoch
+    }
+
+    /// PostgreSQL counts from 2000-01-01 00:00 UTC.
+    private static let offset: Int64 = 946_684_800_000_000
+
+    /// `timestamp with time zone`.
+    public static var postgresType: PostgresType { .timestamptz }
+
+    /// Appends eight bytes.
+    ///
+    /// A moment outside PostgreSQL's range is one the server refuses.
+    public func encode(into buffer: inout [UInt8]) {
+        let (value, overflow) = microsecondsSinceEpoch.subtractingReportingOverflow(Self.offset)
+        // The very ends of the range mean the infinities; one further in is refused.
+        let end: Int64 = .min + 1
+        buffer.appendBigEndian(overflow ? end : max(value, end))
+    }
+
+    /// Reads `timestamp with time zone`, but for the infinities.
+    public static func decode(
+        _ bytes: UnsafeRawBufferPointer,
+        as type: PostgresType
+    ) throws(PostgresError) -> PostgresTimestamp {
+        guard type == .timestamptz else { throw .mismatch(type, Self.self) }
+        let value = try BinaryReader.only(Int64.self, in: bytes)
+        let (microseconds, overflow) = value.addingReportingOverflow(offset)
+        guard !overflow, value != .min else {
+            throw PostgresError(.decoding, "a moment beyond what 64 bits of microseconds hold")
+        }
+        return PostgresTimestamp(microsecondsSinceEpoch: microseconds)
+    }
+
+    /// Orders moments by time.
+    public static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
+        left.microsecondsSinceEpoch < right.microsecondsSinceEpoch
+    }
+}
