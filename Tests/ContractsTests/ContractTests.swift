@@ -100,7 +100,7 @@ import Testing
             ($0["messages"] as? [String: Any] ?? [:]).keys
         }
         let source = try String(
-            contentsOf: Self.root.appending(path: "Shared/EventTypes/EventType.swift"),
+            contentsOf: Self.root.appending(path: "Shared/EventTypes/Events/EventType.swift"),
             encoding: .utf8
         )
         let types = source.matches(of: /rawValue: "([a-z.-]+\.v[0-9]+)"/).map { String($0.1) }

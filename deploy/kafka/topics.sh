@@ -5,7 +5,7 @@
 #       [KAFKA_MIN_INSYNC_REPLICAS=2] topics.sh
 #
 # The services make missing topics by themselves; this is for brokers where they may not.
-# The table is the same as Shared/EventTypes/Topics.swift; a test compares the two.
+# The table is the same as Shared/EventTypes/Events/Topics.swift; a test compares the two.
 set -euo pipefail
 
 servers=${KAFKA_BOOTSTRAP_SERVERS:?set it to the broker\'s addresses: host:port,host:port}
