@@ -2,16 +2,6 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// A request's key, within the account that chose it.
-struct RequestKey: Hashable, Sendable, Comparable {
-    let accountID: AccountID
-    let idempotencyKey: String
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.accountID, left.idempotencyKey) < (right.accountID, right.idempotencyKey)
-    }
-}
-
 /// What a key was used for first.
 struct KeyUse: Hashable, Sendable {
     let fingerprint: [UInt8]

@@ -6,44 +6,6 @@ import Postgres
 import ServiceKit
 import StoreAPI
 
-/// A payment request on its way into a batch.
-struct PaymentSubmission: Sendable {
-    let account: AuthenticatedAccount
-    let idempotencyKey: String
-    let request: PaymentRequest
-    /// The trace of its HTTP request, which becomes that of the purchase.
-    let trace: TraceContext
-
-    var key: RequestKey {
-        RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
-    }
-
-    var accountKey: AccountKey {
-        AccountKey(accountID: account.accountID, bundleID: account.bundleID)
-    }
-
-    /// The purchase intent that it pays, if it names one.
-    var intent: IntentKey? {
-        request.purchaseIntentID.map { IntentKey(account: accountKey, id: $0) }
-    }
-
-    var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
-}
-
-/// A purchase intent, within the account whose it has to be.
-struct IntentKey: Hashable, Sendable {
-    let account: AccountKey
-    let id: PurchaseIntentID
-}
-
-/// What a payment request came to.
-enum PaymentReply: Sendable {
-    /// It was accepted: the answer, as JSON, and whether it had been accepted before.
-    case accepted(body: [UInt8], isReplay: Bool)
-    /// It was refused and had no effect.
-    case refused(PaymentRefusal)
-}
-
 /// Accepts payment requests: one database transaction and a handful of statements for a whole
 /// batch, whatever its size.
 ///

@@ -1,48 +1,6 @@
 import EventTypes
 import StoreAPI
 
-/// Which account: a buyer in an app.
-struct AccountKey: Hashable, Sendable, Comparable {
-    let accountID: AccountID
-    let bundleID: BundleID
-
-    static func < (left: Self, right: Self) -> Bool {
-        (left.accountID, left.bundleID) < (right.accountID, right.bundleID)
-    }
-}
-
-/// As much of an account as every payment has to know.
-struct AccountStanding: Hashable, Sendable {
-    /// Whether it may pay.
-    var canMakePayments = true
-    /// Where it buys; `nil`: nobody has set one, the client's word is taken.
-    var storefront: Storefront?
-}
-
-/// Why something said of an account, or by it, changes nothing.
-enum AccountRefusal: Error, Hashable, Sendable {
-    /// The change says nothing.
-    case changeEmpty
-    /// What a payment would be refused for as well.
-    case payment(PaymentRefusal)
-    /// The account has as many open purchase intents as it may.
-    case tooManyPurchaseIntents(max: Int)
-    /// The account was asked about as many products as it may.
-    case tooManyPriceConsents(max: Int)
-    /// Only a subscription's price rises for those who have it.
-    case notASubscription
-    /// The price is below zero.
-    case priceNegative
-    /// No such purchase intent, or somebody else's.
-    case purchaseIntentUnknown
-    /// No such price consent, or somebody else's.
-    case priceConsentUnknown
-    /// Another price is asked about by now.
-    case priceConsentReplaced
-    /// The subscriber has said the opposite.
-    case decidedOtherwise
-}
-
 /// What may be said of an account, and what its own word does (spec rules 1 to 9, 106, 107, 116).
 ///
 /// Pure.

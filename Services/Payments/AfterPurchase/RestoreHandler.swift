@@ -4,14 +4,6 @@ import Postgres
 import ServiceKit
 import StoreAPI
 
-/// What a restore came to.
-enum RestoreReply: Sendable {
-    case restored([Transaction], isReplay: Bool)
-    /// The account owns more than is restored in one go.
-    case tooMany(max: Int)
-    case keyReused
-}
-
 /// Restores what an account owns: a new transaction for each finished, unrevoked, restorable
 /// purchase, in one database transaction (spec rules 62 to 72).
 ///

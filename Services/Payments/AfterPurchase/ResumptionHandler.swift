@@ -2,18 +2,6 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// What taking up an interrupted payment came to.
-enum ResumptionReply: Sendable {
-    /// There is no such transaction.
-    case unknown
-    /// The transaction was not interrupted.
-    case notInterrupted(Transaction)
-    /// It would be refused as a new payment.
-    case refused(PaymentRefusal)
-    /// The transaction that takes it up, now or before.
-    case resumed(Transaction)
-}
-
 /// Takes up payments that were interrupted (spec rule 114): the failed transaction stays failed, and
 /// exactly one new transaction of the same payment follows it.
 struct ResumptionHandler: Sendable {

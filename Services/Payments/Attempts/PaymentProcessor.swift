@@ -1,17 +1,5 @@
 import EventTypes
 
-/// The identity of one charge or refund: our idempotency key towards the processor, the same at
-/// every try.
-struct AttemptID: Hashable, Sendable, CustomStringConvertible {
-    let bytes: SIMD16<UInt8>
-
-    init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
-
-    init(time: Timestamp) { bytes = EventID(time: time).bytes }
-
-    var description: String { EventID(bytes: bytes).description }
-}
-
 /// The port to the world that moves money.
 ///
 /// Every call carries an attempt's id, and a processor does what an id asks for at most once,
@@ -37,12 +25,6 @@ extension PaymentProcessor {
     func refusal(of paymentMethod: String) -> PaymentRefusal? {
         lane(of: paymentMethod) == nil ? .paymentMethodUnknown : nil
     }
-}
-
-/// How fast a payment method answers.
-enum ChargeLane: Hashable, Sendable, CaseIterable {
-    case prompt
-    case slow
 }
 
 /// One buyer to charge.

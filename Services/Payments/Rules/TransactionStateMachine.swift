@@ -2,54 +2,6 @@ import EventTypes
 import Ledger
 import StoreAPI
 
-/// What happens to a transaction, as `payments` decides or learns it.
-enum TransactionCommand: Hashable, Sendable {
-    /// The processor has charged the buyer.
-    case confirmCharge
-    /// The account owns the product already; it is granted again without a charge (spec X1).
-    case grantOwned(originalID: TransactionID, originalPurchasedAt: Timestamp)
-    /// The product costs nothing, so nobody is charged.
-    case grantFree
-    /// The processor has not charged the buyer and will not.
-    case fail(FailureReason)
-    /// The processor wants somebody's approval first (Ask to Buy).
-    case awaitApproval
-    /// The approver said no.
-    case declineApproval
-    /// Nobody approved in time.
-    case expireApproval
-    /// The charge was given back in full, or there was none.
-    case refund
-}
-
-/// What a command does to a transaction.
-enum TransactionMove: Hashable, Sendable {
-    /// The transaction changes: its new form, the event that says so, and the money that moved.
-    case moved(TransactionRecord, EventType, Posting?)
-    /// The transaction is as the command wants it already.
-    case unchanged
-    /// The command does not fit the state the transaction is in.
-    case refused(TransactionRefusal)
-}
-
-/// Why a command does not fit.
-enum TransactionRefusal: Hashable, Sendable {
-    /// The transaction has ended otherwise.
-    case ended
-    /// The buyer was charged, but the transaction does not take the money: it has to be returned.
-    case chargeIsStray
-    /// The approver has said the opposite.
-    case decidedOtherwise
-    /// Only what waits for approval can be approved, declined or expired.
-    case notDeferred
-    /// Only what was purchased can be refunded.
-    case notPurchased
-    /// Only what was interrupted can be taken up again.
-    case notInterrupted
-    /// The state is one that a newer version of the store knows.
-    case stateUnknown
-}
-
 /// The life of a transaction (spec rules 33 to 44): which command moves it from which state to
 /// which, the event that reports it, and the posting that goes with it.
 ///

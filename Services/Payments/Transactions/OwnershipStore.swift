@@ -2,14 +2,6 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Who owns a non-consumable, or is about to.
-struct Ownership: Hashable, Sendable {
-    /// The transaction that owns it, or is being charged for it.
-    let holder: TransactionID
-    /// Since when it is owned; `nil` while the holder is being charged.
-    let ownedAt: Timestamp?
-}
-
 /// The table where two purchases of one non-consumable meet (trap 22).
 ///
 /// Its rows are the locks that decide which of them is charged; they are always taken in the order

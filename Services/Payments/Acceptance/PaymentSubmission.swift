@@ -1,0 +1,27 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+
+/// A payment request on its way into a batch.
+struct PaymentSubmission: Sendable {
+    let account: AuthenticatedAccount
+    let idempotencyKey: String
+    let request: PaymentRequest
+    /// The trace of its HTTP request, which becomes that of the purchase.
+    let trace: TraceContext
+
+    var key: RequestKey {
+        RequestKey(accountID: account.accountID, idempotencyKey: idempotencyKey)
+    }
+
+    var accountKey: AccountKey {
+        AccountKey(accountID: account.accountID, bundleID: account.bundleID)
+    }
+
+    /// The purchase intent that it pays, if it names one.
+    var intent: IntentKey? {
+        request.purchaseIntentID.map { IntentKey(account: accountKey, id: $0) }
+    }
+
+    var fingerprint: [UInt8] { RequestFingerprint.of(request, in: account.bundleID) }
+}

@@ -1,0 +1,11 @@
+import EventTypes
+
+/// A request's key, within the account that chose it.
+struct RequestKey: Hashable, Sendable, Comparable {
+    let accountID: AccountID
+    let idempotencyKey: String
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.accountID, left.idempotencyKey) < (right.accountID, right.idempotencyKey)
+    }
+}

@@ -1,0 +1,17 @@
+import EventTypes
+import Messaging
+
+extension OutboxEvent {
+    /// The event of an account that changed.
+    init(_ account: Account, at time: Timestamp, traceparent: String?) throws {
+        try self.init(
+            AccountChanged(account: account),
+            type: .accountChanged,
+            topic: Topics.paymentsTransactions,
+            key: account.accountID.rawValue,
+            subject: account.accountID.rawValue,
+            time: time,
+            traceparent: traceparent
+        )
+    }
+}

@@ -1,0 +1,13 @@
+import EventTypes
+
+/// The identity of one charge or refund: our idempotency key towards the processor, the same at
+/// every try.
+struct AttemptID: Hashable, Sendable, CustomStringConvertible {
+    let bytes: SIMD16<UInt8>
+
+    init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
+
+    init(time: Timestamp) { bytes = EventID(time: time).bytes }
+
+    var description: String { EventID(bytes: bytes).description }
+}

@@ -1,0 +1,48 @@
+import HTTPTypes
+import ServiceKit
+
+extension HTTPProblem {
+    /// No such transaction, or not one of this account and app; the two are not told apart.
+    static let transactionUnknown = HTTPProblem(
+        .notFound,
+        code: "transaction_unknown",
+        title: "The transaction is unknown",
+        detail: "There is no such transaction."
+    )
+
+    /// Restoring asks for a token that the app has issued just now (spec rule 69).
+    static func freshAuthenticationRequired(ageMax: Duration) -> HTTPProblem {
+        HTTPProblem(
+            .unauthorized,
+            code: "fresh_authentication_required",
+            title: "Restoring needs a new token",
+            detail: """
+                The token was issued more than \(ageMax.components.seconds) seconds ago, or does not \
+                say when (iat). Ask the buyer who they are, sign a new token, and restore with it.
+                """
+        )
+    }
+
+    static let idempotencyKeyReused = HTTPProblem(
+        .unprocessableContent,
+        code: "idempotency_key_reused",
+        title: "The idempotency key was used for another request",
+        detail: "Use a new key for a new request, and the same key only to repeat a request."
+    )
+
+    static let idempotencyKeyMissing = badRequest(
+        "idempotency_key_missing",
+        "The request has no idempotency key",
+        "Send a header Idempotency-Key with a value of your choice, the same when you repeat."
+    )
+
+    static let idempotencyKeyMalformed = badRequest(
+        "idempotency_key_malformed",
+        "The idempotency key is malformed",
+        "The header Idempotency-Key has 1 to 255 visible ASCII characters."
+    )
+
+    static func badRequest(_ code: String, _ title: String, _ detail: String) -> HTTPProblem {
+        HTTPProblem(.badRequest, code: code, title: title, detail: detail)
+    }
+}

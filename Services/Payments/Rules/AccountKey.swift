@@ -1,0 +1,11 @@
+import EventTypes
+
+/// Which account: a buyer in an app.
+struct AccountKey: Hashable, Sendable, Comparable {
+    let accountID: AccountID
+    let bundleID: BundleID
+
+    static func < (left: Self, right: Self) -> Bool {
+        (left.accountID, left.bundleID) < (right.accountID, right.bundleID)
+    }
+}

@@ -1,0 +1,36 @@
+import EventTypes
+import Ledger
+import Postgres
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+@Suite(.timeLimit(.minutes(2))) struct GrantTests {
+    static let forbidden: [SQL] = [
+        "UPDATE ledger_entries SET amount = 1", "DELETE FROM ledger_postings",
+        "UPDATE outbox SET type = ''", "DELETE FROM outbox", "DELETE FROM transactions",
+        "UPDATE transactions SET account_id = 'bob'", "UPDATE transactions SET currency = 'EUR'",
+        "DELETE FROM processor_attempts", "UPDATE processor_attempts SET amount = 1",
+        "UPDATE idempotency_keys SET fingerprint = ''", "DELETE FROM idempotency_keys",
+        "DELETE FROM ownerships", "DELETE FROM sandbox_processor.charges",
+        "UPDATE sandbox_processor.charges SET amount = 1", "TRUNCATE transactions",
+        "CREATE TABLE mine (id integer)", "DELETE FROM accounts",
+        "UPDATE accounts SET account_id = 'bob'", "DELETE FROM purchase_intents",
+        "UPDATE purchase_intents SET product_id = 'film'", "DELETE FROM price_consents",
+        "UPDATE price_consents SET price = 1", "UPDATE resumptions SET transaction_id = 1",
+        "DELETE FROM resumptions",
+    ]
+
+    @Test func theServicesRoleCanDoOnlyWhatTheServiceDoes() async throws {
+        try await withStore { store in
+            for statement in Self.forbidden {
+                let error = await #expect(throws: PostgresError.self) {
+                    try await store.client.withConnection { try $0.execute(statement) }
+                }
+                #expect(error?.code == .insufficientPrivilege, "\(statement.text)")
+            }
+        }
+    }
+}

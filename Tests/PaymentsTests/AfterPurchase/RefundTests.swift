@@ -1,0 +1,87 @@
+import EventTypes
+import Ledger
+import Postgres
+import StoreAPI
+import TestSupport
+import Testing
+
+@testable import Payments
+
+@Suite(.timeLimit(.minutes(2))) struct RefundTests {
+    @Test func aRefundGivesTheChargeBackOnceAndRevokesTheTransaction() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            for _ in 0..<3 {
+                guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: bought.id)
+                else { break }
+                await store.runner.carryOut([attempt])
+            }
+            let refunded = try await store.load(bought.id)
+            #expect(refunded.state == .purchased)
+            #expect(refunded.revokedAt == store.clock.now())
+            #expect(refunded.version == bought.version + 1)
+            #expect(try await store.postings(of: bought.id) == [.purchase, .refund])
+            #expect(try await store.count("sandbox_processor.refunds") == 1)
+            #expect(try await store.eventTypes(of: bought.id).last == "transaction.refunded.v1")
+            #expect(try await store.booksBalance())
+            guard case .done(let again) = try await store.admin.beginRefund(of: bought.id) else {
+                return #expect(Bool(false))
+            }
+            #expect(again == refunded)
+        }
+    }
+
+    @Test func aRefundThatWasPromisedIsCarriedOutWhateverIsKilled() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            _ = try await store.admin.beginRefund(of: bought.id)
+            try await store.recover()
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            #expect(try await store.count("sandbox_processor.refunds") == 1)
+        }
+    }
+
+    @Test func aRefundWhoseCommitNeverCameIsFoundByInquiry() async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(), key: "a")
+            guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: bought.id)
+            else { return #expect(Bool(false)) }
+            _ = await store.processor.refund([
+                RefundRequest(
+                    attemptID: attempt.id,
+                    chargeReference: attempt.chargeReference ?? "",
+                    amount: attempt.amount
+                )
+            ])
+            try await store.recover()
+            #expect(try await store.load(bought.id).revokedAt != nil)
+            #expect(try await store.count("sandbox_processor.refunds") == 1)
+            #expect(try await store.postings(of: bought.id) == [.purchase, .refund])
+        }
+    }
+
+    @Test(arguments: [SandboxPaymentMethod.decline, .needsApproval])
+    func onlyAPurchaseIsRefunded(method: SandboxPaymentMethod) async throws {
+        try await withStore { store in
+            let bought = try await store.buy(request(method: method), key: "a")
+            let counts = try await store.counts()
+            guard case .refused(.notPurchased, _) = try await store.admin.beginRefund(of: bought.id)
+            else { return #expect(Bool(false)) }
+            #expect(try await store.counts() == counts)
+        }
+    }
+
+    @Test func whatWasGrantedWithoutAChargeIsRevokedWithoutAPosting() async throws {
+        try await withStore { store in
+            let first = try await store.buy(request("film"), key: "a")
+            let second = try await store.buy(request("film"), key: "b")
+            guard case .done(let revoked) = try await store.admin.beginRefund(of: second.id) else {
+                return #expect(Bool(false))
+            }
+            #expect(revoked.revokedAt != nil)
+            #expect(try await store.postings(of: second.id).isEmpty)
+            #expect(try await store.count("sandbox_processor.refunds") == 0)
+            #expect(try await store.load(first.id).revokedAt == nil)
+        }
+    }
+}

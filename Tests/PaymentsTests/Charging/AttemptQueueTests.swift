@@ -1,0 +1,61 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+import Testing
+
+@testable import Payments
+
+@Suite(.timeLimit(.minutes(2))) struct AttemptQueueTests {
+    func attempts(_ count: Int) -> [ProcessorAttempt] {
+        (0..<count).map {
+            ProcessorAttempt(
+                transactionID: TransactionID(number: Int64($0)),
+                kind: .charge,
+                id: AttemptID(time: startTime),
+                step: .calling,
+                paymentMethod: "",
+                amount: usd(1)
+            )
+        }
+    }
+
+    @Test func attemptsComeOutInOrderAndInBoundedBatches() async {
+        let queue = AttemptQueue(countMax: 20_000)
+        let all = attempts(10_000)
+        queue.append(all)
+        var taken: [ProcessorAttempt] = []
+        while queue.count > 0 {
+            let batch = await queue.next(256)
+            #expect(batch.count <= 256)
+            taken += batch
+        }
+        #expect(taken == all)
+    }
+
+    @Test func whatDoesNotFitIsRejected() {
+        let queue = AttemptQueue(countMax: 3)
+        #expect(queue.append(attempts(5)) == 2)
+        #expect(queue.count == 3)
+    }
+
+    @Test func waitingWorkersAreWokenByAttemptsAndByTheEnd() async {
+        let queue = AttemptQueue(countMax: 100)
+        async let first = queue.next(10)
+        async let second = queue.next(10)
+        queue.append(attempts(1))
+        queue.close()
+        let counts = await [first.count, second.count]
+        #expect(counts.sorted() == [0, 1])
+        #expect(queue.append(attempts(1)) == 1)
+    }
+
+    @Test func aBellThatWasRungIsHeardLaterAndOnce() async {
+        let bell = Bell()
+        bell.ring()
+        bell.ring()
+        await bell.wait(atMost: .seconds(60))
+        let start = ContinuousClock.now
+        await bell.wait(atMost: .milliseconds(20))
+        #expect(ContinuousClock.now - start >= .milliseconds(20))
+    }
+}
