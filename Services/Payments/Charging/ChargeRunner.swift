@@ -25,7 +25,7 @@ final class ChargeRunner: Service {
     private let handler: OutcomeHandler
     private let limits: Limits
     let queues: [ChargeLane: AttemptQueue]
-    private let bell = Bell()
+    private let signal = Signal()
     private let didCommit: @Sendable () -> Void
     private let logger: Logger
     private let recovered = Counter(label: "processor_attempts_recovered")
@@ -215,7 +215,8 @@ final class ChargeRunner: Service {
                     metadata: ["error": "\(error)"]
                 )
             }
-            await bell.wait(atMost: interval)
+            // Cancelled: the loop ends.
+            try? await signal.wait(atMost: interval)
         }
     }
 
@@ -263,10 +264,10 @@ final class ChargeRunner: Service {
         offer(report.followUps)
         guard let due = report.nextDue else { return }
         let delay = max(due.duration(since: handler.now()), .zero)
-        Task { [bell] in
+        Task { [signal] in
             // An early or lost ring costs one needless or later look at the database.
             try? await Task.sleep(for: delay)
-            bell.ring()
+            signal.ring()
         }
     }
 
