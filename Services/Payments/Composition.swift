@@ -66,13 +66,12 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         logger: logger
     )
 
-    // Money: attempts are carried out by the runner, their outcomes committed by its handler.
+    // Money: attempts are carried out by the runner, which commits their outcomes.
     let (processor, processorClient) = processor(settings, logger)
-    let owner = LeaseOwner(time: Timestamp.wallClock())
-    let outcomes = OutcomeHandler(
+    let context = PaymentsContext(
         client: client,
         policy: settings.policy,
-        owner: owner,
+        owner: LeaseOwner(time: Timestamp.wallClock()),
         environment: settings.environment,
         spans: spans,
         logger: logger,
@@ -80,9 +79,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     )
     let runner = ChargeRunner(
         processor: processor,
-        handler: outcomes,
+        context: context,
         limits: settings.limits,
-        logger: logger,
         didCommit: { relay.wake() }
     )
 
@@ -93,14 +91,10 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     }
     let products = ProductStore()
     let payments = PaymentHandler(
-        client: client,
+        context: context,
         processor: processor,
         products: products,
-        policy: settings.policy,
         tax: settings.tax,
-        owner: owner,
-        environment: settings.environment,
-        now: now,
         didCommit: didCommit
     )
     let batcher = RequestBatcher(
@@ -111,15 +105,10 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     )
     let routes = PaymentRoutes(
         payments: batcher,
-        restores: RestoreHandler(
-            client: client,
-            environment: settings.environment,
-            now: now,
-            didCommit: { relay.wake() }
-        ),
-        admin: AdminHandler(outcomes: outcomes, didCommit: didCommit),
+        restores: RestoreHandler(context: context, didCommit: { relay.wake() }),
+        admin: AdminHandler(context: context, didCommit: didCommit),
         resumptions: ResumptionHandler(
-            outcomes: outcomes,
+            context: context,
             processor: processor,
             products: products,
             didCommit: didCommit

@@ -133,6 +133,7 @@ struct Store: Sendable {
     let clock = ManualClock(startTime)
     let processor: FaultyProcessor
     let payments: PaymentHandler
+    let context: PaymentsContext
     let outcomes: OutcomeHandler
     let runner: ChargeRunner
     let admin: AdminHandler
@@ -172,41 +173,33 @@ struct Store: Sendable {
             )
         )
         let now: @Sendable () -> Timestamp = now ?? clock.now
-        let owner = LeaseOwner(time: startTime)
         let products = ProductStore()
-        payments = PaymentHandler(
-            client: client,
-            processor: processor,
-            products: products,
-            policy: policy,
-            tax: tax,
-            owner: owner,
-            environment: .sandbox,
-            now: now,
-            didCommit: { owed.append($0) }
-        )
-        outcomes = OutcomeHandler(
+        let context = PaymentsContext(
             client: client,
             policy: policy,
-            owner: owner,
+            owner: LeaseOwner(time: startTime),
             environment: .sandbox,
             logger: logger,
             now: now
         )
-        runner = ChargeRunner(processor: processor, handler: outcomes, logger: logger)
-        admin = AdminHandler(outcomes: outcomes, didCommit: { owed.append($0) })
+        payments = PaymentHandler(
+            context: context,
+            processor: processor,
+            products: products,
+            tax: tax,
+            didCommit: { owed.append($0) }
+        )
+        self.context = context
+        outcomes = OutcomeHandler(context: context)
+        runner = ChargeRunner(processor: processor, context: context)
+        admin = AdminHandler(context: context, didCommit: { owed.append($0) })
         resumptions = ResumptionHandler(
-            outcomes: outcomes,
+            context: context,
             processor: processor,
             products: products,
             didCommit: { owed.append($0) }
         )
-        restores = RestoreHandler(
-            client: client,
-            environment: .sandbox,
-            now: now,
-            didCommit: {}
-        )
+        restores = RestoreHandler(context: context, didCommit: {})
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }
 

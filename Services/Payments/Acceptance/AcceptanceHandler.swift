@@ -6,9 +6,7 @@ import Postgres
 /// Writes accepted payments, within the database transaction of whoever accepts them: ownerships,
 /// transactions, attempts and events together.
 struct AcceptanceHandler {
-    let policy: AttemptPolicy
-    let owner: LeaseOwner
-    let environment: StoreEnvironment
+    let context: PaymentsContext
 
     /// A transaction in `purchasing`, with the attempt to charge it or the reason why it costs
     /// nothing.
@@ -28,7 +26,7 @@ struct AcceptanceHandler {
             step: .calling,
             paymentMethod: paymentMethod,
             amount: record.transaction.price,
-            dueAt: time.advanced(by: policy.lease)
+            dueAt: time.advanced(by: context.policy.lease)
         )
         return Acceptance(position: position, record: record, attempt: attempt)
     }
@@ -52,7 +50,7 @@ struct AcceptanceHandler {
                 acceptances[index].record.transaction,
                 .transactionPurchasing,
                 at: time,
-                in: environment,
+                in: context.environment,
                 purchaseIntentID: acceptances[index].purchaseIntentID,
                 resumes: acceptances[index].resumes,
                 traceparent: acceptances[index].record.traceparent
@@ -71,7 +69,7 @@ struct AcceptanceHandler {
                         record.transaction,
                         type,
                         at: time,
-                        in: environment,
+                        in: context.environment,
                         traceparent: record.traceparent
                     )
                 )
@@ -80,7 +78,7 @@ struct AcceptanceHandler {
         try TransactionStore.insert(acceptances.map(\.record), on: connection)
         try AttemptStore.insert(
             acceptances.compactMap(\.attempt),
-            owner: owner,
+            owner: context.owner,
             on: connection
         )
         try Outbox.append(events + more, on: connection)

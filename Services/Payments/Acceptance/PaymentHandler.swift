@@ -12,22 +12,16 @@ import StoreAPI
 /// In it a request becomes a transaction in `purchasing`, the event that says so, and an attempt
 /// that somebody has to carry out, so nothing that was answered is lost.
 struct PaymentHandler: Sendable {
-    let client: PostgresClient
+    let context: PaymentsContext
     let processor: any PaymentProcessor
     let products: ProductStore
-    let policy: AttemptPolicy
     let tax: TaxRates
-    let owner: LeaseOwner
-    let environment: StoreEnvironment
-    let now: @Sendable () -> Timestamp
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     private let counters = PaymentCounters()
 
-    private var writer: AcceptanceHandler {
-        AcceptanceHandler(policy: policy, owner: owner, environment: environment)
-    }
+    private var writer: AcceptanceHandler { AcceptanceHandler(context: context) }
 
     /// What a batch came to: a reply to each request, and the attempts that are owed.
     private struct Batch: Sendable {
@@ -37,7 +31,7 @@ struct PaymentHandler: Sendable {
 
     /// Accepts or refuses each request of a batch.
     func accept(_ batch: [PaymentSubmission]) async throws -> [PaymentReply] {
-        let result = try await client.withTransaction { connection in
+        let result = try await context.client.withTransaction { connection in
             try apply(batch, on: connection)
         }
         didCommit(result.attempts)
@@ -50,7 +44,7 @@ struct PaymentHandler: Sendable {
         _ batch: [PaymentSubmission],
         on connection: isolated PostgresConnection
     ) throws -> Batch {
-        let time = now()
+        let time = context.now()
         var result = Batch(replies: Array(repeating: nil, count: batch.count))
         let fingerprints = batch.map(\.fingerprint)
         // Before anything is looked up: whoever has used a key or an intent meanwhile is visible
@@ -137,7 +131,7 @@ struct PaymentHandler: Sendable {
                     TransactionChanged(
                         transaction: first,
                         purchaseIntentID: batch[position].request.purchaseIntentID,
-                        environment: environment.rawValue
+                        environment: context.environment.rawValue
                     )
                 ),
                 isReplay: true

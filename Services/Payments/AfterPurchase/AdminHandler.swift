@@ -5,13 +5,13 @@ import StoreAPI
 /// Approvals and refunds: one database transaction each, by the same state machine and with the
 /// same care for crashes as a charge.
 struct AdminHandler: Sendable {
-    let outcomes: OutcomeHandler
+    let context: PaymentsContext
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// Reads a transaction.
     func transaction(_ id: TransactionID) async throws -> TransactionRecord? {
-        try await outcomes.client.withConnection { connection in
+        try await context.client.withConnection { connection in
             try TransactionStore.load([id], on: connection)[id]
         }
     }
@@ -24,9 +24,9 @@ struct AdminHandler: Sendable {
         on id: TransactionID,
         trace: TraceContext
     ) async throws -> AdminReply {
-        let start = outcomes.spans.start
-        let (reply, report) = try await outcomes.client.withTransaction { connection in
-            var settlement = outcomes.settlement(within: trace)
+        let start = context.spans.start
+        let (reply, report) = try await context.client.withTransaction { connection in
+            var settlement = Settlement(context, within: trace)
             try settlement.lock([id], on: connection)
             guard let record = settlement.records[id] else {
                 return (AdminReply.unknown, OutcomeReport())
@@ -50,7 +50,7 @@ struct AdminHandler: Sendable {
             let after = settlement.records[id] ?? record
             return (.done(after.transaction), report)
         }
-        outcomes.record(report.steps, from: start)
+        context.record(report.steps, from: start)
         didCommit(report.followUps)
         return reply
     }
@@ -60,10 +60,10 @@ struct AdminHandler: Sendable {
     /// What cost nothing is revoked at once; otherwise the attempt that is owed has to be carried
     /// out.
     func beginRefund(of id: TransactionID, trace: TraceContext) async throws -> AdminReply {
-        let start = outcomes.spans.start
-        let (reply, report) = try await outcomes.client.withTransaction {
+        let start = context.spans.start
+        let (reply, report) = try await context.client.withTransaction {
             connection -> (AdminReply, OutcomeReport?) in
-            var settlement = outcomes.settlement(within: trace)
+            var settlement = Settlement(context, within: trace)
             try settlement.lock([id], on: connection)
             guard let record = settlement.records[id] else { return (.unknown, nil) }
             let transaction = record.transaction
@@ -88,13 +88,13 @@ struct AdminHandler: Sendable {
                 paymentMethod: charge?.paymentMethod ?? "",
                 amount: transaction.price,
                 chargeReference: charge?.reference,
-                dueAt: settlement.time.advanced(by: outcomes.policy.lease)
+                dueAt: settlement.time.advanced(by: context.policy.lease)
             )
             settlement.add(attempt)
             return (.owed(attempt, transaction), try settlement.store(on: connection))
         }
         if let report {
-            outcomes.record(report.steps, from: start)
+            context.record(report.steps, from: start)
             didCommit([])
         }
         return reply

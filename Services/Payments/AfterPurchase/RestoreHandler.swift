@@ -13,9 +13,7 @@ struct RestoreHandler: Sendable {
     /// The most transactions that one restore makes.
     static let countMax = 10_000
 
-    let client: PostgresClient
-    let environment: StoreEnvironment
-    let now: @Sendable () -> Timestamp
+    let context: PaymentsContext
     let didCommit: @Sendable () -> Void
 
     func restore(
@@ -24,8 +22,8 @@ struct RestoreHandler: Sendable {
         key: String,
         trace: TraceContext
     ) async throws -> RestoreReply {
-        let reply = try await client.withTransaction { connection in
-            try restore(request, account, key: key, trace, now(), on: connection)
+        let reply = try await context.client.withTransaction { connection in
+            try restore(request, account, key: key, trace, context.now(), on: connection)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
         return reply
@@ -81,7 +79,7 @@ struct RestoreHandler: Sendable {
                     $0.transaction,
                     .transactionRestored,
                     at: time,
-                    in: environment,
+                    in: context.environment,
                     traceparent: traceparent
                 )
             },

@@ -5,7 +5,7 @@ import StoreAPI
 /// Takes up payments that were interrupted (spec rule 114): the failed transaction stays failed, and
 /// exactly one new transaction of the same payment follows it.
 struct ResumptionHandler: Sendable {
-    let outcomes: OutcomeHandler
+    let context: PaymentsContext
     let processor: any PaymentProcessor
     let products: ProductStore
     /// Takes what was committed: attempts to carry out, events to publish.
@@ -17,8 +17,8 @@ struct ResumptionHandler: Sendable {
         by paymentMethod: String,
         trace: TraceContext
     ) async throws -> ResumptionReply {
-        let (reply, attempt) = try await outcomes.client.withTransaction { connection in
-            let time = outcomes.now()
+        let (reply, attempt) = try await context.client.withTransaction { connection in
+            let time = context.now()
             guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }
@@ -81,11 +81,7 @@ struct ResumptionHandler: Sendable {
             taxBasisPoints: failed.taxBasisPoints,
             traceparent: trace.description
         )
-        let writer = AcceptanceHandler(
-            policy: outcomes.policy,
-            owner: outcomes.owner,
-            environment: outcomes.environment
-        )
+        let writer = AcceptanceHandler(context: context)
         var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]
         acceptances[0].resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)

@@ -22,12 +22,12 @@ final class ChargeRunner: Service {
     }
 
     private let processor: any PaymentProcessor
+    private let context: PaymentsContext
     private let handler: OutcomeHandler
     private let limits: Limits
     let queues: [ChargeLane: AttemptQueue]
     private let signal = Signal()
     private let didCommit: @Sendable () -> Void
-    private let logger: Logger
     private let recovered = Counter(label: "processor_attempts_recovered")
     private let overflowed = Counter(label: "processor_queue_overflows")
 
@@ -35,21 +35,19 @@ final class ChargeRunner: Service {
     ///
     /// - Parameters:
     ///   - processor: Whom to call.
-    ///   - handler: Commits the outcomes.
+    ///   - context: The service's own.
     ///   - limits: How much is done at once.
-    ///   - logger: Where it reports.
     ///   - didCommit: Called after each commit that may have appended events.
     init(
         processor: any PaymentProcessor,
-        handler: OutcomeHandler,
+        context: PaymentsContext,
         limits: Limits = Limits(),
-        logger: Logger,
         didCommit: @escaping @Sendable () -> Void = {}
     ) {
         self.processor = processor
-        self.handler = handler
+        self.context = context
+        handler = OutcomeHandler(context: context)
         self.limits = limits
-        self.logger = logger
         self.didCommit = didCommit
         queues = Dictionary(
             uniqueKeysWithValues: ChargeLane.allCases.map {
@@ -69,7 +67,7 @@ final class ChargeRunner: Service {
         }
         guard rejected > 0 else { return }
         overflowed.increment(by: rejected)
-        logger.warning(
+        context.logger.warning(
             "More attempts than the queue holds; the rest is taken from the database later",
             metadata: ["attempts": "\(rejected)"]
         )
@@ -105,7 +103,7 @@ final class ChargeRunner: Service {
     /// An error of the database is retried; given up, the attempts are found again when their lease
     /// ends.
     func carryOut(_ attempts: [ProcessorAttempt]) async {
-        let start = handler.spans.start
+        let start = context.spans.start
         let charges = attempts.filter { $0.kind == .charge }
         let refunds = attempts.filter { $0.kind == .refund }
         var results: [AttemptResult] = []
@@ -133,9 +131,9 @@ final class ChargeRunner: Service {
     func recover() async throws -> Int {
         let due = try await handler.takeDue(limit: limits.batchSizeMax)
         guard !due.isEmpty else { return 0 }
-        let start = handler.spans.start
+        let start = context.spans.start
         recovered.increment(by: due.count)
-        logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
+        context.logger.debug("Attempts fell due", metadata: ["attempts": "\(due.count)"])
         var results = due.filter { $0.step == .awaitingApproval }.map {
             AttemptResult(key: $0.key, outcome: .approvalExpired)
         }
@@ -172,7 +170,7 @@ final class ChargeRunner: Service {
         case .declined(let reason): .declined(reason)
         case .refunded(let reference): .refunded(reference: reference)
         case .unavailable: .tryAgain(wasCalled: false)
-        case .notFound: handler.policy.isExhausted(attempt) ? .exhausted : nil
+        case .notFound: context.policy.isExhausted(attempt) ? .exhausted : nil
         }
     }
 
@@ -195,7 +193,7 @@ final class ChargeRunner: Service {
             pace.begin()
             // What waited here for longer than its lease belongs to whoever finds it due; carried
             // out by both it would still be charged once, but asked for twice.
-            let time = handler.now()
+            let time = context.now()
             await carryOut(batch.filter { $0.dueAt ?? time > time })
             // Cancelled: what is still queued is carried out without resting.
             if batch.count < limits.batchSizeMax { try? await pace.rest() }
@@ -203,14 +201,14 @@ final class ChargeRunner: Service {
     }
 
     private func recoverForEver() async {
-        let interval = handler.policy.lease / 4
+        let interval = context.policy.lease / 4
         while !Task.isCancelled {
             do {
                 while try await recover() == limits.batchSizeMax {}
             } catch is CancellationError {
                 return
             } catch {
-                logger.warning(
+                context.logger.warning(
                     "Attempts that are due could not be read; they are read again",
                     metadata: ["error": "\(error)"]
                 )
@@ -236,15 +234,15 @@ final class ChargeRunner: Service {
                 return
             } catch let error where isRetriable(error) && failures < 100 && !Task.isCancelled {
                 failures += 1
-                logger.warning(
+                context.logger.warning(
                     "Outcomes could not be committed yet",
                     metadata: ["error": "\(error)", "outcomes": "\(results.count)"]
                 )
                 // Cancelled: the next round gives up.
-                try? await Task.sleep(for: handler.policy.pause(afterCalls: min(failures, 6)))
+                try? await Task.sleep(for: context.policy.pause(afterCalls: min(failures, 6)))
             } catch {
                 guard results.count > 1, !isRetriable(error) else {
-                    logger.error(
+                    context.logger.error(
                         "Outcomes were not committed; they are inquired about later",
                         metadata: [
                             "error": "\(error)",
@@ -263,7 +261,7 @@ final class ChargeRunner: Service {
     private func follow(_ report: OutcomeReport) {
         offer(report.followUps)
         guard let due = report.nextDue else { return }
-        let delay = max(due.duration(since: handler.now()), .zero)
+        let delay = max(due.duration(since: context.now()), .zero)
         Task { [signal] in
             // An early or lost ring costs one needless or later look at the database.
             try? await Task.sleep(for: delay)

@@ -1,5 +1,4 @@
 import EventTypes
-import Logging
 import Messaging
 import Postgres
 
@@ -11,22 +10,16 @@ import Postgres
 /// An outcome may arrive twice (a late answer, and an inquiry by whoever took over the lease): the
 /// rows are locked and the state machine knows what it has seen.
 struct OutcomeHandler: Sendable {
-    let client: PostgresClient
-    let policy: AttemptPolicy
-    let owner: LeaseOwner
-    let environment: StoreEnvironment
-    var spans: SpanRecorder = .off
-    let logger: Logger
-    let now: @Sendable () -> Timestamp
+    let context: PaymentsContext
 
     /// Takes attempts that are due, for the length of a lease.
     func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
-        try await client.withTransaction { [owner, policy, now] connection in
-            let time = now()
+        try await context.client.withTransaction { [context] connection in
+            let time = context.now()
             return try AttemptStore.takeDue(
                 at: time,
-                until: time.advanced(by: policy.lease),
-                owner: owner,
+                until: time.advanced(by: context.policy.lease),
+                owner: context.owner,
                 limit: limit,
                 on: connection
             )
@@ -37,7 +30,7 @@ struct OutcomeHandler: Sendable {
     /// may not pay by now, or buy in another storefront (spec rules 2 and 9).
     func refusals(of attempts: [ProcessorAttempt]) async throws -> [AttemptKey: FailureReason] {
         guard !attempts.isEmpty else { return [:] }
-        return try await client.withConnection { connection in
+        return try await context.client.withConnection { connection in
             let records = try TransactionStore.load(attempts.map(\.transactionID), on: connection)
             let standings = try AccountStore.standings(
                 of: Set(records.values.map(\.accountKey)),
@@ -60,36 +53,12 @@ struct OutcomeHandler: Sendable {
     /// `start` is when the processor was asked, if spans are taken.
     func settle(_ results: [AttemptResult], from start: UInt64 = 0) async throws -> OutcomeReport {
         guard !results.isEmpty else { return OutcomeReport() }
-        let report = try await client.withTransaction { connection in
-            var settlement = settlement()
+        let report = try await context.client.withTransaction { [context] connection in
+            var settlement = Settlement(context)
             return try settlement.settle(results, on: connection)
         }
-        record(report.steps, from: start)
+        context.record(report.steps, from: start)
         return report
-    }
-
-    /// Records the spans of what was committed.
-    func record(_ steps: [(type: EventType, step: SpanStep)], from start: UInt64) {
-        guard spans.isOn else { return }
-        let end = Span.clock()
-        spans.record(
-            steps.compactMap { $1.span($0.rawValue, .internal, from: start, to: end) }
-        )
-    }
-
-    /// Begins a database transaction of commands that come from an administrator.
-    ///
-    /// `trace` is the administrator's: it becomes that of transactions of before there were traces.
-    func settlement(within trace: TraceContext? = nil) -> Settlement {
-        Settlement(
-            time: now(),
-            policy: policy,
-            owner: owner,
-            environment: environment,
-            spans: spans,
-            trace: trace,
-            logger: logger
-        )
     }
 
     /// Whether committing the same outcomes again may help.

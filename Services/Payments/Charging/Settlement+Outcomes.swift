@@ -8,7 +8,7 @@ extension Settlement {
     /// Applies an outcome to its attempt and transaction.
     mutating func apply(_ result: AttemptResult) throws {
         guard let attempt = attempts[result.key], records[result.key.transactionID] != nil else {
-            logger.error(
+            context.logger.error(
                 "An outcome is of no attempt that is known",
                 metadata: ["transaction.id": "\(result.key.transactionID)"]
             )
@@ -44,7 +44,7 @@ extension Settlement {
         guard case .refused(let refusal) = move else { return }
         // The buyer has paid for a transaction that had ended without a charge: the money is noted
         // where it is, and goes back.
-        logger.error(
+        context.logger.error(
             "A charge was confirmed for a transaction that does not take it; it is returned",
             metadata: [
                 "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
@@ -70,7 +70,7 @@ extension Settlement {
             paymentMethod: attempt.paymentMethod,
             amount: attempt.amount,
             chargeReference: reference,
-            dueAt: time.advanced(by: policy.lease)
+            dueAt: time.advanced(by: context.policy.lease)
         )
         attempts[refund] = attempt
         add(attempt)
@@ -109,7 +109,7 @@ extension Settlement {
                 record.transaction,
                 type,
                 at: time,
-                in: environment,
+                in: context.environment,
                 posting: PostingReference(posting, of: record, gross: gross),
                 traceparent: step(type, of: record)
             )
@@ -124,7 +124,7 @@ extension Settlement {
                 record.transaction,
                 type,
                 at: time,
-                in: environment,
+                in: context.environment,
                 traceparent: step(type, of: record)
             )
         )
@@ -134,7 +134,7 @@ extension Settlement {
         guard attempt.kind == .charge else { return tryAgain(attempt, wasCalled: true) }
         let move = try apply(.fail(reason), to: attempt.transactionID)
         if case .refused(let refusal) = move {
-            logger.error(
+            context.logger.error(
                 "The processor says that a purchased transaction was not charged",
                 metadata: [
                     "transaction.id": "\(attempt.transactionID)", "refusal": "\(refusal)",
@@ -154,7 +154,7 @@ extension Settlement {
             change(attempt.key) { $0.settle(FailureReason.processorRefused.rawValue) }
             return
         }
-        let end = time.advanced(by: policy.approvalExpiry)
+        let end = time.advanced(by: context.policy.approvalExpiry)
         change(attempt.key) { attempt in
             attempt.step = .awaitingApproval
             attempt.dueAt = end
@@ -164,7 +164,7 @@ extension Settlement {
     private mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
         guard attempt.step == .calling else { return }
         let calls = attempt.callCount + (wasCalled ? 1 : 0)
-        let due = time.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        let due = time.advanced(by: context.policy.pause(afterCalls: max(calls, 1)))
         change(attempt.key) { attempt in
             attempt.callCount = calls
             attempt.dueAt = due

@@ -1,18 +1,13 @@
 import EventTypes
 import Ledger
-import Logging
 import Messaging
 import Postgres
 
 /// One database transaction of outcomes: loads and locks, applies, and stores at the end.
 struct Settlement {
-    let time: Timestamp
-    let policy: AttemptPolicy
-    let owner: LeaseOwner
-    let environment: StoreEnvironment
-    let spans: SpanRecorder
+    let context: PaymentsContext
     let trace: TraceContext?
-    let logger: Logger
+    let time: Timestamp
 
     var records: [TransactionID: TransactionRecord] = [:]
     var attempts: [AttemptKey: ProcessorAttempt] = [:]
@@ -24,22 +19,15 @@ struct Settlement {
     private var ownershipChanges: [OwnershipStore.Change] = []
     var report = OutcomeReport()
 
-    init(
-        time: Timestamp,
-        policy: AttemptPolicy,
-        owner: LeaseOwner,
-        environment: StoreEnvironment,
-        spans: SpanRecorder,
-        trace: TraceContext?,
-        logger: Logger
-    ) {
-        self.time = time
-        self.policy = policy
-        self.owner = owner
-        self.environment = environment
-        self.spans = spans
+    /// Begins one, at the present time.
+    ///
+    /// - Parameters:
+    ///   - context: The service's own.
+    ///   - trace: An administrator's, which becomes that of transactions of before there were traces.
+    init(_ context: PaymentsContext, within trace: TraceContext? = nil) {
+        self.context = context
         self.trace = trace
-        self.logger = logger
+        time = context.now()
     }
 
     mutating func settle(
@@ -82,7 +70,7 @@ struct Settlement {
                 moved.transaction,
                 type,
                 at: time,
-                in: environment,
+                in: context.environment,
                 posting: posting.map { PostingReference($0, of: moved) },
                 traceparent: step(type, of: moved)
             )
@@ -94,7 +82,7 @@ struct Settlement {
     /// The trace context of an event: a step of its transaction's trace, whoever it waited for.
     mutating func step(_ type: EventType, of record: TransactionRecord) -> String? {
         let traceparent = record.traceparent ?? beginTrace(of: record.transaction.id)
-        guard spans.isOn, let step = spans.next(after: traceparent) else { return traceparent }
+        guard context.spans.isOn, let step = context.spans.next(after: traceparent) else { return traceparent }
         report.steps.append((type, step))
         return step.traceparent
     }
@@ -130,7 +118,7 @@ struct Settlement {
 
     /// Has this process carry out an attempt.
     mutating func call(_ key: AttemptKey) {
-        let leaseEnd = time.advanced(by: policy.lease)
+        let leaseEnd = time.advanced(by: context.policy.lease)
         change(key) { attempt in
             attempt.step = .calling
             attempt.waitsFor = nil
@@ -150,10 +138,10 @@ struct Settlement {
         )
         try AttemptStore.update(
             changedAttempts.sorted().compactMap { attempts[$0] },
-            owner: owner,
+            owner: context.owner,
             on: connection
         )
-        try AttemptStore.insert(newAttempts, owner: owner, on: connection)
+        try AttemptStore.insert(newAttempts, owner: context.owner, on: connection)
         try LedgerStore.append(postings, on: connection)
         try Outbox.append(events, on: connection)
         return report

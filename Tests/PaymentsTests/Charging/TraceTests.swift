@@ -105,21 +105,9 @@ import TestSupport
     @Test func whereSpansAreTakenEachEventIsASpanOfItsTrace() async throws {
         let taken = Mutex<[Span]>([])
         try await withStore { store in
-            let recorder = SpanRecorder { spans in taken.withLock { $0 += spans } }
-            let outcomes = OutcomeHandler(
-                client: store.client,
-                policy: store.outcomes.policy,
-                owner: store.outcomes.owner,
-                environment: .sandbox,
-                spans: recorder,
-                logger: store.outcomes.logger,
-                now: store.outcomes.now
-            )
-            let runner = ChargeRunner(
-                processor: store.processor,
-                handler: outcomes,
-                logger: outcomes.logger
-            )
+            var context = store.context
+            context.spans = SpanRecorder { spans in taken.withLock { $0 += spans } }
+            let runner = ChargeRunner(processor: store.processor, context: context)
             let trace = TraceContext.begin()
             _ = try await store.add(request(), key: "a", in: trace)
             await runner.carryOut(store.owed.take())
