@@ -106,14 +106,14 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let routes = PaymentRoutes(
         payments: batcher,
         restores: RestoreHandler(context: context, didCommit: { relay.wake() }),
-        admin: AdminHandler(context: context, didCommit: didCommit),
+        transactions: TransactionReader(client: client),
+        admin: AdminHandler(context: context, runner: runner, didCommit: didCommit),
         resumptions: ResumptionHandler(
             context: context,
             processor: processor,
             products: products,
             didCommit: didCommit
         ),
-        runner: runner,
         defaultMethod: settings.environment == .sandbox
             ? SandboxPaymentMethod.success.rawValue : nil,
         restoreTokenAgeMax: settings.restoreTokenAgeMax,

@@ -13,9 +13,9 @@ import StoreAPI
 struct PaymentRoutes: Sendable {
     let payments: RequestBatcher<PaymentSubmission, PaymentReply>
     let restores: RestoreHandler
+    let transactions: TransactionReader
     let admin: AdminHandler
     let resumptions: ResumptionHandler
-    let runner: ChargeRunner
     /// What a resumption charges that names no method; `nil`: it has to name one.
     let defaultMethod: String?
     /// How old a token may be that restores.
@@ -92,19 +92,15 @@ struct PaymentRoutes: Sendable {
     private func transaction(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let account = try context.requireAccount()
-        let transaction = try await record(context).transaction
-        guard transaction.accountID == account.accountID,
-            transaction.bundleID == account.bundleID
-        else { throw HTTPProblem.transactionUnknown }
-        return try jsonResponse(TransactionResponse(transaction: transaction))
+        let key = try context.requireAccountKey()
+        return try answer(await transactions.transaction(try transactionID(context), of: key))
     }
 
     @Sendable
     private func anyTransaction(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try jsonResponse(TransactionResponse(transaction: try await record(context).transaction))
+        try answer(await transactions.transaction(try transactionID(context)))
     }
 
     @Sendable
@@ -113,28 +109,15 @@ struct PaymentRoutes: Sendable {
     {
         let id = try transactionID(context)
         let body = try await decodeBody(ApprovalRequest.self, from: request)
-        return try answer(try await admin.decide(body.decision, on: id, trace: context.trace))
+        return try answer(await admin.decide(body.decision, on: id, trace: context.trace))
     }
 
-    /// Refunds and waits for the processor's answer.
-    ///
-    /// A refund that is promised but not confirmed yet is answered with 202, and is carried out
-    /// whatever happens.
+    /// Refunds; one that the processor has not confirmed yet is answered with 202.
     @Sendable
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        let reply = try await admin.beginRefund(
-            of: try transactionID(context),
-            trace: context.trace
-        )
-        guard case .owed(let attempt, _) = reply else { return try answer(reply) }
-        await runner.carryOut([attempt])
-        let transaction = try await record(context).transaction
-        return try jsonResponse(
-            TransactionResponse(transaction: transaction),
-            status: transaction.revokedAt == nil ? .accepted : .ok
-        )
+        try answer(await admin.refund(try transactionID(context), trace: context.trace))
     }
 
     /// Takes up an interrupted payment; without a method, in the sandbox, by the one that charges at
@@ -157,7 +140,7 @@ struct PaymentRoutes: Sendable {
             throw TransactionRefusal.notInterrupted.problem(of: transaction)
         case .refused(let refusal): throw refusal.problem
         case .resumed(let transaction):
-            return try jsonResponse(TransactionResponse(transaction: transaction))
+            return try answer(transaction)
         }
     }
 
@@ -165,16 +148,17 @@ struct PaymentRoutes: Sendable {
         switch reply {
         case .unknown: throw HTTPProblem.transactionUnknown
         case .refused(let refusal, let transaction): throw refusal.problem(of: transaction)
-        case .done(let transaction), .owed(_, let transaction):
-            return try jsonResponse(TransactionResponse(transaction: transaction))
+        case .done(let transaction): return try answer(transaction)
+        case .owed(_, let transaction): return try answer(transaction, status: .accepted)
         }
     }
 
-    private func record(_ context: StoreRequestContext) async throws -> TransactionRecord {
-        guard let record = try await admin.transaction(try transactionID(context)) else {
-            throw HTTPProblem.transactionUnknown
-        }
-        return record
+    private func answer(
+        _ transaction: Transaction?,
+        status: HTTPResponse.Status = .ok
+    ) throws -> Response {
+        guard let transaction else { throw HTTPProblem.transactionUnknown }
+        return try jsonResponse(TransactionResponse(transaction: transaction), status: status)
     }
 
     private func transactionID(_ context: StoreRequestContext) throws -> TransactionID {

@@ -192,7 +192,11 @@ struct Store: Sendable {
         self.context = context
         outcomes = OutcomeHandler(context: context)
         runner = ChargeRunner(processor: processor, context: context)
-        admin = AdminHandler(context: context, didCommit: { owed.append($0) })
+        admin = AdminHandler(
+            context: context,
+            runner: runner,
+            didCommit: { owed.append($0) }
+        )
         resumptions = ResumptionHandler(
             context: context,
             processor: processor,

@@ -151,11 +151,3 @@ struct AccountRoutes: Sendable {
         return id
     }
 }
-
-extension StoreRequestContext {
-    /// The account and app that the request speaks for.
-    fileprivate func requireAccountKey() throws -> AccountKey {
-        let account = try requireAccount()
-        return AccountKey(accountID: account.accountID, bundleID: account.bundleID)
-    }
-}

@@ -6,15 +6,10 @@ import StoreAPI
 /// same care for crashes as a charge.
 struct AdminHandler: Sendable {
     let context: PaymentsContext
+    /// Carries out refunds.
+    let runner: ChargeRunner
     /// Takes what was committed: attempts to carry out, events to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
-
-    /// Reads a transaction.
-    func transaction(_ id: TransactionID) async throws -> TransactionRecord? {
-        try await context.client.withConnection { connection in
-            try TransactionStore.load([id], on: connection)[id]
-        }
-    }
 
     /// Notes an approver's word.
     ///
@@ -53,6 +48,19 @@ struct AdminHandler: Sendable {
         context.record(report.steps, from: start)
         didCommit(report.followUps)
         return reply
+    }
+
+    /// Refunds a transaction in full, and waits for the processor's answer.
+    ///
+    /// - Returns: `.owed` while the processor has not confirmed the refund, which is carried out
+    ///   whatever happens.
+    func refund(_ id: TransactionID, trace: TraceContext) async throws -> AdminReply {
+        let reply = try await beginRefund(of: id, trace: trace)
+        guard case .owed(let attempt, _) = reply else { return reply }
+        await runner.carryOut([attempt])
+        guard let transaction = try await TransactionReader(client: context.client).transaction(id)
+        else { return .unknown }
+        return transaction.revokedAt == nil ? .owed(attempt, transaction) : .done(transaction)
     }
 
     /// Promises to refund a transaction in full.
