@@ -1,7 +1,5 @@
 public import EventTypes
-import Foundation
 public import HTTPTypes
-import Hummingbird
 public import StoreAPI
 
 /// A refusal or failure that a handler throws; the edge sends it as `application/problem+json`.
@@ -107,32 +105,6 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The request has no token, or one that is not believed.
     static func unauthorized(_ detail: String) -> HTTPProblem {
         HTTPProblem(.unauthorized, code: "unauthorized", title: "Not authorized", detail: detail)
-    }
-
-    /// The problem as a response.
-    func response() -> Response {
-        var headers = headers
-        headers.reserveCapacity(headers.count + 5)
-        headers[.contentType] = "application/problem+json"
-        if let retryAfter {
-            let seconds = max(1, (retryAfter.milliseconds + 999) / 1000)
-            headers[.retryAfter] = String(seconds)
-        }
-        if status == .unauthorized {
-            headers[.wwwAuthenticate] = "Bearer"
-        }
-        if closesConnection {
-            headers[.connection] = "close"
-        }
-        let body: ByteBuffer
-        do {
-            body = try encodedJSON(problem)
-        } catch {
-            // A problem holds texts and whole numbers, which always encode; should that change,
-            // the status still tells the kind.
-            body = ByteBuffer(string: "{}")
-        }
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
     }
 }
 

@@ -3,20 +3,6 @@ public import EventTypes
 public import Logging
 import Synchronization
 
-/// The merchant's server that a request comes from.
-public struct AuthenticatedServer: Hashable, Sendable {
-    /// The key it proved itself with.
-    public let keyID: String
-    /// The app that it speaks for.
-    public let bundleID: BundleID
-
-    /// Names a server.
-    public init(keyID: String, bundleID: BundleID) {
-        self.keyID = keyID
-        self.bundleID = bundleID
-    }
-}
-
 /// Tells which merchant's server sent a request, by its token, and how often it may: a JWT signed
 /// with ES256 as Apple's clients make them.
 ///

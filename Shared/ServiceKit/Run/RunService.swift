@@ -1,56 +1,8 @@
 import Foundation
 public import Logging
 import Metrics
-public import ServiceLifecycle
+import ServiceLifecycle
 import UnixSignals
-
-/// What a service is made of.
-public struct Composition: Sendable {
-    /// The parts, in the order in which they start; they are shut down in reverse.
-    public var services: [any Service]
-    /// What `/health/ready` asks and the log reports.
-    public var readiness: [ReadinessCheck]
-
-    /// Makes a composition.
-    ///
-    /// - Parameters:
-    ///   - services: The parts, in the order in which they start.
-    ///   - readiness: What has to be there before the service can do its work.
-    public init(services: [any Service], readiness: [ReadinessCheck]) {
-        self.services = services
-        self.readiness = readiness
-    }
-}
-
-/// A command of a service that ends by itself: reads its settings, and returns what it does.
-public typealias ServiceWork =
-    @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
-
-/// A command that one service has beside those of all: it does its work, prints, and exits.
-public struct ServiceCommand: Sendable {
-    let name: String
-    let meaning: String
-    let prepare: @Sendable (inout SettingsReader, Logger) throws -> @Sendable () throws -> String
-
-    /// Makes a command.
-    ///
-    /// - Parameters:
-    ///   - name: The word that it is called by.
-    ///   - meaning: What it does, as the help says it.
-    ///   - prepare: Reads the settings and returns the work, whose result is printed.
-    public init(
-        _ name: String,
-        _ meaning: String,
-        prepare:
-            @escaping @Sendable (inout SettingsReader, Logger) throws ->
-            @Sendable () throws ->
-            String
-    ) {
-        self.name = name
-        self.meaning = meaning
-        self.prepare = prepare
-    }
-}
 
 /// Runs a service's command line: the whole of its `main`.
 ///

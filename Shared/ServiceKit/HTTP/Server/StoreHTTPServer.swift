@@ -177,8 +177,3 @@ extension Duration {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }
-
-/// Whether the error is of the HTTP parser, which ends the connection by itself.
-func isParserError(_ error: any Error) -> Bool {
-    error is HTTPParserError
-}

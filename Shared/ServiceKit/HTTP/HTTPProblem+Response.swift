@@ -1,0 +1,32 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import StoreAPI
+
+extension HTTPProblem {
+    /// The problem as a response.
+    func response() -> Response {
+        var headers = headers
+        headers.reserveCapacity(headers.count + 5)
+        headers[.contentType] = "application/problem+json"
+        if let retryAfter {
+            let seconds = max(1, (retryAfter.milliseconds + 999) / 1000)
+            headers[.retryAfter] = String(seconds)
+        }
+        if status == .unauthorized {
+            headers[.wwwAuthenticate] = "Bearer"
+        }
+        if closesConnection {
+            headers[.connection] = "close"
+        }
+        let body: ByteBuffer
+        do {
+            body = try encodedJSON(problem)
+        } catch {
+            // A problem holds texts and whole numbers, which always encode; should that change,
+            // the status still tells the kind.
+            body = ByteBuffer(string: "{}")
+        }
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
+    }
+}
