@@ -57,7 +57,7 @@ endif
 conformance: build ## Call a store with Apple's own open-source client and openssl (ONLY=histories)
 	@exec $(DEVSTORE) conformance $(if $(ONLY),--only $(ONLY))
 
-contracts: build ## Validate the contracts and fuzz a store by them (SECONDS=60 SEED=1 ONLY=payments)
+contracts: build ## Validate the contracts and fuzz a store with them (SECONDS=60 SEED=1 ONLY=payments)
 	@exec $(DEVSTORE) contracts $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(if $(ONLY),--only $(ONLY))
 
@@ -74,7 +74,7 @@ format: ## Format all Swift files
 run: build ## Run a whole store until Ctrl-C
 	@exec $(DEVSTORE) run
 
-demo: build ## Tell one purchase step by step, then stop (STORE=http://localhost:8080: on that store)
+demo: build ## Make one purchase, show each step, then stop (STORE=http://localhost:8080: on that store)
 ifdef STORE
 	@ACCOUNT_TOKEN=$${ACCOUNT_TOKEN:-$$($(COMPOSE) run --rm -T operator token account --account ada)} \
 		&& export ACCOUNT_TOKEN && exec $(DEVSTORE) demo --store $(STORE)
@@ -86,7 +86,7 @@ chaos: build ## Buy while everything fails, then audit (SECONDS=60 SEED=1 ONLY="
 	@exec $(DEVSTORE) chaos $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SEED),--seed $(SEED)) \
 		$(foreach kind,$(ONLY),--only $(kind)) $(if $(BROKERS),--brokers $(BROKERS))
 
-fuzz: setup ## Change receipts at random and look that none is believed (SECONDS=600 SEED=1)
+fuzz: setup ## Change receipts at random and check that none is accepted (SECONDS=600 SEED=1)
 	@$(SWIFT_BUILD) --build-tests
 	@FUZZ_SECONDS=$(or $(SECONDS),600) FUZZ_SEED=$(or $(SEED),1) \
 		deploy/dev/run-tests .build/fuzz.log --skip-build --filter MutationTests
@@ -97,15 +97,15 @@ bench: build ## Measure a release build against its own SQL (N=50000 GROWTH=none
 		$(if $(RECORD),--record $(RECORD))
 
 verify-demo: CONFIGURATION = release
-verify-demo: build ## Make a store's books again from its event log, and find an altered row (N=5000)
+verify-demo: build ## Rebuild a store's tables from its event log, and find an altered row (N=5000)
 	@exec $(DEVSTORE) verify-demo $(if $(N),--purchases $(N))
 
 clients: CONFIGURATION = release
-clients: build ## Measure with a release build what connected clients cost (IDLE=5000)
+clients: build ## Measure the cost of connected clients with a release build (IDLE=5000)
 	@ulimit -Sn "$$(ulimit -Hn)"; exec $(DEVSTORE) clients $(if $(IDLE),--idle $(IDLE))
 
 signing: CONFIGURATION = release
-signing: build ## Measure with a release build what signatures, receipts and long histories cost
+signing: build ## Measure the cost of signatures, receipts and long histories with a release build
 	@exec $(DEVSTORE) signing
 
 keys: build ## Make development keys and certificates in .dev/keys
