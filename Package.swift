@@ -46,9 +46,8 @@ let argumentParser: Target.Dependency = .product(
 
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
-    "Contracts", "EventTypes", "StoreAPI", "Kafka", "Postgres", "Messaging", "Rebuild",
-    "ServiceKit",
-    hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle, configuration,
+    "ServiceFoundation", "ServiceKit", "Messaging", "Postgres", "Rebuild", "StoreAPI", "EventTypes",
+    hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle,
 ]
 
 let package = Package(
@@ -130,6 +129,7 @@ let package = Package(
         // What the services promise over HTTP and on topics, as documents that they hold and serve.
         .target(
             name: "Contracts",
+            dependencies: ["EventTypes"],
             path: "Shared/Contracts",
             resources: [
                 .embedInCode("OpenAPI"), .embedInCode("AsyncAPI"), .embedInCode("Schemas"),
@@ -199,6 +199,17 @@ let package = Package(
             name: "ReceiptValidation",
             dependencies: ["EventTypes", crypto, x509, asn1],
             path: "Shared/ReceiptValidation",
+            swiftSettings: house
+        ),
+
+        // Layer 2, on top: the parts that all services have and make the same way.
+        .target(
+            name: "ServiceFoundation",
+            dependencies: [
+                "Contracts", "EventTypes", "Kafka", "Messaging", "Postgres", "Rebuild",
+                "ServiceKit", logging, serviceLifecycle,
+            ],
+            path: "Shared/ServiceFoundation",
             swiftSettings: house
         ),
 
@@ -275,7 +286,7 @@ let package = Package(
         // What the tests of all services hold their routes against.
         .target(
             name: "ContractSupport",
-            dependencies: ["Contracts", "ServiceKit", "TestSupport", logging],
+            dependencies: ["Contracts", "EventTypes", "ServiceKit", "TestSupport", logging],
             path: "Tests/ContractSupport",
             swiftSettings: house
         ),
@@ -324,7 +335,7 @@ let package = Package(
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
             ]
         )
-        + tests(of: "Catalog", serviceFoundation: true, ["Catalog", nioHTTP1])
+        + tests(of: "Catalog", serviceFoundation: true, ["Catalog", "Kafka", nioHTTP1])
         + tests(of: "Payments", serviceFoundation: true, ["Payments", "Ledger"])
         + tests(
             of: "Receipts",

@@ -7,7 +7,7 @@ struct CatalogSettings: Sendable {
     let importBytesMax: Int
 
     init(_ reader: inout SettingsReader) {
-        common = CommonSettings(&reader, service: "catalog", defaultPort: 8081)
+        common = CommonSettings(&reader, service: .catalog, defaultPort: 8081)
         importBytesMax = reader.integer(
             "CATALOG_IMPORT_BYTES_MAX",
             default: 16 * 1024 * 1024,

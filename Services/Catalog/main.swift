@@ -1,8 +1,3 @@
-import ServiceKit
+import ServiceFoundation
 
-await runService(
-    "catalog",
-    compose: composeCatalog,
-    migrate: migrateCatalog,
-    rebuild: rebuildCatalog
-)
+await runService(.catalog, compose: composeCatalog)

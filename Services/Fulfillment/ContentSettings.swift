@@ -1,4 +1,6 @@
+import EventTypes
 import Foundation
+import Logging
 import ServiceKit
 
 /// What an operator sets of hosted contents: where they are, and how much at once.
@@ -52,6 +54,15 @@ struct ContentSettings: Sendable {
                 "is above \(S3ContentStorage.lengthMax), the most that an S3 store takes in one piece"
             )
         }
+    }
+
+    /// The directory, or the store that is set.
+    func storage(
+        _ now: @escaping @Sendable () -> Timestamp,
+        _ logger: Logger
+    ) -> any ContentStorage {
+        guard let store else { return DiskContentStorage(directory: directory) }
+        return S3ContentStorage(store, spool: directory, now: now, logger: logger)
     }
 
     private static func store(

@@ -20,7 +20,7 @@ struct FulfillmentSettings: Sendable {
     let webhookLease: Duration
 
     init(_ reader: inout SettingsReader) {
-        common = CommonSettings(&reader, service: "fulfillment", defaultPort: 8084)
+        common = CommonSettings(&reader, service: .fulfillment, defaultPort: 8084)
         serverKeysDirectory = reader.string(
             "SERVER_KEYS_DIRECTORY",
             "Public keys of merchants' servers: <key id>.json. They sign tokens of the server API."

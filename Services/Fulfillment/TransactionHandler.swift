@@ -17,7 +17,7 @@ struct TransactionHandler: EventHandler {
     /// How long a webhook may be under way: ``WebhookHandler/lease``.
     let webhookLease: Duration
 
-    let eventTypes = Topics.eventTypes(actedOnBy: "fulfillment")
+    let eventTypes = Topics.eventTypes(actedOnBy: .fulfillment)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))

@@ -1,8 +1,3 @@
-import ServiceKit
+import ServiceFoundation
 
-await runService(
-    "fulfillment",
-    compose: composeFulfillment,
-    migrate: migrateFulfillment,
-    rebuild: rebuildFulfillment
-)
+await runService(.fulfillment, compose: composeFulfillment)

@@ -21,7 +21,7 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let settings = PaymentsSettings(&reader)
     let common = settings.common
     try reader.check()
-    let spans = common.spans(of: "payments", logger)
+    let spans = common.spans(of: .payments, logger)
 
     // The service's own database.
     let client = PostgresClient(
@@ -140,9 +140,9 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let sealer = LogSealer(.ledger, client: client, logger: logger)
 
     let environments = StoreEnvironmentWatch(
-        service: "payments",
+        service: .payments,
         environment: settings.environment,
-        peer: "receipts",
+        peer: .receipts,
         at: settings.receiptsURL,
         logger: logger
     )
@@ -236,7 +236,7 @@ func rebuildPayments(
     _ reader: inout SettingsReader,
     _ logger: Logger
 ) throws -> @Sendable () async throws -> Void {
-    let settings = RebuildSettings(&reader, logsOf: ["catalog", "fulfillment"])
+    let settings = RebuildSettings(&reader, logsOf: [.catalog, .fulfillment])
     try reader.check()
     let run = RebuildRun(
         PaymentsRebuildHandler(consumer: "payments"),
@@ -244,7 +244,9 @@ func rebuildPayments(
         databases: RebuildRun.Databases(
             live: settings.databaseURL,
             shadow: settings.shadowDatabaseURL,
-            logs: settings.logURLs,
+            logs: Dictionary(
+                uniqueKeysWithValues: settings.logURLs.map { ($0.key.rawValue, $0.value) }
+            ),
             archives: settings.archivesDirectory
         ),
         logger: logger,

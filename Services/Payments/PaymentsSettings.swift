@@ -26,7 +26,7 @@ struct PaymentsSettings: Sendable {
     /// - `TAX_BASIS_POINTS`
     /// - `SANDBOX_PROCESSOR_DATABASE_URL`, `SANDBOX_PROCESSOR_SLOW_MS`
     init(_ reader: inout SettingsReader) {
-        common = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+        common = CommonSettings(&reader, service: .payments, defaultPort: 8082)
         environment = reader.choice(
             "STORE_ENVIRONMENT",
             default: nil,

@@ -41,7 +41,7 @@ final class ReceiptHandler: EventHandler {
         self.didMeet = didMeet
     }
 
-    let eventTypes = Topics.eventTypes(actedOnBy: "receipts")
+    let eventTypes = Topics.eventTypes(actedOnBy: .receipts)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let batch: ReceiptBatch

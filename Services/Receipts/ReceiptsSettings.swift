@@ -41,7 +41,7 @@ struct ReceiptsSettings: Sendable {
     ///
     /// - Throws: `ServiceKitError` if anything was wrong.
     init(_ reader: inout SettingsReader, now: Timestamp) throws {
-        common = CommonSettings(&reader, service: "receipts", defaultPort: 8083)
+        common = CommonSettings(&reader, service: .receipts, defaultPort: 8083)
         environment = Self.environment(&reader)
         ocspDirectory = reader.string(
             "OCSP_DIRECTORY",

@@ -63,7 +63,7 @@ struct SigningMeasurement {
         )
         transaction = Self.transaction(1, at: now)
         let signed = try signer.sign(transaction, at: now)
-        jws = CompactJWS.joined(
+        jws = JWSSerialization.joined(
             header: chain.header,
             payload: signed.payload,
             signature: signed.signature

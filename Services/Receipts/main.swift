@@ -1,10 +1,9 @@
+import ServiceFoundation
 import ServiceKit
 
 await runService(
-    "receipts",
+    .receipts,
     compose: composeReceipts,
-    migrate: migrateReceipts,
-    rebuild: rebuildReceipts,
     further: [
         ServiceCommand(
             "measure",

@@ -1,3 +1,4 @@
+public import EventTypes
 import Foundation
 
 /// What the store promises to other programs: every HTTP route as OpenAPI 3.1, every topic as
@@ -7,17 +8,8 @@ import Foundation
 /// routes for each room of a service, schemas that routes and events share. Nothing is read from the
 /// disk, so a service cannot be deployed without its contract.
 public enum Contract {
-    /// The services that answer HTTP.
-    public enum Service: String, CaseIterable, Sendable {
-        /// What can be bought.
-        case catalog
-        /// Payments.
-        case payments
-        /// Signed transactions.
-        case receipts
-        /// Deliveries and queues.
-        case fulfillment
-    }
+    /// The services, all of which answer HTTP.
+    public typealias Service = ServiceName
 
     /// The OpenAPI document of one service, or of all.
     ///

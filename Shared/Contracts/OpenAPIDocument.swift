@@ -1,3 +1,4 @@
+import EventTypes
 import Foundation
 
 /// An OpenAPI document: that of all services, put together from its files, or a part of it.

@@ -5,6 +5,7 @@ import Logging
 import Messaging
 import NIOHTTP1
 import Postgres
+import ServiceFoundation
 import ServiceKit
 import StoreAPI
 import Testing
@@ -297,7 +298,7 @@ import TestSupport
                 "MIGRATION_DATABASE_URL": catalog.database.url
             ])
             let quiet = Logger(label: "migrate") { _ in SwiftLogNoOpLogHandler() }
-            try await migrateCatalog(&reader, quiet)()
+            try await ServiceDefinition.catalog.migrate(&reader, quiet)()
             try await waitUntilLoaded(catalog)
         }
     }

@@ -4,6 +4,7 @@ import Logging
 import Messaging
 import NIOHTTP1
 import Postgres
+import ServiceFoundation
 import ServiceKit
 import ServiceLifecycle
 import StoreAPI
@@ -143,19 +144,15 @@ func withReplica<R: Sendable>(
     try reader.check()
     let (ports, port) = AsyncStream.makeStream(of: Int.self)
     let quiet = Logger(label: "catalog") { _ in SwiftLogNoOpLogHandler() }
-    let service = try CatalogService(
-        settings: settings,
-        authenticator: Authenticator(
-            appKeysDirectory: keys.apps,
-            adminKeysDirectory: keys.administrators,
-            now: Timestamp.wallClock
-        ),
-        now: Timestamp.wallClock,
+    let frame = try ServiceFrame(
+        .catalog,
+        settings.common,
         machineClock: machineClock,
         logger: quiet,
         didListen: { port.yield($0) }
     )
-    let group = ServiceGroup(services: service.composition.services, logger: quiet)
+    let composition = composeCatalog(settings, on: frame)
+    let group = ServiceGroup(services: composition.services, logger: quiet)
     return try await withThrowingTaskGroup(of: R?.self) { tasks in
         tasks.addTask {
             try await group.run()

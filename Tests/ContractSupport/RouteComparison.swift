@@ -1,4 +1,5 @@
-public import Contracts
+import Contracts
+public import EventTypes
 import Foundation
 public import Logging
 public import ServiceKit
@@ -22,7 +23,7 @@ public struct RouteComparison: Sendable {
     ///   - compose: Its own composition.
     /// - Throws: ``HarnessError`` with the settings that are wrong, if it has no HTTP server.
     public init(
-        of service: Contract.Service,
+        of service: ServiceName,
         composing compose: (inout SettingsReader, Logger) throws -> Composition
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.path + "/keys-\(UUID().uuidString)"

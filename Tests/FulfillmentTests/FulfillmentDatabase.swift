@@ -159,7 +159,7 @@ func withFulfillment<R>(
     poolSize: Int = 4,
     _ body: @Sendable @escaping (FulfillmentDatabase) async throws -> R
 ) async throws -> R where R: Sendable {
-    try await withTestDatabase(migrations: fulfillmentMigrations) { database in
+    try await withTestDatabase(migrations: FulfillmentMigrations.all) { database in
         try await database.withClient(role: "counterfoil_fulfillment", poolSize: poolSize) {
             client in
             try await body(FulfillmentDatabase(client: client))

@@ -1,5 +1,5 @@
 import ContractSupport
-import Contracts
+import EventTypes
 import Testing
 
 @testable import Receipts

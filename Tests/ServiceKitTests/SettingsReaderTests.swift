@@ -97,7 +97,7 @@ import Testing
 
     @Test func aDescribingReaderCollectsKeysAndHasNoProblems() {
         var reader = SettingsReader(environment: [:], isDescribing: true)
-        _ = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+        _ = CommonSettings(&reader, service: .payments, defaultPort: 8082)
         #expect(reader.file("KEY_FILE", "A key.") == [])
         #expect(reader.problems.isEmpty)
         #expect(reader.documented.count == 18)
@@ -111,7 +111,7 @@ import Testing
             "KAFKA_PROPERTIES": "fetch.wait.max.ms=10,session.timeout.ms=6000",
             "APP_KEYS_DIRECTORY": "apps", "ADMIN_KEYS_DIRECTORY": "admins",
         ])
-        let settings = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+        let settings = CommonSettings(&reader, service: .payments, defaultPort: 8082)
         try reader.check()
         #expect(settings.http.host == "127.0.0.1")
         #expect(settings.http.port == 8082)

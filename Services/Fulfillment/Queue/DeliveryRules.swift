@@ -7,6 +7,9 @@ import EventTypes
 /// Entitlement and credit are rows of our own and so are done with the change itself; a webhook is
 /// owed until its recipient confirms it; the app confirms by finishing.
 enum DeliveryRules {
+    /// How the target of a webhook that tells of a refund ends.
+    static let refundSuffix = ":refund"
+
     /// How far one delivery is.
     enum State: String, Sendable {
         /// Owed.
@@ -63,7 +66,7 @@ enum DeliveryRules {
             target.webhookURL.map { url in
                 Delivery(
                     transactionID: transaction.id,
-                    target: "\(index)\(Webhook.refundSuffix)",
+                    target: "\(index)\(Self.refundSuffix)",
                     kind: target.kind,
                     url: url,
                     state: .pending

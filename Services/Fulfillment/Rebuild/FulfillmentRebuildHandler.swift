@@ -8,7 +8,7 @@ import Rebuild
 struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
-            "fulfillment",
+            ServiceName.fulfillment.rawValue,
             [.queueChanged, .transactionFinished, .queueAccountChanged, .deliveryConfirmed]
         )
     ]

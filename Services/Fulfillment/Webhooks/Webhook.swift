@@ -22,11 +22,8 @@ struct Webhook: Callback, Hashable {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }
 
-    /// How the target of a webhook that tells of a refund ends.
-    static let refundSuffix = ":refund"
-
     /// Whether it tells that the purchase was refunded.
-    var isRefund: Bool { target.hasSuffix(Self.refundSuffix) }
+    var isRefund: Bool { target.hasSuffix(DeliveryRules.refundSuffix) }
 
     /// The delivery's identity, the same at every try.
     var id: String {

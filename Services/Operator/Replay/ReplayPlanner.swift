@@ -59,7 +59,7 @@ struct ReplayPlanner: Sendable {
         guard let topic = Topics.all.first(where: { $0.name == event.topic }) else { return }
         for reader in topic.consumers
         where (consumer ?? reader) == reader
-            && Topics.eventTypes(actedOnBy: reader).contains(event.type)
+            && ServiceName(rawValue: reader).map(Topics.eventTypes)?.contains(event.type) == true
         {
             waiting[reader, default: []].append(event.id)
         }

@@ -45,7 +45,8 @@ enum LagStore {
         length: Int,
         on connection: isolated PostgresConnection
     ) throws -> Page {
-        let types = Topics.eventTypes(actedOnBy: consumer).map(\.rawValue)
+        let acted = ServiceName(rawValue: consumer).map(Topics.eventTypes) ?? []
+        let types = acted.map(\.rawValue)
         let rows = try connection.query(
             """
             SELECT event_id, time, xid, position, topic = \(topic.name) AND type = ANY(\(types))

@@ -5,7 +5,7 @@ import Postgres
 /// What `payments` learns from others: the catalog's products, and when the buyer's queue was rid
 /// of a transaction, from when on it can be restored (spec rule 61).
 struct ProjectionHandler: EventHandler {
-    let eventTypes = Topics.eventTypes(actedOnBy: "payments")
+    let eventTypes = Topics.eventTypes(actedOnBy: .payments)
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         var products: [PublishedProduct] = []

@@ -3,16 +3,6 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// What came of storing receipts.
-struct SavedReceipts: Hashable, Sendable {
-    /// The transactions that had no receipt before.
-    var issued: Set<TransactionID>
-    /// Those that had a receipt, which a later one has replaced.
-    var replaced: Set<TransactionID> = []
-    /// Those that were not revoked before and are now.
-    var revoked: Set<TransactionID>
-}
-
 /// The SQL of `receipts`: a few statements for a whole batch, however many rows it has.
 struct ReceiptStore: Sendable {
     /// Notes when transactions were finished; a finish already noted stays as it is.
@@ -91,7 +81,7 @@ struct ReceiptStore: Sendable {
             return nil
         }
         return ReceiptResponse(
-            signedTransaction: CompactJWS.joined(
+            signedTransaction: JWSSerialization.joined(
                 header: header,
                 payload: payload,
                 signature: signature

@@ -7,18 +7,17 @@ import Rebuild
 /// The receipts of `receipts`, made again from its own log and the finishes of `fulfillment`: what
 /// was signed is put together anew, and the signatures are those that the log holds.
 struct ReceiptsRebuildHandler: Rebuilder {
-    let consumer: String
     private let receipts = ReceiptStore()
     private let serverAPI = ServerAPIStore()
 
-    init(consumer: String) { self.consumer = consumer }
-
-    var sources: [RebuildSource] {
-        [
-            .own("receipts", [.receiptIssued, .receiptReissued]),
-            .consumed("fulfillment", [.transactionFinished], by: consumer),
-        ]
-    }
+    let sources: [RebuildSource] = [
+        .own(ServiceName.receipts.rawValue, [.receiptIssued, .receiptReissued]),
+        .consumed(
+            ServiceName.fulfillment.rawValue,
+            [.transactionFinished],
+            by: ServiceName.receipts.rawValue
+        ),
+    ]
 
     let unreadIndexes = ["signed_transactions_by_history", "signed_transactions_revoked"]
 

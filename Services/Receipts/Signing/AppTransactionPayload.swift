@@ -19,21 +19,23 @@ struct AppTransactionPayload: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - found: Its number, and when the account was first seen in the app.
-    ///   - app: What the store knows of the app; it is version 1.0 of what is not registered.
     ///   - bundleID: The app.
+    ///   - appAppleID: The app's number, if the app is registered.
+    ///   - version: The version that is registered; 1.0 if none is.
     ///   - environment: The store's.
     ///   - now: The time of the signature.
     init(
         _ found: (id: Int64, firstSeenAt: Timestamp),
-        of app: AppRegistry.App?,
-        _ bundleID: BundleID,
+        of bundleID: BundleID,
+        appAppleID: Int64?,
+        version: String?,
         in environment: StoreEnvironment,
         at now: Timestamp
     ) {
         receiptType = environment
-        appAppleId = app?.appAppleID
+        appAppleId = appAppleID
         bundleId = bundleID
-        applicationVersion = app?.version ?? "1.0"
+        applicationVersion = version ?? "1.0"
         receiptCreationDate = max(now, found.firstSeenAt)
         originalPurchaseDate = found.firstSeenAt
         originalApplicationVersion = applicationVersion

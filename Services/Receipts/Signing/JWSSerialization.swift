@@ -2,7 +2,7 @@
 ///
 /// Only the payload and the signature of a receipt are stored; the header, which holds three
 /// certificates, is the same for all receipts of a chain and is stored once.
-enum CompactJWS {
+enum JWSSerialization {
     /// Puts a receipt together again.
     ///
     /// - Parameters:

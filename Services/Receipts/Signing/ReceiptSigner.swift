@@ -126,7 +126,7 @@ struct ReceiptSigner: Sendable {
     /// - Returns: Header, payload and signature.
     /// - Throws: ``ReceiptsError`` if the certificates are not valid then.
     func compactJWS(of payload: [UInt8], signedAt: Timestamp) throws -> String {
-        CompactJWS.joined(
+        JWSSerialization.joined(
             header: chain.header,
             payload: payload,
             signature: try signature(of: payload, signedAt: signedAt)
@@ -147,7 +147,7 @@ struct ReceiptSigner: Sendable {
             )
         }
         var hash = prefix
-        hash.update(data: CompactJWS.base64URL(payload))
+        hash.update(data: JWSSerialization.base64URL(payload))
         return Array(try chain.privateKey.signature(for: hash.finalize()).rawRepresentation)
     }
 }

@@ -1,23 +1,11 @@
-import EventTypes
-
-/// What is known of a certificate.
-enum CertificateStatus: Hashable, Sendable {
-    /// It was issued and is believed.
-    case good
-    /// It is not believed any more, since a time (`YYYYMMDDHHMMSSZ`) and for a reason of RFC 5280.
-    case revoked(at: String, reason: UInt8)
-    /// It was not issued here.
-    case unknown
-}
-
 /// What an authority has issued and revoked, read from its `index.txt`, which `counterfoil keys`
 /// writes: one certificate a line, in the form that OpenSSL made common.
 ///
 /// Pure: text in, answers out.
-struct CertificateRegister: Sendable {
+struct CertificateIndex: Sendable {
     private var statuses: [[UInt8]: CertificateStatus] = [:]
 
-    /// Reads a register.
+    /// Reads an index.
     ///
     /// - Returns: `nil` if a line is not of the form.
     init?(_ text: String) {

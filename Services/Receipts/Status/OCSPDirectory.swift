@@ -81,14 +81,15 @@ final class OCSPDirectory: Sendable {
     /// What tells a file from the one that replaced it: both its time and its inode.
     private static func marks(in path: String) -> [String] {
         names.flatMap(files).map { name in
-            var info = stat()
-            guard stat("\(path)/\(name)", &info) == 0 else { return "" }
-            #if canImport(Darwin)
-            let time = info.st_mtimespec
-            #else
-            let time = info.st_mtim
-            #endif
-            return "\(info.st_ino) \(info.st_size) \(time.tv_sec) \(time.tv_nsec)"
+            // A mounted secret is a link, which stays as it is while what it leads to is replaced.
+            let file = URL(fileURLWithPath: "\(path)/\(name)").resolvingSymlinksInPath()
+            guard let found = try? FileManager.default.attributesOfItem(atPath: file.path) else {
+                // Missing, as it was or is from now on: reading the files says what that means.
+                return ""
+            }
+            let time = (found[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+            let (inode, size) = (found[.systemFileNumber] ?? 0, found[.size] ?? 0)
+            return "\(inode) \(size) \(time)"
         }
     }
 
@@ -100,7 +101,7 @@ final class OCSPDirectory: Sendable {
             authorities: try zip(names, authorities).map { name, certificate in
                 let files = files(of: name)
                 let index = try text(path, files[0])
-                guard let register = CertificateRegister(index) else {
+                guard let register = CertificateIndex(index) else {
                     throw unusable(path, files[0], "has a line that is not of OpenSSL's form")
                 }
                 return OCSPResponder.Authority(

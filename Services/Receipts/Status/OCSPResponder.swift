@@ -13,7 +13,7 @@ struct OCSPResponder: Sendable {
     struct Authority: Sendable {
         let certificate: Certificate
         let signer: OCSPResponse.Signer
-        let register: CertificateRegister
+        let register: CertificateIndex
     }
 
     /// An answer, and how long it may be kept.

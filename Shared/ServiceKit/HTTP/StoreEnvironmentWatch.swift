@@ -26,9 +26,9 @@ public final class StoreEnvironmentWatch: Service {
     private static let path = "/health/environment"
     private static let answerMax = 4096
 
-    private let service: String
+    private let service: ServiceName
     private let environment: StoreEnvironment
-    private let peer: String
+    private let peer: ServiceName
     private let url: String
     private let interval: Duration
     private let logger: Logger
@@ -44,9 +44,9 @@ public final class StoreEnvironmentWatch: Service {
     ///   - interval: The pause between two questions.
     ///   - logger: Where a disagreement is reported.
     public init(
-        service: String,
+        service: ServiceName,
         environment: StoreEnvironment,
-        peer: String,
+        peer: ServiceName,
         at url: String,
         interval: Duration = .seconds(2),
         logger: Logger
@@ -90,7 +90,10 @@ public final class StoreEnvironmentWatch: Service {
 
     /// Adds the route by which the other service asks this one.
     public func addRoute(to router: StoreRouter) {
-        let answer = StoreEnvironmentAnswer(service: service, environment: environment.rawValue)
+        let answer = StoreEnvironmentAnswer(
+            service: service.rawValue,
+            environment: environment.rawValue
+        )
         router.open.get("\(Self.path)") { _, _ in try jsonResponse(answer) }
     }
 
@@ -134,7 +137,7 @@ public final class StoreEnvironmentWatch: Service {
                 StoreEnvironmentAnswer.self,
                 from: Data(body.readableBytesView)
             )
-            return answer.service == peer ? answer.environment : nil
+            return answer.service == peer.rawValue ? answer.environment : nil
         } catch {
             // It does not run yet, or is away: it says nothing.
             return nil

@@ -45,9 +45,9 @@ public struct CommonSettings: Sendable {
     ///
     /// - Parameters:
     ///   - reader: Where to read them from; takes note of what is wrong.
-    ///   - service: The service's name.
+    ///   - service: The service.
     ///   - defaultPort: The service's own port.
-    public init(_ reader: inout SettingsReader, service: String, defaultPort: Int) {
+    public init(_ reader: inout SettingsReader, service: ServiceName, defaultPort: Int) {
         http = HTTPSettings(&reader, defaultPort: defaultPort)
         databaseURL = reader.secret(
             "DATABASE_URL",
@@ -108,9 +108,9 @@ public struct CommonSettings: Sendable {
     }
 
     /// Takes the spans of a service; `SpanRecorder.off` if they are asked for nowhere.
-    public func spans(of service: String, _ logger: Logger) -> SpanRecorder {
+    public func spans(of service: ServiceName, _ logger: Logger) -> SpanRecorder {
         guard !spansFile.isEmpty else { return .off }
-        let output = SpanOutput(path: spansFile, service: service, logger: logger)
+        let output = SpanOutput(path: spansFile, service: service.rawValue, logger: logger)
         return SpanRecorder { output.write($0) }
     }
 }
@@ -184,7 +184,7 @@ public struct RebuildSettings: Sendable {
     /// An empty database, as its owner; it is filled.
     public let shadowDatabaseURL: String
     /// The databases of other services, as a role that may read their logs.
-    public let logURLs: [String: String]
+    public let logURLs: [ServiceName: String]
     /// The folder of the months of the logs that have left the databases, if any have.
     public let archivesDirectory: String?
 
@@ -193,7 +193,7 @@ public struct RebuildSettings: Sendable {
     /// - Parameters:
     ///   - reader: Where settings come from.
     ///   - services: The services whose logs the books depend on, beside the service's own.
-    public init(_ reader: inout SettingsReader, logsOf services: [String]) {
+    public init(_ reader: inout SettingsReader, logsOf services: [ServiceName]) {
         databaseURL = reader.secret(
             "REBUILD_DATABASE_URL",
             "The service's live database, as a role that may read it; used by rebuild only."
@@ -202,10 +202,10 @@ public struct RebuildSettings: Sendable {
             "REBUILD_SHADOW_DATABASE_URL",
             "An empty database, as its owner; used by rebuild only, which fills it."
         )
-        var urls: [String: String] = [:]
+        var urls: [ServiceName: String] = [:]
         for service in services {
             urls[service] = reader.secret(
-                "REBUILD_\(service.uppercased())_DATABASE_URL",
+                "REBUILD_\(service.rawValue.uppercased())_DATABASE_URL",
                 "The database of \(service), as a role that may read its log; used by rebuild only."
             )
         }

@@ -10,7 +10,7 @@ import Foundation
 /// call ``check()``, and only then make things of them:
 ///
 /// ```swift
-/// let common = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+/// let common = CommonSettings(&reader, service: .payments, defaultPort: 8082)
 /// let attemptsMax = reader.integer("ATTEMPTS_MAX", default: 8, in: 1...100, "How often to try.")
 /// try reader.check()
 /// ```

@@ -54,7 +54,7 @@ extension FinishRequest {
     }
 
     @Test func aTransactionKeepsTheTraceThatItEnteredTheQueueBy() async throws {
-        try await withTestDatabase(migrations: fulfillmentMigrations) { database in
+        try await withTestDatabase(migrations: FulfillmentMigrations.all) { database in
             try await database.withClient(role: "counterfoil_fulfillment") { client in
                 let store = FulfillmentDatabase(client: client)
                 let (first, later) = (Self.purchase, TraceContext.begin())

@@ -96,7 +96,7 @@ struct AppReceiptsUnderTest: Sendable {
         environment: StoreEnvironment = .sandbox,
         _ body: @Sendable (AppReceiptsUnderTest) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 try await body(
                     AppReceiptsUnderTest(client, chain: chain, environment: environment)

@@ -18,7 +18,7 @@ import Testing
     private func withReceipts(
         _ body: @Sendable (ReceiptsUnderTest) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 try await body(ReceiptsUnderTest(client, chain: chain))
             }

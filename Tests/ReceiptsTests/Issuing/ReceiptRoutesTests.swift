@@ -26,7 +26,7 @@ import Testing
     private func withStore(
         _ body: @escaping @Sendable (any TestClientProtocol) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 let receipts = ReceiptsUnderTest(client, chain: chain)
                 try await receipts.apply([try .of(.transactionPurchased, purchased())])

@@ -20,7 +20,7 @@ import Testing
         _ count: Int64,
         _ body: @Sendable (ReceiptsUnderTest, AppAccountTokenHandler) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: receiptsMigrations) { database in
+        try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
             try await database.withClient(role: "counterfoil_receipts", poolSize: 4) { client in
                 let receipts = ReceiptsUnderTest(client, chain: chain)
                 var events = [

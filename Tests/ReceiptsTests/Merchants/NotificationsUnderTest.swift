@@ -132,7 +132,7 @@ func withNotifications(
 ) async throws {
     let chain = try TestChain().signingChain()
     let merchant = try await WebhookReceiver.start()
-    try await withTestDatabase(migrations: receiptsMigrations) { database in
+    try await withTestDatabase(migrations: ReceiptsMigrations.all) { database in
         try await database.withClient(role: "counterfoil_receipts") { client in
             let clock = ManualClock(TestChain.now)
             let receipts = ReceiptsUnderTest(client, chain: chain, environment: environment)

@@ -22,7 +22,7 @@ import X509
     ) throws -> String {
         let signed = try ReceiptSigner(chain: chain, environment: .sandbox)
             .sign(transaction, at: now)
-        return CompactJWS.joined(
+        return JWSSerialization.joined(
             header: chain.header,
             payload: signed.payload,
             signature: signed.signature
@@ -104,7 +104,7 @@ import X509
         }
         let parts = receipt.split(separator: ".")
         let none = String(
-            decoding: CompactJWS.base64URL(Array("{\"alg\":\"none\",\"x5c\":[]}".utf8)),
+            decoding: JWSSerialization.base64URL(Array("{\"alg\":\"none\",\"x5c\":[]}".utf8)),
             as: UTF8.self
         )
         #expect(throws: ReceiptVerifier.Refusal.algorithm) {
@@ -134,7 +134,7 @@ import X509
             ("fooba", "Zm9vYmE"), ("foobar", "Zm9vYmFy"), ("\u{3E}\u{3F}?~", "Pj8_fg"),
         ]
         for (text, encoded) in vectors {
-            let bytes = CompactJWS.base64URL(Array(text.utf8))
+            let bytes = JWSSerialization.base64URL(Array(text.utf8))
             #expect(String(decoding: bytes, as: UTF8.self) == encoded)
         }
     }

@@ -1,4 +1,5 @@
 import Contracts
+import EventTypes
 import Foundation
 import Hummingbird
 import Testing

@@ -7,9 +7,9 @@ import Testing
 @Suite struct StoreEnvironmentWatchTests {
     private func watch(_ environment: StoreEnvironment) -> StoreEnvironmentWatch {
         StoreEnvironmentWatch(
-            service: "receipts",
+            service: .receipts,
             environment: environment,
-            peer: "payments",
+            peer: .payments,
             at: "http://127.0.0.1:1/",
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         )

@@ -68,7 +68,7 @@ struct ServiceRunnerTests {
         let refused = await run([], environment: ["HTTP_PORT": "http", "LOG_LEVEL": "loud"]) {
             reader,
             _ in
-            _ = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+            _ = CommonSettings(&reader, service: .payments, defaultPort: 8082)
             try reader.check()
             return Composition(services: [], readiness: [])
         }
@@ -141,7 +141,7 @@ struct ServiceRunnerTests {
         let listed = await run(["settings"], environment: ["DATABASE_URL": "hunter2"]) {
             reader,
             _ in
-            _ = CommonSettings(&reader, service: "payments", defaultPort: 8082)
+            _ = CommonSettings(&reader, service: .payments, defaultPort: 8082)
             try reader.check()
             return Composition(services: [], readiness: [])
         } migrate: { reader, _ in

@@ -225,10 +225,12 @@ struct NotificationHandler: Sendable {
         guard let owner = try store.place(of: id, on: connection)?.owner, owner.bundle == bundle,
             let found = try store.appTransaction(of: owner, on: connection)
         else { return nil }
+        let app = announcements.app(bundle)
         let payload = AppTransactionPayload(
             found,
-            of: announcements.app(bundle),
-            bundle,
+            of: bundle,
+            appAppleID: app?.appAppleID,
+            version: app?.version,
             in: announcements.signer.environment,
             at: now
         )

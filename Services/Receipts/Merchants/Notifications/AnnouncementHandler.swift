@@ -25,7 +25,7 @@ struct AnnouncementHandler: Sendable {
         let told = owed.filter { endpoints[$0.signed.transaction.bundleID] != nil }
         guard !told.isEmpty else { return false }
         let notifications = try told.map { kind, signed in
-            let text = CompactJWS.joined(
+            let text = JWSSerialization.joined(
                 header: signer.chain.header,
                 payload: signed.payload,
                 signature: signed.signature

@@ -34,7 +34,7 @@ struct NotificationSigner: Sendable {
         if var event = document["data"] as? [String: Any] {
             if let jws = event["signedTransactionInfo"] as? String {
                 let signed = try signer.signAgain(try content(of: jws), at: now)
-                event["signedTransactionInfo"] = CompactJWS.joined(
+                event["signedTransactionInfo"] = JWSSerialization.joined(
                     header: signer.chain.header,
                     payload: signed.payload,
                     signature: signed.signature

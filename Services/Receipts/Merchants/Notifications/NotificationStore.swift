@@ -71,7 +71,7 @@ enum NotificationStore {
                 [UInt8].self,
                 [UInt8].self
             )
-            return CompactJWS.joined(header: header, payload: payload, signature: signature)
+            return JWSSerialization.joined(header: header, payload: payload, signature: signature)
         }
     }
 

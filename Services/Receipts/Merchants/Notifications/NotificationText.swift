@@ -15,7 +15,7 @@ enum NotificationText {
 
     /// The notification as it is sent, in compact form.
     static func signedPayload(header: String, stored: [UInt8], signature: [UInt8]) -> String {
-        CompactJWS.joined(
+        JWSSerialization.joined(
             header: header,
             payload: payload(header: header, stored: stored),
             signature: signature

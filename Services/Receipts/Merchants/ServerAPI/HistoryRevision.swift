@@ -70,7 +70,7 @@ struct HistoryRevision: Hashable, Sendable {
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * Int64($0))) }
         }
         let bytes = [Self.form] + scope.digest + numbers
-        return String(decoding: CompactJWS.base64URL(bytes), as: UTF8.self)
+        return String(decoding: JWSSerialization.base64URL(bytes), as: UTF8.self)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {

@@ -115,14 +115,14 @@ struct ServerAPIReader: Sendable {
 
     private func served(_ receipt: ServerAPIStore.StoredReceipt) throws -> String {
         guard receipt.leafSHA256 != signer.chain.leafSHA256 else {
-            return CompactJWS.joined(
+            return JWSSerialization.joined(
                 header: receipt.header,
                 payload: receipt.payload,
                 signature: receipt.signature
             )
         }
         let signed = try signer.signAgain(receipt.payload, at: now())
-        return CompactJWS.joined(
+        return JWSSerialization.joined(
             header: signer.chain.header,
             payload: signed.payload,
             signature: signed.signature

@@ -102,8 +102,9 @@ struct ServerAPIRoutes: Sendable {
         let found = try await reader.appTransaction(of: owner)
         let payload = AppTransactionPayload(
             found,
-            of: app,
-            bundle,
+            of: bundle,
+            appAppleID: app?.appAppleID,
+            version: app?.version,
             in: signer.environment,
             at: now()
         )

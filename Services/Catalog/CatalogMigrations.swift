@@ -1,0 +1,10 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Every migration of the database of `catalog`, in order; databases remember them by these names.
+enum CatalogMigrations {
+    static let all: [PostgresMigration] =
+        MessagingMigrations.all(role: ServiceName.catalog.databaseRole)
+        + [PostgresMigration(name: "m0001_products", bytes: PackageResources.m0001_products_sql)]
+}

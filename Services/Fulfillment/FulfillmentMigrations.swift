@@ -1,0 +1,18 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Every migration of the database of `fulfillment`, in order; databases remember them by these
+/// names.
+enum FulfillmentMigrations {
+    static let all: [PostgresMigration] =
+        MessagingMigrations.all(role: ServiceName.fulfillment.databaseRole)
+        + [
+            ("fulfillment_m0001_queues", PackageResources.m0001_fulfillment_sql),
+            ("fulfillment_m0002_queue_accounts", PackageResources.m0002_queue_accounts_sql),
+            ("fulfillment_m0003_hosted_content", PackageResources.m0003_hosted_content_sql),
+            ("fulfillment_m0004_content_uploads", PackageResources.m0004_content_uploads_sql),
+            ("fulfillment_m0005_traces", PackageResources.m0005_traces_sql),
+            ("fulfillment_m0006_webhooks_again", PackageResources.m0006_webhooks_again_sql),
+        ].map(PostgresMigration.init(name:bytes:))
+}

@@ -1,0 +1,113 @@
+import Callbacks
+import EventTypes
+import ServiceFoundation
+import ServiceKit
+
+/// The parts of `receipts` that merchants' servers deal with: what they are told, and what they ask.
+struct MerchantParts {
+    /// Writes what they are told.
+    let announcements: AnnouncementHandler
+    /// Sends it.
+    let sender: CallbackSender<OwedNotificationQueue>
+    /// Keeps the log of what they were told.
+    let keeper: NotificationLogKeeper
+
+    /// Tells the sender that something is owed.
+    var wake: @Sendable () -> Void {
+        { [sender] in sender.wake() }
+    }
+
+    private let settings: ReceiptsSettings
+    private let frame: ServiceFrame
+    private let servers: ServerAPIAuthenticator
+    private let serverAPI: ServerAPIRoutes
+
+    init(
+        _ settings: ReceiptsSettings,
+        store: ReceiptStore,
+        signer: ReceiptSigner,
+        on frame: ServiceFrame
+    ) throws {
+        let (client, now, logger) = (frame.client, frame.now, frame.logger)
+        let notifications = settings.notifications
+        // What can be refused comes before what has to be closed: HTTP clients.
+        servers = try ServerAPIAuthenticator(
+            keysDirectory: settings.serverKeysDirectory,
+            requestsPerSecond: settings.serverRequestsPerSecond,
+            now: now,
+            logger: logger
+        )
+        let apps = AppRegistry(
+            directory: settings.common.appKeysDirectory,
+            now: now,
+            logger: logger
+        )
+        announcements = AnnouncementHandler(signer: signer, store: store, app: { apps.app($0) })
+        sender = CallbackSender(
+            ledger: OwedNotificationQueue(
+                client: client,
+                transport: CallbackTransport(
+                    timeout: notifications.timeout,
+                    confirming: 200..<207
+                ),
+                signer: signer,
+                lease: notifications.lease,
+                now: now,
+                logger: logger
+            ),
+            limits: notifications.limits,
+            logger: logger
+        )
+        keeper = NotificationLogKeeper(
+            log: NotificationLogHandler(
+                client: client,
+                retention: notifications.retention,
+                now: now
+            ),
+            logger: logger
+        )
+        let queries = ServerAPIStore()
+        serverAPI = ServerAPIRoutes(
+            authenticator: servers,
+            reader: ServerAPIReader(store: queries, client: client, signer: signer, now: now),
+            tokens: AppAccountTokenHandler(
+                receipts: store,
+                store: queries,
+                client: client,
+                signer: signer,
+                now: now
+            ),
+            finishes: FinishForwarder(
+                baseURL: settings.fulfillmentURL,
+                timeout: settings.fulfillmentTimeout
+            ),
+            apps: apps,
+            now: now
+        )
+        self.settings = settings
+        self.frame = frame
+    }
+
+    /// Adds the routes of merchants' servers, and the administrators' of notifications.
+    func addRoutes(to router: StoreRouter) {
+        let notifications = NotificationHandler(
+            client: frame.client,
+            announcements: announcements,
+            testsPerMinute: settings.notifications.testsPerMinute,
+            now: frame.now,
+            wake: wake
+        )
+        NotificationAdminRoutes(notifications: notifications).add(to: router)
+        serverAPI.add(to: router)
+        NotificationServerRoutes(
+            authenticator: servers,
+            notifications: notifications,
+            environment: settings.environment,
+            now: frame.now
+        ).add(to: router)
+        ConsumptionRoutes(
+            authenticator: servers,
+            consumptions: ConsumptionHandler(client: frame.client, now: frame.now)
+        ).add(to: router)
+    }
+}

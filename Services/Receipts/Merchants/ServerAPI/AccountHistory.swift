@@ -1,0 +1,10 @@
+/// What an account's history gives the transactions that change.
+struct AccountHistory: Hashable, Sendable {
+    /// The account's app transaction.
+    let appTransactionID: Int64
+    /// The position before the first change; each change takes the next.
+    let position: Int64
+
+    /// The first number of an app transaction; transactions' own never come so far.
+    static let firstAppTransactionID: Int64 = 700_000_000_000_000_001
+}

@@ -1,0 +1,17 @@
+import EventTypes
+import Messaging
+import Postgres
+
+/// Every migration of the database of `receipts`, in order; databases remember them by these names.
+enum ReceiptsMigrations {
+    static let all: [PostgresMigration] =
+        MessagingMigrations.all(role: ServiceName.receipts.databaseRole)
+        + [
+            ("m0001_receipts", PackageResources.m0001_receipts_sql),
+            ("m0002_app_receipt", PackageResources.m0002_app_receipt_sql),
+            ("m0003_server_api", PackageResources.m0003_server_api_sql),
+            ("m0004_notifications", PackageResources.m0004_notifications_sql),
+            ("m0005_notification_log", PackageResources.m0005_notification_log_sql),
+            ("m0006_app_transaction_ids", PackageResources.m0006_app_transaction_ids_sql),
+        ].map(PostgresMigration.init(name:bytes:))
+}

@@ -1,0 +1,23 @@
+import EventTypes
+public import Logging
+public import ServiceKit
+
+/// Runs a service's command line: the whole of its `main`.
+///
+/// - Parameters:
+///   - definition: The service.
+///   - compose: Reads the settings and makes the parts, without I/O.
+///   - further: What this service can do beside `serve`, `migrate`, `rebuild` and `settings`.
+public func runService(
+    _ definition: ServiceDefinition,
+    compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
+    further: [ServiceCommand] = []
+) async -> Never {
+    await runService(
+        definition.name.rawValue,
+        compose: compose,
+        migrate: definition.migrate,
+        rebuild: definition.rebuild,
+        further: further
+    )
+}
