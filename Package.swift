@@ -11,22 +11,13 @@ let house: [SwiftSetting] = [
 
 // The products other people's code names, by the package they come from.
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
-let coreMetrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let unixSignals: Target.Dependency = .product(
-    name: "UnixSignals",
-    package: "swift-service-lifecycle"
-)
-let serviceLifecycle: Target.Dependency = .product(
-    name: "ServiceLifecycle",
-    package: "swift-service-lifecycle"
-)
-let configuration: Target.Dependency = .product(
-    name: "Configuration",
-    package: "swift-configuration"
-)
-let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let metrics = server("Metrics", of: "swift-metrics")
+let coreMetrics = server("CoreMetrics", of: "swift-metrics")
+let unixSignals = server("UnixSignals", of: "swift-service-lifecycle")
+let serviceLifecycle = server("ServiceLifecycle", of: "swift-service-lifecycle")
+let configuration = server("Configuration", of: "swift-configuration")
+let hummingbird = server("Hummingbird", of: "hummingbird")
+let httpTypes = server("HTTPTypes", of: "swift-http-types")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -34,15 +25,12 @@ let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
-let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let jwtKit = server("JWTKit", of: "jwt-kit")
 let asyncHTTPClient: Target.Dependency = .product(
     name: "AsyncHTTPClient",
     package: "async-http-client"
 )
-let argumentParser: Target.Dependency = .product(
-    name: "ArgumentParser",
-    package: "swift-argument-parser"
-)
+let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
 
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
@@ -70,6 +58,13 @@ let package = Package(
         .library(name: "ServiceKit", targets: ["ServiceKit"]),
         .library(name: "PaymentQueue", targets: ["PaymentQueue"]),
         .library(name: "ReceiptValidation", targets: ["ReceiptValidation"]),
+    ],
+    traits: [
+        .trait(
+            name: "Server",
+            description: "The services, their libraries and the tools. An app needs none of it."
+        ),
+        .default(enabledTraits: ["Server"]),
     ],
     dependencies: [
         // HTTP server of the services.
@@ -332,7 +327,7 @@ let package = Package(
                 "ServiceKit", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, logging,
                 metrics,
                 coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore, nioPosix,
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
         + tests(of: "Catalog", serviceFoundation: true, ["Catalog", "Kafka", nioHTTP1])
@@ -342,7 +337,7 @@ let package = Package(
             serviceFoundation: true,
             [
                 "Callbacks", "Receipts", "ReceiptValidation", crypto, x509, asn1,
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
         + tests(
@@ -376,6 +371,13 @@ let package = Package(
         + tests(of: "Tidy", ["EventTypes"]),
     swiftLanguageModes: [.v6]
 )
+
+/// A product that only the services, their libraries and the tools link.
+///
+/// Where the trait `Server` is off, as in an app, its package is not fetched.
+func server(_ product: String, of package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Server"]))
+}
 
 /// The test target of a module, in the folder of its name.
 func tests(
