@@ -18,13 +18,13 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance contracts manifests lint format run demo chaos fuzz bench clients \
-	verify-demo signing keys clean
+.PHONY: help setup build test conformance contracts manifests lint format docs client-package run \
+	demo chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
 	@echo "Counterfoil. Usage: make TARGET"
 	@echo
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "With KAFKA_HOME=/opt/kafka run, demo, test, chaos and bench take the Apache Kafka there as their broker."
 
@@ -70,6 +70,12 @@ lint: setup manifests ## Check the format of all Swift files, and the manifests;
 
 format: ## Format all Swift files
 	@swift format --in-place --parallel --recursive $(SOURCES)
+
+docs: build ## Build the documentation of every library; a warning, such as a dead link, fails
+	@deploy/check/docs
+
+client-package: ## Build an app in a package of its own, and see that it fetches no server
+	@deploy/check/client-package
 
 run: build ## Run a whole store until Ctrl-C
 	@exec $(DEVSTORE) run

@@ -3,8 +3,8 @@ public import Postgres
 /// The lead over a piece of work that one process of a service does at a time.
 ///
 /// It is an advisory lock of the service's database and a *term*: a number that rises with every
-/// leader. The lock decides who leads. It is lost within ``LockHolder/silenceMax`` by a process that
-/// is stopped, and by one whose work hangs: whoever leads calls ``move()`` at every step. The term
+/// leader. The lock decides who leads. It is lost within seconds (`LockHolder.silenceMax`) by a process
+/// that is stopped, and by one whose work hangs: whoever leads calls ``move()`` at every step. The term
 /// fences: what is written with ``LeadStore/require(_:on:)`` in the same database transaction, or in a
 /// statement with the lead's own fence, is written by the newest leader or not at all.
 public struct Lead: Sendable {

@@ -7,7 +7,7 @@ import Synchronization
 /// plain recorders gauges. Two metrics of one label and the same dimensions are one series. The
 /// number of series is bounded; what would go above is dropped and counted.
 public final class PrometheusMetrics: MetricsFactory {
-    /// The metrics of this process, which ``runService(_:compose:migrate:)`` collects and
+    /// The metrics of this process, which ``runService(_:compose:migrate:rebuild:further:)`` collects and
     /// `/metrics` shows.
     public static let shared = PrometheusMetrics()
 
