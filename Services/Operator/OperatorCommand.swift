@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StoreAPI
 
 /// The operator's command line.
 ///
@@ -40,7 +41,7 @@ struct OperatorCommand: AsyncParsableCommand {
             Completions for the shell:
               counterfoil --generate-completion-script bash   (or zsh, fish)
             """,
-        version: "counterfoil 0.1.0",
+        version: "counterfoil \(CounterfoilVersion.current)",
         subcommands: [
             StatusCommand.self, WhyCommand.self, TraceCommand.self, ReconcileCommand.self,
             ReplayCommand.self, VerifyCommand.self, LogCommand.self, LagCommand.self,

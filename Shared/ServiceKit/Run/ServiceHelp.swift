@@ -1,7 +1,8 @@
+import StoreAPI
+
 /// What a service says of itself on its command line.
 enum ServiceHelp {
-    /// The store's version.
-    static let version = "0.1.0"
+    static let version = CounterfoilVersion.current
 
     static func text(of name: String, further: [ServiceCommand] = []) -> String {
         let commands = further.map { command in

@@ -1,0 +1,54 @@
+import Foundation
+import Testing
+
+/// The version is written in one place, and everything that names it agrees.
+@Suite struct VersionTests {
+    @Test func newestReleaseOfTheChangelogIsTheVersion() throws {
+        let changelog = try Repository.file("CHANGELOG.md")
+        let releases = changelog.lines.compactMap {
+            $0.firstMatch(of: /^## \[?([0-9]+\.[0-9]+\.[0-9]+)/).map { String($0.1) }
+        }
+        #expect(try releases.first == Self.version)
+    }
+
+    @Test func imagesHaveTheVersion() throws {
+        var findings = Findings()
+        let version = try Self.version
+        for file in try Self.deployments {
+            for (line, text) in zip(1..., file.lines) {
+                let tag = text.firstMatch(of: /(?:counterfoil\/[a-z]+:|newTag: )([0-9][0-9a-z.]*)/)
+                guard let tag, tag.1 != version else { continue }
+                findings.add(file, line, "the version is \(version)")
+            }
+        }
+        findings.report()
+    }
+
+    @Test func noOtherSourceHasTheVersion() throws {
+        var findings = Findings()
+        let literal = "\"\(try Self.version)\""
+        for file in Repository.swiftFiles where file.isProduct && file.path != Self.place {
+            for (line, text) in file.code where text.contains(literal) {
+                findings.add(file, line, "take CounterfoilVersion.current")
+            }
+        }
+        findings.report()
+    }
+
+    private static let place = "Shared/StoreAPI/CounterfoilVersion.swift"
+
+    private static var version: String {
+        get throws {
+            let source = try Repository.file(place).text
+            return String(try #require(source.firstMatch(of: /current = "([^"]+)"/)).1)
+        }
+    }
+
+    private static var deployments: [SourceFile] {
+        get throws {
+            try ["docker-compose.yml"].map(Repository.file)
+                + Repository.names(in: "deploy/kubernetes").filter { $0.hasSuffix(".yaml") }
+                .map { try Repository.file("deploy/kubernetes/\($0)") }
+        }
+    }
+}
