@@ -170,3 +170,6 @@ extension SKError {
         }
     }
 }
+
+/// ``SKError`` without its prefix.
+public typealias StoreError = SKError

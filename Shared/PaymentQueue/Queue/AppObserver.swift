@@ -7,10 +7,10 @@ struct AppObserver: @unchecked Sendable {
     let observer: any SKPaymentTransactionObserver
 
     /// Whether it is the library's own, and waits for transactions alone.
-    var isFollower: Bool { observer is any QueueFollower }
+    var isFollower: Bool { observer is UpdatesObserver }
 
     /// Nothing more will be said to it.
-    func endFollowing() { (observer as? any QueueFollower)?.queueDidClose() }
+    func endFollowing() { (observer as? UpdatesObserver)?.queueDidClose() }
 
     static func === (left: Self, right: Self) -> Bool { left.observer === right.observer }
 }

@@ -102,3 +102,9 @@ public final class SKDownload: Sendable, CustomStringConvertible {
     /// Shows what observers are told; called where they are, just before them.
     func show(_ fields: Fields) { guarded.withLock { $0.shown = fields } }
 }
+
+/// ``SKDownload`` without its prefix.
+public typealias Download = SKDownload
+
+/// ``SKDownloadState`` without its prefix.
+public typealias DownloadState = SKDownloadState

@@ -1,18 +1,8 @@
 import EventTypes
-public import Foundation
+import Foundation
 import Logging
 import StoreAPI
 import Synchronization
-
-/// A price increase that the subscriber has to agree to (spec rule 106).
-public struct SKPriceIncrease: Hashable, Sendable {
-    /// The product whose price rises.
-    public let productIdentifier: String
-    /// The new price, in units of the currency.
-    public let price: Decimal
-    /// The currency, ISO 4217.
-    public let currencyCode: String
-}
 
 extension SKPaymentQueue {
     /// Shows the price consent sheet if the price of a subscription was raised and the subscriber has

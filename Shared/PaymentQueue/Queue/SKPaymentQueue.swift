@@ -229,14 +229,6 @@ extension SKPaymentQueue.State {
     }
 }
 
-/// An observer that waits for what the queue will say, and has to know when it says no more.
-protocol QueueFollower: SKPaymentTransactionObserver {
-    /// Nothing more will be said.
-    func queueDidClose()
-    /// Transactions that are finished were refunded.
-    func paymentQueue(_ queue: SKPaymentQueue, refunded transactions: [SKPaymentTransaction])
-}
-
 extension SKPaymentQueue {
     /// Lets go of the observers, of the stream and of what is known.
     private func close() {
@@ -316,9 +308,7 @@ extension SKPaymentQueue {
         }
         if !news.refunded.isEmpty {
             for transaction in news.refunded { transaction.belong(to: self) }
-            tell(observers) {
-                ($0 as? any QueueFollower)?.paymentQueue(self, refunded: news.refunded)
-            }
+            tell(observers) { ($0 as? UpdatesObserver)?.receive(refunded: news.refunded) }
         }
         if !news.removed.isEmpty {
             tell(observers) { $0.paymentQueue(self, removedTransactions: news.removed) }

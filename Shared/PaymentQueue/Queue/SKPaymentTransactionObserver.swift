@@ -117,3 +117,9 @@ extension SKPaymentQueueDelegate {
     /// Shows it now.
     public func paymentQueueShouldShowPriceConsent(_ queue: SKPaymentQueue) -> Bool { true }
 }
+
+/// ``SKPaymentTransactionObserver`` without its prefix.
+public typealias TransactionObserver = SKPaymentTransactionObserver
+
+/// ``SKPaymentQueueDelegate`` without its prefix.
+public typealias PaymentQueueDelegate = SKPaymentQueueDelegate

@@ -46,16 +46,11 @@ public final class SKProductsRequest: SKRequest, @unchecked Sendable {
     }
 }
 
-/// What the catalog says to a products request.
-public struct SKProductsResponse: Sendable {
-    /// The products that can be bought in the buyer's storefront.
-    public let products: [SKProduct]
-    /// The identifiers that cannot: unknown, off sale, or not sold there.
-    public let invalidProductIdentifiers: [String]
-}
-
 /// Receives the products.
 public protocol SKProductsRequestDelegate: SKRequestDelegate {
     /// The catalog has answered; ``SKRequestDelegate/requestDidFinish(_:)`` follows.
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse)
 }
+
+/// ``SKProductsRequest`` without its prefix.
+public typealias ProductsRequest = SKProductsRequest

@@ -139,3 +139,6 @@ public func SKTerminateForInvalidReceipt() -> Never {
     )
     exit(173)
 }
+
+/// ``SKReceiptRefreshRequest`` without its prefix.
+public typealias ReceiptRefreshRequest = SKReceiptRefreshRequest

@@ -89,3 +89,9 @@ public final class SKMutablePayment: SKPayment, @unchecked Sendable {
         set { fields.simulatesAskToBuyInSandbox = newValue }
     }
 }
+
+/// ``SKPayment`` without its prefix.
+public typealias Payment = SKPayment
+
+/// ``SKMutablePayment`` without its prefix.
+public typealias MutablePayment = SKMutablePayment

@@ -58,3 +58,6 @@ public enum SKPaymentTransactionState: RawRepresentable, Hashable, Sendable {
     /// Whether an app may finish it (spec rules 54 and 55).
     var isFinishable: Bool { isPaid || self == .failed }
 }
+
+/// ``SKPaymentTransactionState`` without its prefix.
+public typealias TransactionState = SKPaymentTransactionState

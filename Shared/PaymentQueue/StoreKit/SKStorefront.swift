@@ -14,3 +14,6 @@ public struct SKStorefront: Hashable, Sendable {
         identifier = storefront.number
     }
 }
+
+/// ``SKStorefront`` without its prefix.
+public typealias Storefront = SKStorefront

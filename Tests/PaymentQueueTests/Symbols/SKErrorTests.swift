@@ -112,7 +112,7 @@ import Testing
     /// values of the refusals that are problems.
     private static func problemsOfTheServices() throws -> Set<String> {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         var codes: Set<String> = []
         for folder in ["Services", "Shared/ServiceKit"] {
             let files = FileManager.default.enumerator(

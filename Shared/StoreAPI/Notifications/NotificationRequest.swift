@@ -1,15 +1,5 @@
 public import EventTypes
 
-/// What an administrator says of where an app's server wants to be told
-/// (`PUT /v1/admin/apps/{bundle}/notification-endpoint`), and the answer.
-public struct NotificationEndpointDocument: Codable, Hashable, Sendable {
-    /// An absolute http or https URL; in Production https.
-    public var url: String
-
-    /// Makes a document.
-    public init(url: String) { self.url = url }
-}
-
 /// A notification that an administrator wants sent
 /// (`POST /v1/admin/apps/{bundle}/notifications`): any type, whether or not its reason exists.
 public struct NotificationRequest: Codable, Hashable, Sendable {
@@ -71,13 +61,4 @@ public struct NotificationRequest: Codable, Hashable, Sendable {
         self.summary = summary
         self.externalPurchaseId = externalPurchaseId
     }
-}
-
-/// The notification that was signed and is being sent.
-public struct NotificationResponse: Codable, Hashable, Sendable {
-    /// Its UUID, the same at every try.
-    public var notificationUUID: EventID
-
-    /// Makes an answer.
-    public init(notificationUUID: EventID) { self.notificationUUID = notificationUUID }
 }

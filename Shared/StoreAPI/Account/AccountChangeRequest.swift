@@ -1,0 +1,22 @@
+public import EventTypes
+
+/// What an administrator says of an account in an app; what is left out stays as it is.
+public struct AccountChangeRequest: Codable, Hashable, Sendable {
+    /// The app.
+    public var bundleID: BundleID
+    /// Whether the account may pay (spec rules 1 and 2).
+    public var canMakePayments: Bool?
+    /// Where it buys (spec rules 5 to 9).
+    public var storefront: Storefront?
+
+    /// Makes a request.
+    public init(
+        bundleID: BundleID,
+        canMakePayments: Bool? = nil,
+        storefront: Storefront? = nil
+    ) {
+        self.bundleID = bundleID
+        self.canMakePayments = canMakePayments
+        self.storefront = storefront
+    }
+}
