@@ -1,4 +1,6 @@
 import ArgumentParser
+import EventTypes
+import NIOHTTP1
 import StoreAPI
 
 /// `counterfoil resend`.

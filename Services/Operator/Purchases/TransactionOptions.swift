@@ -1,5 +1,6 @@
 import ArgumentParser
 import EventTypes
+import NIOHTTP1
 import StoreAPI
 
 /// What the commands on one transaction have in common.
