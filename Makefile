@@ -15,7 +15,7 @@ COMPOSE ?= docker compose
 
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 DEVSTORE = .build/$(CONFIGURATION)/devstore
-SOURCES := Package.swift Services Shared Tests Examples
+SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test conformance contracts manifests lint format docs client-package run \

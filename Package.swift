@@ -47,8 +47,6 @@ let package = Package(
         .executable(name: "receipts", targets: ["Receipts"]),
         .executable(name: "fulfillment", targets: ["Fulfillment"]),
         .executable(name: "counterfoil", targets: ["Operator"]),
-        .executable(name: "devstore", targets: ["DevStore"]),
-        .executable(name: "shop", targets: ["ShopUnderTest"]),
         .library(name: "EventTypes", targets: ["EventTypes"]),
         .library(name: "StoreAPI", targets: ["StoreAPI"]),
         .library(name: "Kafka", targets: ["Kafka"]),
@@ -268,41 +266,54 @@ let package = Package(
             exclude: ["README.md"],
             swiftSettings: house
         ),
-        // What the tests, `make run`, `make demo`, `make chaos` and `make bench` start the real thing with.
-        .target(
-            name: "TestSupport",
-            dependencies: [
-                "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor", asyncHTTPClient,
-                crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1, nioSSL,
-            ],
-            path: "Tests/TestSupport",
-            swiftSettings: house
-        ),
-        // What the tests of all services hold their routes against.
-        .target(
-            name: "ContractSupport",
-            dependencies: ["Contracts", "EventTypes", "ServiceKit", "TestSupport", logging],
-            path: "Tests/ContractSupport",
-            swiftSettings: house
-        ),
-        // The sample app's sources, so that the tests can run it as they run the services; it has a
-        // manifest of its own for its users.
-        .executableTarget(
-            name: "ShopUnderTest",
-            dependencies: ["PaymentQueue", "ReceiptValidation", argumentParser],
-            path: "Examples/Shop/Sources/Shop",
-            swiftSettings: house
-        ),
-        .executableTarget(
-            name: "DevStore",
-            dependencies: [
-                "TestSupport", "EventTypes", "StoreAPI", "PaymentQueue", "Kafka", "Postgres",
-                asyncHTTPClient, argumentParser, logging, nioCore, nioPosix, nioHTTP1,
-            ],
-            path: "Tests/DevStore",
-            swiftSettings: house
-        ),
     ]
+        + beside([
+            // What `make run`, `make demo`, `make chaos`, `make bench` and the tests start the real
+            // thing with: the store's processes, its databases and broker, and clients for it.
+            .target(
+                name: "StoreHarness",
+                dependencies: [
+                    "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor",
+                    asyncHTTPClient, crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1,
+                    nioSSL,
+                ],
+                path: "Tools/StoreHarness",
+                swiftSettings: house
+            ),
+            // What people run, measure and torment a store with. No products: an executable target
+            // of the root package is built under its own name, and nobody else gets it.
+            .executableTarget(
+                name: "devstore",
+                dependencies: [
+                    "StoreHarness", "EventTypes", "StoreAPI", "PaymentQueue", "Kafka", "Postgres",
+                    asyncHTTPClient, argumentParser, logging, nioCore, nioPosix, nioHTTP1,
+                ],
+                path: "Tools/DevStore",
+                swiftSettings: house
+            ),
+            // The sample app's sources, so that the tests can run it as they run the services; it has
+            // a manifest of its own for its users.
+            .executableTarget(
+                name: "shop",
+                dependencies: ["PaymentQueue", "ReceiptValidation", argumentParser],
+                path: "Examples/Shop/Sources/Shop",
+                swiftSettings: house
+            ),
+            // What only tests need beside the harness, which it passes on to them.
+            .target(
+                name: "TestSupport",
+                dependencies: ["StoreHarness", "EventTypes", "Postgres", logging],
+                path: "Tests/TestSupport",
+                swiftSettings: house
+            ),
+            // What the tests of all services hold their routes against.
+            .target(
+                name: "ContractSupport",
+                dependencies: ["Contracts", "EventTypes", "ServiceKit", "TestSupport", logging],
+                path: "Tests/ContractSupport",
+                swiftSettings: house
+            ),
+        ])
         + tests(of: "EventTypes", ["EventTypes"])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
         + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
@@ -320,7 +331,7 @@ let package = Package(
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
-        + tests(of: "DevStore", ["DevStore", "TestSupport"])
+        + tests(of: "DevStore", ["devstore", "TestSupport"])
         + tests(
             of: "ServiceKit",
             [
@@ -379,13 +390,20 @@ func server(_ product: String, of package: String) -> Target.Dependency {
     .product(name: product, package: package, condition: .when(traits: ["Server"]))
 }
 
+/// Tools, examples and tests: everything that stands beside services and libraries.
+///
+/// `deploy/Dockerfile` copies none of it, and says so.
+func beside(_ targets: [Target]) -> [Target] {
+    Context.environment["COUNTERFOIL_SERVICES_ONLY"] == nil ? targets : []
+}
+
 /// The test target of a module, in the folder of its name.
 func tests(
     of name: String,
     serviceFoundation isService: Bool = false,
     _ dependencies: [Target.Dependency]
 ) -> [Target] {
-    [
+    beside([
         .testTarget(
             name: name + "Tests",
             dependencies: dependencies
@@ -393,5 +411,5 @@ func tests(
             path: "Tests/\(name)Tests",
             swiftSettings: house
         )
-    ]
+    ])
 }

@@ -236,7 +236,7 @@ import TestSupport
 
     @Test func anExportCanBeImportedAndChangesNothing() async throws {
         try await withCatalog { catalog in
-            let file = SampleCatalog.packageDirectory + "/" + SampleCatalog.path
+            let file = SourceTree.path(SampleCatalog.path)
             let sample = try String(contentsOfFile: file, encoding: .utf8)
             let first = try await catalog.admin(.PUT, Routes.adminCatalog, sample)
                 .decode(CatalogImportResult.self)

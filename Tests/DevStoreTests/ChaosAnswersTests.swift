@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevStore
+@testable import devstore
 
 @Suite struct ChaosAnswersTests {
     @Test(arguments: [200, 201, 404, 409, 422, 429, 502, 503, 504])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DevStore
+@testable import devstore
 
 @Suite struct ChaosScheduleTests {
     private static let seeds = UInt64(1)...200

@@ -109,9 +109,7 @@ public final class S3Store: Sendable {
     /// The store's executable: `COUNTERFOIL_RCLONE`, or where `make setup` puts it.
     private static func executable() throws -> String {
         if let path = ProcessInfo.processInfo.environment["COUNTERFOIL_RCLONE"] { return path }
-        let package = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path = package.appendingPathComponent(".deps/bin/rclone").path
+        let path = SourceTree.path(".deps/bin/rclone")
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw HarnessError("The S3 store of the tests is not at \(path); run `make setup`.")
         }

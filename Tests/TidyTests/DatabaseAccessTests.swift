@@ -68,19 +68,20 @@ import Testing
 
     @Test func everyExceptionIsStillOne() throws {
         for name in Self.allowed.keys {
-            let code = try Repository.file("\(Self.folder)\(name).swift").codeText
+            let code = try #require(Self.files.first { Self.name($0) == name }, "\(name)").codeText
             #expect(code.contains(Self.access), "\(name)")
         }
         for name in Self.mayRead.keys {
-            let code = try Repository.file("\(Self.folder)\(name).swift").codeText
+            let code = try #require(Self.files.first { Self.name($0) == name }, "\(name)").codeText
             #expect(code.contains(Self.question), "\(name)")
         }
     }
 
     @Test func theAuditAsksTheOperatorsProgram() throws {
         var findings = Findings()
-        for path in ["Auditor.swift", "AuditReport.swift", "StoreHarness+Reconcile.swift"] {
-            let file = try Repository.file("Tests/TestSupport/\(path)")
+        let paths = ["Audit/Auditor", "Audit/AuditReport", "StoreHarness+Reconcile"]
+        for path in paths {
+            let file = try Repository.file("Tools/StoreHarness/\(path).swift")
             for (line, text) in file.code where text.contains(/withDatabase|\.query\(|Postgres/) {
                 findings.add(file, line, "the audit has no access of its own")
             }

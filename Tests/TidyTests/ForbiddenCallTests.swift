@@ -8,7 +8,7 @@ import Testing
         var advice: String
         /// Paths, or folders that end in a slash, and why they may.
         var allowed: [String: String] = [:]
-        /// Whether tests are held to it as well.
+        /// Whether tools and tests are held to it as well.
         var includesTests = false
 
         var testDescription: String { name }
@@ -35,7 +35,7 @@ import Testing
             pattern: #"Thread\.sleep|\bu?sleep\(\d"#,
             advice: "await a signal or Task.sleep; never hold a thread",
             allowed: [
-                "Tests/TestSupport/PostgresPrograms.swift":
+                "Tools/StoreHarness/Postgres/TemporaryClusters.swift":
                     "waits as the process exits, where nothing can be awaited",
                 "Shared/PaymentQueue/StepLog.swift":
                     "opening is no async call, and nobody tells of a lock that a child lets go of",

@@ -4,14 +4,14 @@ import Testing
 @Suite struct RandomnessTests {
     /// Where numbers are drawn that decide nothing, and what for.
     private static let allowed = [
-        "Tests/TestSupport/SeededGenerator.swift": "draws the seed of a run",
-        "Tests/DevStore/ChaosCommand.swift": "draws the seed of a run",
-        "Tests/TestSupport/StoreHarness.swift": "names databases",
-        "Tests/TestSupport/BrokerCluster.swift": "names a cluster",
-        "Tests/TestSupport/PostgresPrograms.swift": "names a folder",
-        "Tests/TestSupport/FreePort.swift": "tries ports until one is free",
-        "Tests/DevStore/BenchDriver.swift": "names idempotency keys",
-        "Tests/DevStore/BrokerRelay.swift": "spreads the polls of a measured program",
+        "Tools/StoreHarness/Ground/SeededGenerator.swift": "draws the seed of a run",
+        "Tools/DevStore/Chaos/ChaosCommand.swift": "draws the seed of a run",
+        "Tools/StoreHarness/StoreHarness.swift": "names databases",
+        "Tools/StoreHarness/Broker/BrokerCluster.swift": "names a cluster",
+        "Tools/StoreHarness/Postgres/TemporaryClusters.swift": "names a folder",
+        "Tools/StoreHarness/Processes/FreePort.swift": "tries ports until one is free",
+        "Tools/DevStore/Bench/Load/BenchDriver.swift": "names idempotency keys",
+        "Tools/DevStore/Bench/Ceiling/BrokerRelay.swift": "spreads the polls of a measured program",
     ]
 
     /// Places in a text where something is drawn from the system's generator.
@@ -25,7 +25,7 @@ import Testing
     @Test func testsDrawFromASeed() {
         var findings = Findings()
         for file in Repository.swiftFiles
-        where file.path.hasPrefix("Tests/") && !file.path.hasPrefix("Tests/TidyTests/") {
+        where !file.isProduct && !file.path.hasPrefix("Tests/TidyTests/") {
             guard Self.allowed[file.path] == nil else { continue }
             let text = file.codeText
             for draw in Self.draws(in: text) {

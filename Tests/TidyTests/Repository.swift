@@ -7,17 +7,17 @@ struct Repository: Sendable {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .standardizedFileURL.path
 
-    /// Every Swift file of services, libraries and tests, the manifest included.
+    /// Every Swift file of services, libraries, tools and tests, the manifest included.
     static let swiftFiles: [SourceFile] = files(
-        in: ["Package.swift", "Services", "Shared", "Tests"],
+        in: ["Package.swift", "Services", "Shared", "Tools", "Tests"],
         suffix: ".swift"
     )
 
     /// Every document.
     static let documents: [SourceFile] = files(
         in: [
-            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs", "Services", "Shared", "Tests",
-            "deploy",
+            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs", "Services", "Shared", "Tools",
+            "Tests", "deploy",
         ],
         suffix: ".md"
     )

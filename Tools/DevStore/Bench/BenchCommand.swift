@@ -1,5 +1,5 @@
 import ArgumentParser
-import TestSupport
+import StoreHarness
 
 /// `devstore bench`: how many finished purchases a second, and at what cost.
 struct BenchCommand: AsyncParsableCommand {

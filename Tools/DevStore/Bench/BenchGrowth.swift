@@ -1,5 +1,5 @@
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// What a purchase costs when the books hold few, and when they hold many.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import Kafka
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// What is kept of a benchmark: the numbers, when, on what machine, of which versions.
 struct BenchRecord {
@@ -10,9 +10,7 @@ struct BenchRecord {
     private let row: String
     private let name: String?
 
-    private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .appendingPathComponent("deploy/benchmarks")
+    private static let folder = SourceTree.root.appendingPathComponent("deploy/benchmarks")
 
     /// Asks the machine and its programs what they are.
     ///

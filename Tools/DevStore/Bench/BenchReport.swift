@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// Everything that one benchmark has measured.
 struct BenchReport: Sendable {

@@ -1,7 +1,7 @@
 import EventTypes
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// One benchmark: the loads, their audit, the ceiling that they are held against, and growth.
 struct BenchRun: Sendable {

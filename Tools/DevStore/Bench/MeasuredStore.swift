@@ -1,5 +1,5 @@
 import ArgumentParser
-import TestSupport
+import StoreHarness
 
 /// The store that a command measures, and how the command runs: what `bench`, `clients` and `signing` share.
 ///

@@ -1,4 +1,4 @@
-import TestSupport
+import StoreHarness
 
 /// How long buyers waited for answers, and which answers no client should ever get.
 struct ChaosAnswers: Sendable {

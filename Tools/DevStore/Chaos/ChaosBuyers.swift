@@ -2,7 +2,7 @@ import EventTypes
 import Foundation
 import StoreAPI
 import Synchronization
-import TestSupport
+import StoreHarness
 
 /// The buyers of a chaos run: they pay by every method, follow their queues, decide what is
 /// deferred, finish what is delivered and want some of it refunded.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// `devstore chaos`: purchases while everything is killed, hangs, goes dark or is full, then an audit.
 struct ChaosCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import EventTypes
 import Foundation
 import StoreAPI
 import Synchronization
-import TestSupport
+import StoreHarness
 
 /// One chaos run: buyers, faults, healing, silence, audit.
 final class ChaosRun: Sendable {

@@ -1,4 +1,4 @@
-import TestSupport
+import StoreHarness
 
 /// Which faults strike what, when, and for how long: a function of the seed, the length, and what there
 /// is to strike.

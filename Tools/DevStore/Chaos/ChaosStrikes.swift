@@ -1,6 +1,6 @@
 import Foundation
 import Synchronization
-import TestSupport
+import StoreHarness
 
 /// Carries a schedule out, and tells each fault with its time and what came back when.
 final class ChaosStrikes: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// Does to a store what a strike says, and undoes it.
 struct FaultInjector: Sendable {

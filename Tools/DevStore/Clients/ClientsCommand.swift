@@ -1,5 +1,5 @@
 import ArgumentParser
-import TestSupport
+import StoreHarness
 
 /// `devstore clients`: what connected clients cost, and how soon they are told.
 struct ClientsCommand: AsyncParsableCommand {

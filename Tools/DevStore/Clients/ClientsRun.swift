@@ -6,7 +6,7 @@ import PaymentQueue
 import Postgres
 import StoreAPI
 import Synchronization
-import TestSupport
+import StoreHarness
 
 /// The measurements of `devstore clients`.
 struct ClientsRun: Sendable {

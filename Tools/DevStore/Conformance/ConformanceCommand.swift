@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// `devstore conformance`: Apple's own client against a store.
 struct ConformanceCommand: AsyncParsableCommand {

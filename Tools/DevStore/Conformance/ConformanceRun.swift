@@ -1,7 +1,7 @@
 import EventTypes
 import Foundation
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// Buys what the rows of the conformance table ask for, and runs the script that asks.
 struct ConformanceRun {
@@ -103,7 +103,7 @@ struct ConformanceRun {
         try JSONEncoder().encode(description).write(to: URL(fileURLWithPath: file))
         let process = Process()
         process.executableURL = URL(
-            fileURLWithPath: SampleCatalog.packageDirectory + "/Tests/Conformance/run"
+            fileURLWithPath: SourceTree.path("Tests/Conformance/run")
         )
         process.arguments = [file] + (only.map { ["--only", $0] } ?? [])
         try process.run()

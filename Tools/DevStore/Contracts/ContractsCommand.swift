@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// `devstore contracts`: a store, held to its contracts.
 struct ContractsCommand: AsyncParsableCommand {

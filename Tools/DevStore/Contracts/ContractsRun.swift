@@ -2,7 +2,7 @@ import EventTypes
 import Foundation
 import NIOHTTP1
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// Buys what the calls of the contracts' check need to find something, and runs the script.
 struct ContractsRun {
@@ -171,7 +171,7 @@ struct ContractsRun {
     ) async throws -> Bool {
         let process = Process()
         process.executableURL = URL(
-            fileURLWithPath: SampleCatalog.packageDirectory + "/Tests/Contracts/run"
+            fileURLWithPath: SourceTree.path("Tests/Contracts/run")
         )
         process.arguments = [description, part] + arguments
         try process.run()

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EventTypes
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// `devstore demo`: one purchase, told step by step.
 struct DemoCommand: AsyncParsableCommand {

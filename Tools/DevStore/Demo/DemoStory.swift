@@ -3,7 +3,7 @@ import Foundation
 import Kafka
 import Postgres
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// The demonstration's one purchase: each step does something and shows what can be seen of it.
 struct DemoStory {

@@ -2,7 +2,7 @@ import EventTypes
 import Foundation
 import NIOHTTP1
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// One purchase on a store that runs somewhere else, told over HTTP alone: what an app sees.
 struct RemoteStory {

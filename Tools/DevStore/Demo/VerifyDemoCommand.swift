@@ -4,7 +4,7 @@ import Foundation
 import NIOPosix
 import Postgres
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// `devstore verify-demo`: the proof on a throw-away store, and one altered row found.
 struct VerifyDemoCommand: AsyncParsableCommand {

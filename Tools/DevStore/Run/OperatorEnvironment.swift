@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// What `counterfoil` has to know of a store that runs here: a file for the shell to read.
 struct OperatorEnvironment {

@@ -2,7 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// `devstore run`: a store that stays up.
 struct RunCommand: AsyncParsableCommand {

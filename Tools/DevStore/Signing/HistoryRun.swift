@@ -3,7 +3,7 @@ import Foundation
 import NIOHTTP1
 import Postgres
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// The measurements of `devstore signing` that are made of a store over HTTP.
 struct HistoryRun {

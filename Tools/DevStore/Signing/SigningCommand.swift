@@ -1,5 +1,5 @@
 import ArgumentParser
-import TestSupport
+import StoreHarness
 
 /// `devstore signing`: what signatures, their checks, receipts and long histories cost.
 struct SigningCommand: AsyncParsableCommand {

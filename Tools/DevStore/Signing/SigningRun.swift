@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// The measurements of `devstore signing` that need a processor and nothing else.
 struct SigningRun {

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import TestSupport
+import StoreHarness
 
 /// Ctrl-C and SIGTERM, turned into the cancellation of the work, so that everything is stopped in
 /// order.

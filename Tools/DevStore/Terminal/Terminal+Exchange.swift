@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import StoreHarness
 
 extension Terminal {
     /// Shows a request and its answer.

@@ -2,7 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// What the commands have in common: starting a store while the terminal says so, filling it, and
 /// how they end.

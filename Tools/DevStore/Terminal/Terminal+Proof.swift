@@ -1,4 +1,4 @@
-import TestSupport
+import StoreHarness
 
 extension Terminal {
     /// Makes the books of a store again from its event log, and tells what came of it.

@@ -134,9 +134,7 @@ public enum BrokerProgram: Sendable {
     /// The development broker's executable: `COUNTERFOIL_BROKER`, or where `make setup` puts it.
     private static func developmentBroker() throws -> String {
         if let path = ProcessInfo.processInfo.environment["COUNTERFOIL_BROKER"] { return path }
-        let package = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        let path = package.appendingPathComponent(".deps/bin/tansu").path
+        let path = SourceTree.path(".deps/bin/tansu")
         guard FileManager.default.isExecutableFile(atPath: path) else {
             throw HarnessError("The development broker is not at \(path); run `make setup`.")
         }

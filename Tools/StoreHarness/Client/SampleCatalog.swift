@@ -17,18 +17,12 @@ public enum SampleCatalog {
     /// Auto-renewable subscription, for 2.99 USD; in no file, because none is sold yet.
     public static let club = ProductID(unchecked: "com.example.club.monthly")
 
-    /// The folder of the package.
-    public static var packageDirectory: String {
-        URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().path
-    }
-
     /// Where the file is, in the package.
     public static let path = "deploy/sample/catalog.json"
 
     /// Reads the file.
     public static func document() throws -> CatalogDocument {
-        let file = URL(fileURLWithPath: packageDirectory).appending(path: path)
+        let file = SourceTree.root.appending(path: path)
         return try JSONDecoder().decode(CatalogDocument.self, from: try Data(contentsOf: file))
     }
 

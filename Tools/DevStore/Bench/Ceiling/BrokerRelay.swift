@@ -1,7 +1,7 @@
 import EventTypes
 import Kafka
 import Logging
-import TestSupport
+import StoreHarness
 
 /// The broker's own latency as a purchase meets it: a message that is handed on from topic to topic
 /// with no work done in between.

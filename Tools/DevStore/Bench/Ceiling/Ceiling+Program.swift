@@ -1,11 +1,10 @@
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 extension Ceiling {
     /// Where the scripts are.
-    private static let directory = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let directory = SourceTree.root
         .appendingPathComponent("deploy/benchmarks/ceiling")
 
     /// The text of a script.

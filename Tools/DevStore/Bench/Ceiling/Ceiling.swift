@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// The same SQL as that of purchases, in the same batches, driven by pgbench alone.
 ///

@@ -1,4 +1,4 @@
-import TestSupport
+import StoreHarness
 
 /// One kind of database transaction on a purchase's way, as a script of the ceiling.
 struct CeilingHop: Sendable {

@@ -64,12 +64,12 @@ final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
     private func takeAnswer() -> (status: Int, body: ByteBuffer)? {
         let head = received.withUnsafeReadableBytes { bytes -> (Int, Int, Int)? in
             guard let end = find("\r\n\r\n", in: bytes, from: 0), end > 12 else { return nil }
-            let status = number(in: bytes, from: 9)
+            let status = wholeNumber(in: bytes, from: 9)
             let name =
                 find("\r\ncontent-length: ", in: bytes, from: 0)
                 ?? find("\r\nContent-Length: ", in: bytes, from: 0)
             guard let name, name < end else { return (status, end + 4, 0) }
-            return (status, end + 4, number(in: bytes, from: name + 18))
+            return (status, end + 4, wholeNumber(in: bytes, from: name + 18))
         }
         guard let (status, headLength, bodyLength) = head,
             received.readableBytes >= headLength + bodyLength
@@ -100,7 +100,7 @@ func find(_ text: StaticString, in bytes: UnsafeRawBufferPointer, from start: In
 }
 
 /// The decimal number that begins at a place.
-func number(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+func wholeNumber(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var number = 0
     var index = start
     while index < bytes.count, bytes[index] >= 48, bytes[index] <= 57 {

@@ -1,6 +1,6 @@
 import EventTypes
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// The drain of a backlog: payments that were accepted and wait for the processor's answer.
 ///

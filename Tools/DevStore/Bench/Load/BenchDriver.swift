@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import StoreAPI
-import TestSupport
+import StoreHarness
 
 /// Buys and finishes as fast as a given number of purchases in flight allows, or at a given rate.
 ///
@@ -192,7 +192,7 @@ final class BenchDriver: @unchecked Sendable {
             return
         }
         let id = body.withUnsafeReadableBytes { bytes in
-            find(#""id":""#, in: bytes, from: 0).map { number(in: bytes, from: $0 + 6) }
+            find(#""id":""#, in: bytes, from: 0).map { wholeNumber(in: bytes, from: $0 + 6) }
         }
         guard let id else { return fail("An answer without an id: \(String(buffer: body))") }
         times[purchase].answered = Self.now()

@@ -1,7 +1,7 @@
 import EventTypes
 import Foundation
 import NIOPosix
-import TestSupport
+import StoreHarness
 
 /// What one process of the store used while a load ran.
 struct ProcessCost: Sendable {

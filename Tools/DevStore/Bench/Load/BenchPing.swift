@@ -1,5 +1,5 @@
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// What a purchase cannot be quicker than: the broker's own way, and one commit.
 struct BenchPing: Sendable {

@@ -116,7 +116,7 @@ final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
                     find(#""finishedAt":"#, in: event, from: 0) == nil,
                     let id = find(#""id":""#, in: event, from: 0)
                 {
-                    told.append(number(in: event, from: id + 6))
+                    told.append(wholeNumber(in: event, from: id + 6))
                 }
                 start = end + 2
             }

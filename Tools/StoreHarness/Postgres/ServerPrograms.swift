@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Where the server's programs are, and how they are run.
 struct ServerPrograms: Sendable {
@@ -84,65 +83,5 @@ struct ServerPrograms: Sendable {
             )
         }
         return text
-    }
-}
-
-/// The directories of clusters that end with their process.
-enum TemporaryClusters {
-    private static let prefix = "counterfoil-postgres-"
-    private static let directories = Mutex<[String]>([])
-
-    /// Makes a directory named after this process, and removes those whose process is gone.
-    static func makeDirectory() throws -> String {
-        let base =
-            ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"] ?? "/tmp"
-        for name in try FileManager.default.contentsOfDirectory(atPath: base)
-        where name.hasPrefix(prefix) {
-            let process = name.dropFirst(prefix.count).prefix { $0.isNumber }
-            guard let id = pid_t(process), kill(id, 0) != 0, errno == ESRCH else { continue }
-            remove(base + "/" + name)
-        }
-        let directory = "\(base)/\(prefix)\(getpid())-\(UInt16.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(
-            atPath: directory,
-            withIntermediateDirectories: true
-        )
-        return directory
-    }
-
-    /// Stops the server in a directory and removes the directory when the process ends.
-    static func removeAtExit(_ directory: String) {
-        let isFirst = directories.withLock { directories in
-            directories.append(directory)
-            return directories.count == 1
-        }
-        guard isFirst else { return }
-        atexit {
-            for directory in TemporaryClusters.directories.withLock({ $0 }) {
-                TemporaryClusters.remove(directory)
-            }
-        }
-    }
-
-    /// Kills the server whose process id the directory notes, and removes the directory.
-    private static func remove(_ directory: String) {
-        let note = directory + "/data/postmaster.pid"
-        if let text = try? String(contentsOfFile: note, encoding: .utf8),
-            let id = text.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1
-        {
-            // A frozen one would never hear it.
-            ProcessTree.resume(id)
-            // SIGQUIT is the server's word for an immediate shutdown. It is quick, but nobody but
-            // init is told of its end: wait for the note to go, not for ever.
-            kill(id, SIGQUIT)
-            var attempts = 0
-            while kill(id, 0) == 0, attempts < 200 {
-                usleep(10_000)
-                attempts += 1
-            }
-        }
-        MemoryDisk.unmount(directory + "/data")
-        // Left behind at worst in a directory for temporary files, for the next process to remove.
-        try? FileManager.default.removeItem(atPath: directory)
     }
 }

@@ -7,8 +7,7 @@ extension EndToEnd {
     /// The scripts of `deploy`, and what its README tells a reader to type.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Deployment {
-        private static let root = URL(fileURLWithPath: #filePath)
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        private static let root = SourceTree.root
 
         private static func text(_ path: String) throws -> String {
             try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// What was written: rows by table, and bytes of the write-ahead log of the whole cluster.
 struct WrittenRows: Sendable {

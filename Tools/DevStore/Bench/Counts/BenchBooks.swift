@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// When the books of `payments` had what a client asked for, on the clock of the load.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import Postgres
-import TestSupport
+import StoreHarness
 
 /// How many purchases or events each database transaction of a run had on average.
 ///

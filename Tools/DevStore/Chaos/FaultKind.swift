@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// The kinds of fault, as `--only` names them.
+enum FaultKind: String, CaseIterable, Sendable, ExpressibleByArgument {
+    /// SIGKILL of a process, an immediate stop of PostgreSQL.
+    case kills
+    /// SIGSTOP, and SIGCONT later.
+    case hangs
+    /// A line that swallows all traffic without a reset.
+    case dark
+    /// A file system without room.
+    case disk
+}
