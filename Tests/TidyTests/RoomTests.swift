@@ -1,0 +1,136 @@
+import Testing
+
+/// A folder tells its story by its rooms: small floors, files that hold what their names say, and
+/// arrows that go one way.
+@Suite struct RoomTests {
+    private static let filesMax = 15
+
+    /// Folders that are still to be put in order.
+    private static let notYet = [
+        "Services/Catalog", "Services/Payments", "Services/Receipts", "Services/Fulfillment",
+        "Shared/EventTypes", "Shared/Messaging", "Shared/PaymentQueue", "Shared/Postgres",
+        "Shared/Rebuild", "Shared/ReceiptValidation", "Shared/ServiceKit", "Shared/StoreAPI",
+        "Tests/FulfillmentTests", "Tests/MessagingTests", "Tests/PaymentQueueTests",
+        "Tests/PaymentsTests", "Tests/PostgresTests", "Tests/ReceiptsTests",
+        "Tests/ServiceKitTests",
+    ]
+
+    /// Files whose names say something else than a declaration, by their ends, and why.
+    private static let otherNames = [
+        "/Composition.swift": "holds the functions that compose, migrate and rebuild a service"
+    ]
+
+    /// Types of one name, and why.
+    private static let namesakes = [
+        "Product": "Apple's name in the library for apps, and the store's own",
+        "Transaction": "Apple's name in the library for apps, and the store's own",
+    ]
+
+    /// Rooms that use each other's names, and why.
+    private static let circles: [String: String] = [:]
+
+    private static let files = Repository.swiftFiles.filter { $0.path != "Package.swift" }
+    /// Services, libraries and tools, read once; tests are named for what they try.
+    private static let everyRoom = Rooms(files.filter { !$0.path.hasPrefix("Tests/") })
+    private static let rooms = everyRoom.filter(isInOrder)
+
+    private static func isInOrder(_ file: SourceFile) -> Bool {
+        !notYet.contains { file.path.hasPrefix($0 + "/") }
+    }
+
+    @Test func atMostFifteenFilesOnOneFloor() {
+        var findings = Findings()
+        let files = Self.files.filter(Self.isInOrder)
+        for (folder, count) in Rooms.crowded(files, above: Self.filesMax) {
+            findings.add(folder, "has \(count) Swift files; make rooms of at most \(Self.filesMax)")
+        }
+        findings.report()
+    }
+
+    @Test func aFileDeclaresWhatItIsNamedAfter() {
+        var findings = Findings()
+        for path in Self.rooms.unread { findings.add(path, "this test cannot read its brackets") }
+        for (path, names) in Self.rooms.misnamed
+        where !Self.otherNames.keys.contains(where: path.hasSuffix) {
+            findings.add(path, "name it after what it holds: \(names.joined(separator: ", "))")
+        }
+        findings.report()
+    }
+
+    @Test func noTwoTypesOfTheProductHaveOneName() {
+        let product = Self.rooms.filter(\.isProduct)
+        var findings = Findings()
+        for (name, places) in product.homonyms where Self.namesakes[name] == nil {
+            findings.add(name, "is declared in \(places.joined(separator: " and "))")
+        }
+        findings.report()
+    }
+
+    @Test func betweenTwoRoomsArrowsGoOneWay() {
+        var findings = Findings()
+        for (pair, names) in Self.rooms.circles where Self.circles[pair] == nil {
+            findings.add(pair, "open the circle: \(names.joined(separator: "; "))")
+        }
+        findings.report()
+    }
+
+    @Test func everyExceptionIsStillOne() {
+        let product = Self.everyRoom.filter(\.isProduct)
+        for name in Self.namesakes.keys { #expect(product.homonyms[name] != nil, "\(name)") }
+        for end in Self.otherNames.keys {
+            #expect(product.misnamed.keys.contains { $0.hasSuffix(end) }, "\(end)")
+        }
+        for pair in Self.circles.keys { #expect(Self.everyRoom.circles[pair] != nil, "\(pair)") }
+    }
+
+    @Test func aFullFloorIsFound() {
+        let files = (1...3).map { SourceFile(path: "Services/Shop/Desk/File\($0).swift", text: "") }
+        #expect(Rooms.crowded(files, above: 2) == ["Services/Shop/Desk": 3])
+        #expect(Rooms.crowded(files, above: 3).isEmpty)
+    }
+
+    @Test(arguments: [
+        ("Coin.swift", "struct Purse {}", false), ("Coin.swift", "extension Coin {}", false),
+        ("Coin.swift", "enum Purse { struct Coin {} }", false),
+        ("Coin.swift", "// struct Coin {}\nlet text = \"struct Coin {}\"", false),
+        ("Coin+Names.swift", "extension Purse {}", false),
+        ("Coin.swift", "@frozen public indirect enum Coin<Metal> {}", true),
+        ("IsFree.swift", "func isFree(port: Int) -> Bool { true }", true),
+        ("Coin+Names.swift", "extension Bank.Coin: Named {}", true), ("main.swift", "run()", true),
+    ])
+    func aWrongNameIsFound(name: String, text: String, isRight: Bool) {
+        let rooms = Rooms([SourceFile(path: "Services/Shop/\(name)", text: text)])
+        #expect(rooms.misnamed.isEmpty == isRight)
+        #expect(rooms.unread.isEmpty)
+    }
+
+    @Test func typesOfOneNameAreFound() {
+        let rooms = Rooms([
+            SourceFile(path: "Services/Shop/A.swift", text: "struct Coin {}; struct Purse {}"),
+            SourceFile(path: "Shared/Bank/B.swift", text: "actor Coin {}; private enum Purse {}"),
+            SourceFile(path: "Shared/Bank/C.swift", text: "enum Bank { struct Purse {} }"),
+        ])
+        #expect(rooms.homonyms == ["Coin": ["Services/Shop/A.swift", "Shared/Bank/B.swift"]])
+    }
+
+    @Test(arguments: [
+        ("struct Till { let coin: Coin }", true), ("func pay() { mint(1) }", true),
+        (#"let text = "one \(coinCount) of \#("more")""#, true),
+        ("struct Till { let kind: Kind.Coin }", false), ("// Coin, mint", false),
+        (#"let text = "Coin \\ mint /*""#, false), (#"let match = /"Coin\/(mint/"#, false),
+        ("struct Till { func mint() {} }\nlet till = Till()", false),
+        ("func pay(coinCount: Int) -> Int { coinCount }", false),
+        ("struct Till { enum Coin {}; let coin: Coin }", false),
+    ])
+    func aCircleIsFound(below: String, isCircle: Bool) {
+        let mint = "struct Coin { var till: Till? }; func mint() {}; let coinCount = 3"
+        let rooms = Rooms([
+            SourceFile(path: "Services/Shop/Mint/Coin.swift", text: mint),
+            SourceFile(path: "Services/Shop/Till.swift", text: below + "\nprotocol Till {}"),
+        ])
+        #expect(
+            rooms.circles.keys.sorted() == (isCircle ? ["Services/Shop ↔ Services/Shop/Mint"] : [])
+        )
+        #expect(rooms.unread.isEmpty)
+    }
+}
