@@ -21,7 +21,7 @@ struct PaymentHandler: Sendable {
 
     private let counters = PaymentCounters()
 
-    private var writer: AcceptanceHandler { AcceptanceHandler(context: context) }
+    private var writer: AcceptanceWriter { AcceptanceWriter(context: context) }
 
     /// What a batch came to: a reply to each request, and the attempts that are owed.
     private struct Batch: Sendable {
@@ -85,7 +85,12 @@ struct PaymentHandler: Sendable {
             else { throw PaymentError(.keyVanished) }
         }
         let accountEvents = try endIntents(of: acceptances, batch, time, on: connection)
-        try writer.write(&acceptances, followedBy: accountEvents, at: time, on: connection)
+        acceptances = try writer.write(
+            acceptances,
+            followedBy: accountEvents,
+            at: time,
+            on: connection
+        )
         for acceptance in acceptances {
             result.replies[acceptance.position] = .accepted(
                 body: acceptance.body,

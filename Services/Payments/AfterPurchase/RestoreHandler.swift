@@ -75,13 +75,12 @@ struct RestoreHandler: Sendable {
         try TransactionStore.insert(records, on: connection)
         try Outbox.append(
             records.map {
-                try OutboxEvent(
-                    $0.transaction,
-                    .transactionRestored,
-                    at: time,
-                    in: context.environment,
+                let event = TransactionEvent(
+                    transaction: $0.transaction,
+                    type: .transactionRestored,
                     traceparent: traceparent
                 )
+                return try OutboxEvent(event, at: time, in: context.environment)
             },
             on: connection
         )

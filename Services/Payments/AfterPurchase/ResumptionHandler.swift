@@ -81,11 +81,10 @@ struct ResumptionHandler: Sendable {
             taxBasisPoints: failed.taxBasisPoints,
             traceparent: trace.description
         )
-        let writer = AcceptanceHandler(context: context)
-        var acceptances = [writer.acceptance(of: record, by: paymentMethod, at: time)]
-        acceptances[0].resumes = failed.transaction.id
+        let writer = AcceptanceWriter(context: context)
+        var acceptance = writer.acceptance(of: record, by: paymentMethod, at: time)
+        acceptance.resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)
-        try writer.write(&acceptances, at: time, on: connection)
-        return acceptances[0]
+        return try writer.write([acceptance], at: time, on: connection).first ?? acceptance
     }
 }

@@ -51,4 +51,11 @@ extension ProcessorAttempt {
         dueAt = nil
         waitsFor = nil
     }
+
+    /// Has the attempt wait for the outcome of another transaction.
+    mutating func wait(for holder: TransactionID) {
+        step = .waiting
+        waitsFor = holder
+        dueAt = nil
+    }
 }

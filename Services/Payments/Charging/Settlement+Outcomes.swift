@@ -106,12 +106,14 @@ extension Settlement {
         postings.append(posting)
         events.append(
             try OutboxEvent(
-                record.transaction,
-                type,
+                TransactionEvent(
+                    transaction: record.transaction,
+                    type: type,
+                    posting: PostingReference(posting, of: record, gross: gross),
+                    traceparent: step(type, of: record)
+                ),
                 at: time,
-                in: context.environment,
-                posting: PostingReference(posting, of: record, gross: gross),
-                traceparent: step(type, of: record)
+                in: context.environment
             )
         )
     }
@@ -121,11 +123,13 @@ extension Settlement {
         guard let record = records[id] else { return }
         events.append(
             try OutboxEvent(
-                record.transaction,
-                type,
+                TransactionEvent(
+                    transaction: record.transaction,
+                    type: type,
+                    traceparent: step(type, of: record)
+                ),
                 at: time,
-                in: context.environment,
-                traceparent: step(type, of: record)
+                in: context.environment
             )
         )
     }

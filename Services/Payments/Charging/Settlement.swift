@@ -16,7 +16,7 @@ struct Settlement {
     private var newAttempts: [ProcessorAttempt] = []
     var postings: [Posting] = []
     var events: [OutboxEvent] = []
-    private var ownershipChanges: [OwnershipStore.Change] = []
+    private var ownershipChanges: [OwnershipChange] = []
     var report = OutcomeReport()
 
     /// Begins one, at the present time.
@@ -67,15 +67,19 @@ struct Settlement {
         if let posting { postings.append(posting) }
         events.append(
             try OutboxEvent(
-                moved.transaction,
-                type,
+                TransactionEvent(
+                    transaction: moved.transaction,
+                    type: type,
+                    posting: posting.map { PostingReference($0, of: moved) },
+                    traceparent: step(type, of: moved)
+                ),
                 at: time,
-                in: context.environment,
-                posting: posting.map { PostingReference($0, of: moved) },
-                traceparent: step(type, of: moved)
+                in: context.environment
             )
         )
-        if moved.isOwnable { noteOwnership(of: moved) }
+        if let change = OwnershipRules.change(by: moved, at: time) {
+            ownershipChanges.append(change)
+        }
         return move
     }
 
@@ -147,18 +151,6 @@ struct Settlement {
         return report
     }
 
-    /// Who comes to own a non-consumable by a charge, and who gives it up.
-    private mutating func noteOwnership(of record: TransactionRecord) {
-        let transaction = record.transaction
-        var change = OwnershipStore.Change(key: record.ownershipKey, holder: transaction.id)
-        if transaction.state == .purchased, transaction.revokedAt == nil {
-            // What was granted without a charge is owned by its original.
-            guard transaction.originalID == transaction.id else { return }
-            change.ownedAt = time
-        }
-        ownershipChanges.append(change)
-    }
-
     /// Moves ownerships, and with them whoever waits: where somebody owns by now, be it another that
     /// has overtaken the one they waited for, they are granted without a charge; otherwise the oldest
     /// of those that may still be charged is charged in its place.
@@ -187,7 +179,7 @@ struct Settlement {
     }
 
     /// Takes the first change of each ownership; a statement makes one of each.
-    private mutating func nextOwnershipChanges() -> [OwnershipStore.Change] {
+    private mutating func nextOwnershipChanges() -> [OwnershipChange] {
         var keys: Set<OwnershipKey> = []
         let next = ownershipChanges.filter { keys.insert($0.key).inserted }
         keys = []

@@ -18,14 +18,6 @@ struct PaymentHistory {
         case changed(Account, at: Timestamp, OutboxRow)
     }
 
-    /// A change of who owns a non-consumable, in the order of the log.
-    enum OwnershipStep {
-        /// It was purchased.
-        case purchased(TransactionID, at: Timestamp)
-        /// A purchase was refunded.
-        case refunded(TransactionID)
-    }
-
     private(set) var records: [TransactionID: TransactionRecord]
     private(set) var inserted: [TransactionID] = []
     private(set) var changed: Set<TransactionID> = []
@@ -34,7 +26,8 @@ struct PaymentHistory {
     private(set) var newAttempts: [AttemptKey: ProcessorAttempt] = [:]
     /// Charges that were settled otherwise before a stray charge came.
     private(set) var strayCharges: [ProcessorAttempt] = []
-    private(set) var ownershipSteps: [OwnershipKey: [OwnershipStep]] = [:]
+    /// Changes of who owns non-consumables, in the order of the log.
+    private(set) var ownershipChanges: [OwnershipKey: [OwnershipChange]] = [:]
     private(set) var postings: [Posting] = []
     private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
     private(set) var accountSteps: [AccountStep] = []
@@ -188,31 +181,22 @@ struct PaymentHistory {
         if let outcome, !before.transaction.price.isZero {
             settleAttempt(of: transaction.id, kind, before.transaction.price, outcome)
         }
-        guard after.isOwnable, transaction.originalID == transaction.id else { return }
-        let step: OwnershipStep? =
-            switch row.event.type {
-            case .transactionPurchased: .purchased(transaction.id, at: row.event.time)
-            case .transactionRefunded: .refunded(transaction.id)
-            default: nil
-            }
-        if let step { ownershipSteps[after.ownershipKey, default: []].append(step) }
+        // Who is being charged stands in no event, so that nobody gives up but an owner.
+        let types: Set<EventType> = [.transactionPurchased, .transactionRefunded]
+        guard types.contains(row.event.type), transaction.originalID == transaction.id,
+            let change = OwnershipRules.change(by: after, at: row.event.time)
+        else { return }
+        ownershipChanges[change.key, default: []].append(change)
     }
 
     /// Who owns a non-consumable after the batch.
-    ///
-    /// Whoever is purchased first owns it, until that is refunded (``OwnershipStore/Change``).
     ///
     /// - Parameters:
     ///   - key: The non-consumable, and whose.
     ///   - owner: Who owned it before the batch.
     /// - Returns: Who owns it now; `nil` if nobody does.
     func owner(of key: OwnershipKey, after owner: Ownership?) -> Ownership? {
-        (ownershipSteps[key] ?? []).reduce(owner) { owner, step in
-            switch step {
-            case .purchased(let id, let time): owner ?? Ownership(holder: id, ownedAt: time)
-            case .refunded(let id): owner?.holder == id ? nil : owner
-            }
-        }
+        (ownershipChanges[key] ?? []).reduce(owner) { OwnershipRules.apply($1, to: $0) }
     }
 
     private mutating func settleAttempt(

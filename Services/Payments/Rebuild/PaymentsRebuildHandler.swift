@@ -96,7 +96,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         _ history: PaymentHistory,
         on shadow: isolated PostgresConnection
     ) throws {
-        let keys = Array(history.ownershipSteps.keys)
+        let keys = Array(history.ownershipChanges.keys)
         let before = try OwnershipStore.owners(of: keys, on: shadow)
         try PaymentsRebuildStore.setOwners(
             keys.map { ($0, history.owner(of: $0, after: before[$0])) },

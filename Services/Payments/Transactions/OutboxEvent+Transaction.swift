@@ -8,29 +8,24 @@ extension OutboxEvent {
     /// It tells the environment of the store, so that nobody signs play money as money. Its data and
     /// the HTTP answer to a payment are the same bytes.
     init(
-        _ transaction: Transaction,
-        _ type: EventType,
+        _ event: TransactionEvent,
         at time: Timestamp,
-        in environment: StoreEnvironment,
-        posting: PostingReference? = nil,
-        purchaseIntentID: PurchaseIntentID? = nil,
-        resumes: TransactionID? = nil,
-        traceparent: String?
+        in environment: StoreEnvironment
     ) throws {
         try self.init(
             TransactionChanged(
-                transaction: transaction,
-                posting: posting,
-                purchaseIntentID: purchaseIntentID,
-                resumes: resumes,
+                transaction: event.transaction,
+                posting: event.posting,
+                purchaseIntentID: event.purchaseIntentID,
+                resumes: event.resumes,
                 environment: environment.rawValue
             ),
-            type: type,
+            type: event.type,
             topic: Topics.paymentsTransactions,
-            key: transaction.accountID.rawValue,
-            subject: transaction.id.rawValue,
+            key: event.transaction.accountID.rawValue,
+            subject: event.transaction.id.rawValue,
             time: time,
-            traceparent: traceparent
+            traceparent: event.traceparent
         )
     }
 }

@@ -75,21 +75,9 @@ enum OwnershipStore {
         return ownerships
     }
 
-    /// One change of who holds an ownership.
-    ///
-    /// Whoever is purchased first owns, until it gives up. A purchase that holds no claim (it cost
-    /// nothing, or was deferred before its charge) takes over from one that is only being charged.
-    struct Change: Hashable, Sendable {
-        let key: OwnershipKey
-        /// Whose change it is: what others own it leaves alone.
-        let holder: TransactionID
-        /// Since when the holder owns it; `nil` where it gives up.
-        var ownedAt: Timestamp?
-    }
-
-    /// Changes holders, by one change of each ownership at most.
+    /// Changes holders, by one change of each ownership at most, as ``OwnershipRules`` says.
     static func change(
-        _ changes: [Change],
+        _ changes: [OwnershipChange],
         on connection: isolated PostgresConnection
     ) throws {
         guard !changes.isEmpty else { return }

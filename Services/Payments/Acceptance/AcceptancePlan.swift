@@ -1,0 +1,85 @@
+import EventTypes
+import Ledger
+
+/// Everything that accepting payments writes, decided before it is written.
+///
+/// Pure.
+struct AcceptancePlan {
+    /// The payments, with what became of each at once.
+    private(set) var acceptances: [Acceptance]
+    private(set) var ownershipChanges: [OwnershipChange] = []
+    private(set) var events: [TransactionEvent] = []
+
+    /// Plans what payments come to.
+    ///
+    /// What is granted at once passes through `purchasing` like everything else.
+    ///
+    /// - Parameters:
+    ///   - accepted: In the order they were accepted.
+    ///   - holders: Who holds the non-consumables that they are about.
+    ///   - time: When they are accepted.
+    init(
+        _ accepted: [Acceptance],
+        meeting holders: [OwnershipKey: Ownership],
+        at time: Timestamp
+    ) {
+        acceptances = accepted
+        events.reserveCapacity(accepted.count)
+        var holders = holders
+        for index in acceptances.indices {
+            if acceptances[index].record.isOwnable {
+                acceptances[index].meet(holders[acceptances[index].record.ownershipKey])
+            }
+            events.append(
+                TransactionEvent(
+                    transaction: acceptances[index].record.transaction,
+                    type: .transactionPurchasing,
+                    purchaseIntentID: acceptances[index].purchaseIntentID,
+                    resumes: acceptances[index].resumes,
+                    traceparent: acceptances[index].record.traceparent
+                )
+            )
+            guard let grant = acceptances[index].grant else { continue }
+            // A grant posts nothing.
+            let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+            guard
+                case .moved(let record, let type, _) = machine.apply(
+                    grant,
+                    to: acceptances[index].record
+                )
+            else { continue }
+            acceptances[index].record = record
+            events.append(
+                TransactionEvent(
+                    transaction: record.transaction,
+                    type: type,
+                    traceparent: record.traceparent
+                )
+            )
+            if let change = OwnershipRules.change(by: record, at: time) {
+                holders[change.key] = OwnershipRules.apply(change, to: holders[change.key])
+                ownershipChanges.append(change)
+            }
+        }
+    }
+}
+
+extension Acceptance {
+    /// Grants what is owned already, and lets wait what another is being charged for.
+    fileprivate mutating func meet(_ ownership: Ownership?) {
+        let verdict = OwnershipRules.verdict(
+            on: record.transaction.id,
+            isFree: grant != nil,
+            meeting: ownership
+        )
+        switch verdict {
+        case .proceed, .fail: break
+        case .grant(let originalID, let originalPurchasedAt):
+            record.transaction.originalID = originalID
+            record.transaction.price = .zero(record.transaction.price.currency)
+            attempt = nil
+            grant = .grantOwned(originalID: originalID, originalPurchasedAt: originalPurchasedAt)
+        case .wait(let holder): attempt?.wait(for: holder)
+        }
+    }
+}
