@@ -7,29 +7,6 @@ import Postgres
 struct AcceptanceWriter {
     let context: PaymentsContext
 
-    /// A transaction in `purchasing`, with the attempt to charge it or the reason why it costs
-    /// nothing.
-    func acceptance(
-        of record: TransactionRecord,
-        by paymentMethod: String,
-        at time: Timestamp,
-        position: Int = 0
-    ) -> Acceptance {
-        guard !record.transaction.price.isZero else {
-            return Acceptance(position: position, record: record, grant: .grantFree)
-        }
-        let attempt = ProcessorAttempt(
-            transactionID: record.transaction.id,
-            kind: .charge,
-            id: AttemptID(time: time),
-            step: .calling,
-            paymentMethod: paymentMethod,
-            amount: record.transaction.price,
-            dueAt: time.advanced(by: context.policy.lease)
-        )
-        return Acceptance(position: position, record: record, attempt: attempt)
-    }
-
     /// Writes payments.
     ///
     /// - Parameters:

@@ -81,10 +81,15 @@ struct ResumptionHandler: Sendable {
             taxBasisPoints: failed.taxBasisPoints,
             traceparent: trace.description
         )
-        let writer = AcceptanceWriter(context: context)
-        var acceptance = writer.acceptance(of: record, by: paymentMethod, at: time)
+        var acceptance = Acceptance(
+            of: record,
+            by: paymentMethod,
+            at: time,
+            lease: context.policy.lease
+        )
         acceptance.resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)
+        let writer = AcceptanceWriter(context: context)
         return try writer.write([acceptance], at: time, on: connection).first ?? acceptance
     }
 }

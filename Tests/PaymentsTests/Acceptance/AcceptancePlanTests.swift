@@ -13,9 +13,8 @@ import Testing
         transaction.originalID = transaction.id
         transaction.version = 1
         let record = TransactionRecord(transaction: transaction, taxBasisPoints: 0)
-        guard !isFree else { return Acceptance(position: 0, record: record, grant: .grantFree) }
+        guard !isFree else { return Acceptance(record: record, grant: .grantFree) }
         return Acceptance(
-            position: 0,
             record: record,
             attempt: ProcessorAttempt(
                 transactionID: transaction.id,

@@ -1,0 +1,256 @@
+import EventTypes
+import ServiceKit
+import StoreAPI
+
+/// A batch of payment requests on its way to its answers.
+///
+/// Pure. What it has to know is handed to it: what keys were used for, products, accounts, intents
+/// and ids. What it has decided is read from it, and is written by others.
+///
+/// Of several requests with one key the first that is accepted leads, and those after it follow:
+/// they get its answer.
+struct AcceptanceBatch: Sendable {
+    /// A request, and what it has come to so far.
+    private struct Entry: Sendable {
+        let submission: PaymentSubmission
+        let key: RequestKey
+        let fingerprint: [UInt8]
+        var reply: PaymentReply?
+    }
+
+    /// A request that the rules accept.
+    private struct Approved: Sendable {
+        let position: Int
+        let product: Product
+        /// What the whole purchase costs.
+        let price: Money
+    }
+
+    /// A request that has become a transaction.
+    private struct Begun: Sendable {
+        let position: Int
+        var acceptance: Acceptance
+    }
+
+    let time: Timestamp
+    let environment: StoreEnvironment
+    private var entries: [Entry]
+    private var approved: [Approved] = []
+    private var begun: [Begun] = []
+    /// The positions of those that lead, and of those that follow.
+    private var leaders: [RequestKey: Int] = [:]
+    private var followers: [Int] = []
+
+    /// Begins a batch.
+    init(_ submissions: [PaymentSubmission], at time: Timestamp, in environment: StoreEnvironment) {
+        self.time = time
+        self.environment = environment
+        entries = submissions.map {
+            Entry(submission: $0, key: $0.key, fingerprint: $0.fingerprint)
+        }
+    }
+
+    // MARK: - What has to be known
+
+    private var open: [Int] { entries.indices.filter { entries[$0].reply == nil } }
+
+    /// The keys of requests that are not answered yet.
+    var openKeys: Set<RequestKey> { Set(open.map { entries[$0].key }) }
+
+    /// The products that these are about.
+    var openProducts: Set<ProductID> {
+        Set(open.map { entries[$0].submission.request.productID })
+    }
+
+    /// The accounts of these.
+    var openAccounts: Set<AccountKey> { Set(open.map { entries[$0].submission.accountKey }) }
+
+    /// The accounts of those that name a purchase intent.
+    var openIntentAccounts: Set<AccountKey> {
+        Set(
+            open.compactMap {
+                let submission = entries[$0].submission
+                return submission.intent == nil ? nil : submission.accountKey
+            }
+        )
+    }
+
+    // MARK: - Decisions
+
+    /// Answers requests whose key was used before: the same request as the first time, any other
+    /// with a refusal.
+    ///
+    /// - Parameters:
+    ///   - uses: What the keys were used for first.
+    ///   - records: The transactions of these uses.
+    ///   - chargeAmounts: What these were to be charged.
+    /// - Throws: `EncodingError`.
+    mutating func replay(
+        _ uses: [RequestKey: KeyUse],
+        records: [TransactionID: TransactionRecord],
+        chargeAmounts: [TransactionID: Money]
+    ) throws {
+        for position in open {
+            let entry = entries[position]
+            guard let use = uses[entry.key] else { continue }
+            guard use.fingerprint == entry.fingerprint,
+                let id = use.transactionIDs.first, let record = records[id]
+            else {
+                entries[position].reply = .refused(.idempotencyKeyReused)
+                continue
+            }
+            let answer = TransactionChanged(
+                transaction: PaymentRules.firstAnswer(
+                    of: record.transaction,
+                    chargeAmount: chargeAmounts[id]
+                ),
+                purchaseIntentID: entry.submission.request.purchaseIntentID,
+                environment: environment.rawValue
+            )
+            entries[position].reply = .accepted(
+                body: try EventCoding.encode(answer),
+                isReplay: true
+            )
+        }
+    }
+
+    /// Applies the rules to the requests that are not answered yet.
+    ///
+    /// - Parameters:
+    ///   - products: Those that they are about, at their newest versions.
+    ///   - standings: What is known of their accounts.
+    ///   - intents: The open purchase intents of those that name any.
+    ///   - methodRefusal: Why a payment method is refused; `nil` if it can be charged.
+    mutating func judge(
+        products: [ProductID: Product],
+        standings: [AccountKey: AccountStanding],
+        intents: [AccountKey: [PurchaseIntent]],
+        methodRefusal: (String) -> PaymentRefusal?
+    ) {
+        var unpaid: [IntentKey: PurchaseIntent] = [:]
+        for (account, intents) in intents {
+            for intent in intents { unpaid[IntentKey(account: account, id: intent.id)] = intent }
+        }
+        for position in open {
+            let submission = entries[position].submission
+            guard leaders[entries[position].key] == nil else {
+                followers.append(position)
+                continue
+            }
+            let product = products[submission.request.productID]
+            let price = PaymentRules.price(
+                of: submission.request,
+                account: standings[submission.accountKey] ?? AccountStanding(),
+                product: product,
+                intent: submission.intent.flatMap { unpaid[$0] },
+                methodRefusal: methodRefusal(submission.request.paymentMethod)
+            )
+            switch price {
+            case .failure(let refusal): entries[position].reply = .refused(refusal)
+            case .success(let price):
+                guard let product else { continue }
+                if let intent = submission.intent { unpaid[intent] = nil }
+                leaders[entries[position].key] = position
+                approved.append(Approved(position: position, product: product, price: price))
+            }
+        }
+    }
+
+    /// How many requests the rules accept.
+    var approvedCount: Int { approved.count }
+
+    /// Makes transactions of the requests that the rules accept.
+    ///
+    /// - Parameters:
+    ///   - ids: As many as there are.
+    ///   - tax: The tax that their prices contain.
+    ///   - lease: How long their attempts belong to this process.
+    mutating func begin(_ ids: [TransactionID], tax: TaxRates, lease: Duration) {
+        begun = zip(ids, approved).map { id, approved in
+            let submission = entries[approved.position].submission
+            let request = submission.request
+            let record = TransactionRecord(
+                transaction: PaymentRules.transaction(
+                    id: id,
+                    for: request,
+                    of: submission.account.accountID,
+                    in: submission.account.bundleID,
+                    product: approved.product,
+                    price: approved.price,
+                    time: time
+                ),
+                taxBasisPoints: tax.basisPoints(in: request.storefront),
+                traceparent: submission.trace.description
+            )
+            var acceptance = Acceptance(
+                of: record,
+                by: request.paymentMethod,
+                at: time,
+                lease: lease
+            )
+            acceptance.purchaseIntentID = request.purchaseIntentID
+            return Begun(position: approved.position, acceptance: acceptance)
+        }
+    }
+
+    /// Gives up the transactions whose keys another batch has taken.
+    mutating func keep(_ taken: Set<RequestKey>) {
+        begun.removeAll { !taken.contains(entries[$0.position].key) }
+    }
+
+    /// Whether each request that leads has an answer, or will have one by its transaction.
+    var isWhole: Bool {
+        let kept = Set(begun.map(\.position))
+        return leaders.values.allSatisfy { entries[$0].reply != nil || kept.contains($0) }
+    }
+
+    /// Answers the requests whose transactions were written, and those that follow them.
+    ///
+    /// - Parameter written: The acceptances, in their order.
+    mutating func answer(with written: [Acceptance]) {
+        for (index, acceptance) in zip(begun.indices, written) {
+            begun[index].acceptance = acceptance
+            entries[begun[index].position].reply = .accepted(
+                body: acceptance.body,
+                isReplay: false
+            )
+        }
+        for position in followers where entries[position].reply == nil {
+            guard let leader = leaders[entries[position].key],
+                entries[leader].fingerprint == entries[position].fingerprint,
+                case .accepted(let body, _) = entries[leader].reply
+            else { continue }
+            entries[position].reply = .accepted(body: body, isReplay: true)
+        }
+    }
+
+    // MARK: - What was decided
+
+    /// The keys that are to be taken, each for its transaction.
+    var keyUses: [(key: RequestKey, fingerprint: [UInt8], transactionID: TransactionID)] {
+        begun.map {
+            let entry = entries[$0.position]
+            return (entry.key, entry.fingerprint, $0.acceptance.record.transaction.id)
+        }
+    }
+
+    /// The payments that are to be written.
+    var acceptances: [Acceptance] { begun.map(\.acceptance) }
+
+    /// The purchase intents that they pay.
+    var paidIntents: [(intent: IntentKey, payment: TransactionRecord)] {
+        begun.compactMap { begun in
+            entries[begun.position].submission.intent.map { ($0, begun.acceptance.record) }
+        }
+    }
+
+    /// The attempts that are to be carried out at once.
+    var attempts: [ProcessorAttempt] {
+        begun.compactMap(\.acceptance.attempt).filter { $0.step == .calling }
+    }
+
+    /// The answers, in the order of the requests.
+    var replies: [PaymentReply] {
+        entries.map { $0.reply ?? .refused(.idempotencyKeyReused) }
+    }
+}

@@ -1,0 +1,101 @@
+import EventTypes
+import Foundation
+import StoreAPI
+import Testing
+
+@testable import Payments
+
+/// What a batch of payment requests comes to, without a database.
+@Suite struct AcceptanceBatchTests {
+    func submission(_ key: String, _ request: PaymentRequest = request()) -> PaymentSubmission {
+        PaymentSubmission(account: alice, idempotencyKey: key, request: request)
+    }
+
+    func batch(_ submissions: PaymentSubmission...) -> AcceptanceBatch {
+        AcceptanceBatch(submissions, at: startTime, in: .sandbox)
+    }
+
+    func judge(_ batch: inout AcceptanceBatch) {
+        batch.judge(
+            products: [ProductID(unchecked: "coins"): product()],
+            standings: [:],
+            intents: [:],
+            methodRefusal: { _ in nil }
+        )
+        let ids = (0..<batch.approvedCount).map { TransactionID(number: Int64($0) + 1) }
+        batch.begin(ids, tax: TaxRates(), lease: .seconds(10))
+    }
+
+    func answer(_ batch: inout AcceptanceBatch) {
+        batch.answer(with: batch.acceptances)
+    }
+
+    /// `new`, `replay`, or the refusal.
+    func kinds(_ batch: AcceptanceBatch) -> [String] {
+        batch.replies.map { reply in
+            switch reply {
+            case .accepted(_, let isReplay): isReplay ? "replay" : "new"
+            case .refused(let refusal): "\(refusal)"
+            }
+        }
+    }
+
+    @Test func theFirstRequestOfAKeyLeadsAndItsRepetitionFollows() {
+        var batch = batch(submission("a"), submission("a"), submission("b"))
+        judge(&batch)
+        #expect(batch.approvedCount == 2 && batch.attempts.count == 2)
+        answer(&batch)
+        #expect(kinds(batch) == ["new", "replay", "new"])
+    }
+
+    @Test func anotherRequestUnderTheKeyOfTheFirstIsRefused() {
+        var batch = batch(submission("a"), submission("a", request(quantity: 2)))
+        judge(&batch)
+        answer(&batch)
+        #expect(kinds(batch) == ["new", "idempotencyKeyReused"])
+    }
+
+    @Test func aRefusedRequestDoesNotUseUpItsKey() {
+        var batch = batch(submission("a", request("nothing")), submission("a"))
+        judge(&batch)
+        answer(&batch)
+        #expect(kinds(batch) == ["productUnknown", "new"])
+    }
+
+    @Test func aUsedKeyIsAnsweredAsTheFirstTime() throws {
+        let repeated = submission("a")
+        var batch = batch(repeated, submission("b"))
+        let record = TransactionRecord(transaction: transaction(.purchased), taxBasisPoints: 0)
+        let id = record.transaction.id
+        try batch.replay(
+            [repeated.key: KeyUse(fingerprint: repeated.fingerprint, transactionIDs: [id])],
+            records: [id: record],
+            chargeAmounts: [id: usd(999)]
+        )
+        #expect(batch.openKeys == [submission("b").key])
+        judge(&batch)
+        answer(&batch)
+        #expect(kinds(batch) == ["replay", "new"])
+        guard case .accepted(let body, _) = batch.replies[0] else { return }
+        let first = try JSONDecoder().decode(TransactionResponse.self, from: Data(body))
+        #expect(first.transaction.state == .purchasing && first.transaction.version == 1)
+    }
+
+    @Test func aKeyThatAnotherBatchTookIsGivenUpAndReplayed() throws {
+        let lost = submission("a")
+        var batch = batch(lost, submission("b"), lost)
+        judge(&batch)
+        batch.keep([submission("b").key])
+        #expect(!batch.isWhole)
+        let record = TransactionRecord(transaction: transaction(.failed), taxBasisPoints: 0)
+        let id = record.transaction.id
+        try batch.replay(
+            [lost.key: KeyUse(fingerprint: lost.fingerprint, transactionIDs: [id])],
+            records: [id: record],
+            chargeAmounts: [:]
+        )
+        #expect(batch.isWhole && batch.acceptances.count == 1)
+        answer(&batch)
+        #expect(kinds(batch) == ["replay", "new", "replay"])
+    }
+}
