@@ -23,7 +23,7 @@ struct AdminHandler: Sendable {
         let (reply, report) = try await context.client.withTransaction { connection in
             var settlement = Settlement(context, within: trace)
             try settlement.lock([id], on: connection)
-            guard let record = settlement.records[id] else {
+            guard let record = settlement.plan.records[id] else {
                 return (AdminReply.unknown, OutcomeReport())
             }
             switch ApprovalRules.verdict(on: decision, for: record) {
@@ -32,17 +32,12 @@ struct AdminHandler: Sendable {
                 return (.refused(refusal, record.transaction), OutcomeReport())
             case .accepted: break
             }
-            settlement.annotate(id) { $0.approval = decision }
             switch decision {
             case .approve: try approve(record, &settlement, on: connection)
-            case .decline:
-                try settlement.apply(.declineApproval, to: id)
-                settlement.change(AttemptKey(transactionID: id, kind: .charge)) {
-                    $0.settle(FailureReason.approvalDeclined.rawValue)
-                }
+            case .decline: settlement.plan.decline(id)
             }
-            let report = try settlement.store(on: connection)
-            let after = settlement.records[id] ?? record
+            let report = try settlement.write(on: connection)
+            let after = settlement.plan.records[id] ?? record
             return (.done(after.transaction), report)
         }
         context.record(report.steps, from: start)
@@ -73,33 +68,28 @@ struct AdminHandler: Sendable {
             connection -> (AdminReply, OutcomeReport?) in
             var settlement = Settlement(context, within: trace)
             try settlement.lock([id], on: connection)
-            guard let record = settlement.records[id] else { return (.unknown, nil) }
+            guard let record = settlement.plan.records[id] else { return (.unknown, nil) }
             let transaction = record.transaction
             guard transaction.state == .purchased else {
                 return (.refused(.notPurchased, transaction), nil)
             }
             guard transaction.revokedAt == nil else { return (.done(transaction), nil) }
             guard !transaction.price.isZero else {
-                try settlement.apply(.refund, to: id)
-                let report = try settlement.store(on: connection)
-                return (.done(settlement.records[id]?.transaction ?? transaction), report)
+                settlement.plan.apply(.refund, to: id)
+                let report = try settlement.write(on: connection)
+                return (.done(settlement.plan.records[id]?.transaction ?? transaction), report)
             }
-            if let owed = settlement.attempts[AttemptKey(transactionID: id, kind: .refund)] {
+            if let owed = settlement.plan.attempts[AttemptKey(transactionID: id, kind: .refund)] {
                 return (.owed(owed, transaction), nil)
             }
-            let charge = settlement.attempts[AttemptKey(transactionID: id, kind: .charge)]
-            let attempt = ProcessorAttempt(
-                transactionID: id,
-                kind: .refund,
-                id: AttemptID(time: settlement.time),
-                step: .calling,
-                paymentMethod: charge?.paymentMethod ?? "",
-                amount: transaction.price,
-                chargeReference: charge?.reference,
-                dueAt: settlement.time.advanced(by: context.policy.lease)
+            let charge = settlement.plan.attempts[AttemptKey(transactionID: id, kind: .charge)]
+            let attempt = settlement.plan.refund(
+                id,
+                transaction.price,
+                by: charge?.paymentMethod ?? "",
+                of: charge?.reference
             )
-            settlement.add(attempt)
-            return (.owed(attempt, transaction), try settlement.store(on: connection))
+            return (.owed(attempt, transaction), try settlement.write(on: connection))
         }
         if let report {
             context.record(report.steps, from: start)
@@ -108,46 +98,25 @@ struct AdminHandler: Sendable {
         return reply
     }
 
-    /// An approved transaction is charged, unless its product has been bought or its account has
-    /// moved to another storefront meanwhile: nobody is charged in a currency of the past.
+    /// Reads what an approval depends on: the account, and unless that forbids the charge, who holds
+    /// the ownership.
     private func approve(
         _ record: TransactionRecord,
         _ settlement: inout Settlement,
         on connection: isolated PostgresConnection
     ) throws {
         let id = record.transaction.id
-        let key = AttemptKey(transactionID: id, kind: .charge)
-        settlement.change(key) { $0.isApproved = true }
-        try settlement.tell(.transactionApproved, of: id)
-        let standing = try AccountStore.standings(of: [record.accountKey], on: connection)[
-            record.accountKey
-        ]
-        if let reason = AccountRules.failure(
+        let account = record.accountKey
+        let standing = try AccountStore.standings(of: [account], on: connection)[account]
+        let failure = AccountRules.failure(
             of: standing ?? AccountStanding(),
             in: record.transaction.storefront
-        ) {
-            try settlement.apply(.fail(reason), to: id)
-            return settlement.change(key) { $0.settle(reason.rawValue) }
+        )
+        var ownership: Ownership?
+        if failure == nil, record.isOwnable {
+            let key = record.ownershipKey
+            ownership = try OwnershipStore.claim([(key, id)], on: connection)[key]
         }
-        guard record.isOwnable,
-            let ownership = try OwnershipStore.claim(
-                [(record.ownershipKey, id)],
-                on: connection
-            )[record.ownershipKey],
-            ownership.holder != id
-        else { return settlement.call(key) }
-        if let ownedAt = ownership.ownedAt {
-            try settlement.apply(
-                .grantOwned(originalID: ownership.holder, originalPurchasedAt: ownedAt),
-                to: id
-            )
-            settlement.change(key) { $0.settle("granted") }
-        } else {
-            settlement.change(key) { attempt in
-                attempt.step = .waiting
-                attempt.waitsFor = ownership.holder
-                attempt.dueAt = nil
-            }
-        }
+        settlement.plan.approve(id, failure: failure, meeting: ownership)
     }
 }

@@ -97,7 +97,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         on shadow: isolated PostgresConnection
     ) throws {
         let keys = Array(history.ownershipChanges.keys)
-        let before = try OwnershipStore.owners(of: keys, on: shadow)
+        let before = try OwnershipStore.lock(keys, on: shadow)
         try PaymentsRebuildStore.setOwners(
             keys.map { ($0, history.owner(of: $0, after: before[$0])) },
             on: shadow

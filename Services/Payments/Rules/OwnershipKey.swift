@@ -6,6 +6,9 @@ struct OwnershipKey: Hashable, Sendable, Comparable {
     let bundleID: BundleID
     let productID: ProductID
 
+    /// The account whose it is.
+    var accountKey: AccountKey { AccountKey(accountID: accountID, bundleID: bundleID) }
+
     static func < (left: Self, right: Self) -> Bool {
         (left.accountID, left.bundleID, left.productID)
             < (right.accountID, right.bundleID, right.productID)

@@ -35,11 +35,11 @@ enum OwnershipStore {
         return try ownerships(in: rows)
     }
 
-    /// Who owns non-consumables, of those that somebody owns.
+    /// Who owns non-consumables, or is being charged for them.
     ///
-    /// They stay locked to the end of the database transaction, owned or not.
-    static func owners(
-        of keys: [OwnershipKey],
+    /// They stay locked to the end of the database transaction, also those that nobody holds.
+    static func lock(
+        _ keys: [OwnershipKey],
         on connection: isolated PostgresConnection
     ) throws -> [OwnershipKey: Ownership] {
         guard !keys.isEmpty else { return [:] }
@@ -53,7 +53,7 @@ enum OwnershipStore {
             ORDER BY o.account_id, o.bundle_id, o.product_id FOR UPDATE OF o
             """
         )
-        return try ownerships(in: rows).filter { $0.value.ownedAt != nil }
+        return try ownerships(in: rows)
     }
 
     /// Reads rows of `account_id, bundle_id, product_id, transaction_id, owned_at`; nobody holds

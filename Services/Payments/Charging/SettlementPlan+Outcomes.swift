@@ -1,0 +1,121 @@
+import EventTypes
+import Ledger
+
+/// What each outcome of a call means for its attempt, its transaction and the books.
+extension SettlementPlan {
+    /// Applies an outcome to its attempt and transaction.
+    mutating func apply(_ result: AttemptResult) {
+        guard let attempt = attempts[result.key], records[result.key.transactionID] != nil else {
+            return contradict(
+                "An outcome is of no attempt that is known",
+                result.key.transactionID
+            )
+        }
+        switch result.outcome {
+        case .charged(let reference):
+            applyCharge(attempt, reference)
+        case .declined(let reason):
+            fail(attempt, reason)
+        case .exhausted:
+            fail(attempt, .processorRefused)
+        case .needsApproval(let wasApproved):
+            // The answer to a call of before the approval, told late, says nothing about the one after.
+            if wasApproved || records[attempt.transactionID]?.approval == nil {
+                awaitApproval(attempt)
+            }
+        case .approvalExpired:
+            let move = apply(.expireApproval, to: attempt.transactionID)
+            if case .moved = move { change(attempt.key) { $0.settle("approvalExpired") } }
+        case .refunded(let reference):
+            applyRefund(attempt, reference)
+        case .tryAgain(let wasCalled):
+            tryAgain(attempt, wasCalled: wasCalled)
+        }
+    }
+
+    private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: String) {
+        let move = apply(.confirmCharge, to: attempt.transactionID)
+        if attempt.outcome != "charged" {
+            change(attempt.key) { $0.settle("charged", reference: reference) }
+        }
+        guard case .refused(let refusal) = move else { return }
+        // The buyer has paid for a transaction that had ended without a charge: the money is noted
+        // where it is, and goes back.
+        contradict(
+            "A charge was confirmed for a transaction that does not take it; it is returned",
+            attempt.transactionID,
+            refusal
+        )
+        let refund = AttemptKey(transactionID: attempt.transactionID, kind: .refund)
+        guard attempts[refund] == nil, let record = records[attempt.transactionID] else { return }
+        post(
+            LedgerRules.strayCharge(
+                id: PostingID(time: time),
+                transactionID: attempt.transactionID,
+                buyer: record.transaction.accountID,
+                gross: attempt.amount,
+                time: time
+            ),
+            of: record,
+            gross: attempt.amount,
+            as: .strayCharged
+        )
+        self.refund(
+            attempt.transactionID,
+            attempt.amount,
+            by: attempt.paymentMethod,
+            of: reference
+        )
+    }
+
+    private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: String) {
+        guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
+        change(attempt.key) { $0.settle("refunded", reference: reference) }
+        let transaction = record.transaction
+        guard transaction.state != .purchased || transaction.price.isZero else {
+            apply(.refund, to: transaction.id)
+            return
+        }
+        // It was a stray charge; the transaction itself has no part in it.
+        post(
+            LedgerRules.strayChargeReturn(
+                id: PostingID(time: time),
+                transactionID: attempt.transactionID,
+                buyer: record.transaction.accountID,
+                gross: attempt.amount,
+                time: time
+            ),
+            of: record,
+            gross: attempt.amount,
+            as: .strayChargeReturned
+        )
+    }
+
+    private mutating func fail(_ attempt: ProcessorAttempt, _ reason: FailureReason) {
+        guard attempt.kind == .charge else { return tryAgain(attempt, wasCalled: true) }
+        let move = apply(.fail(reason), to: attempt.transactionID)
+        if case .refused(let refusal) = move {
+            return contradict(
+                "The processor says that a purchased transaction was not charged",
+                attempt.transactionID,
+                refusal
+            )
+        }
+        guard attempt.step != .settled else { return }
+        change(attempt.key) { $0.settle(reason.rawValue) }
+    }
+
+    private mutating func awaitApproval(_ attempt: ProcessorAttempt) {
+        let move = apply(.awaitApproval, to: attempt.transactionID)
+        guard case .moved(let record, _, _) = move else { return }
+        guard record.transaction.state == .deferred else {
+            change(attempt.key) { $0.settle(FailureReason.processorRefused.rawValue) }
+            return
+        }
+        let end = time.advanced(by: policy.approvalExpiry)
+        change(attempt.key) { attempt in
+            attempt.step = .awaitingApproval
+            attempt.dueAt = end
+        }
+    }
+}

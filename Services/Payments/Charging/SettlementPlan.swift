@@ -1,0 +1,298 @@
+import EventTypes
+import Ledger
+import StoreAPI
+
+/// Everything that outcomes and commands change, decided before it is written.
+///
+/// No I/O: ``Settlement`` hands it what is locked and read, and writes what it has decided. The ids
+/// of postings and attempts are drawn here; all else comes in as arguments.
+struct SettlementPlan: Sendable {
+    /// Something that the processor and the books do not agree on.
+    struct Contradiction: Hashable, Sendable {
+        let message: String
+        let transactionID: TransactionID
+        var refusal: TransactionRefusal?
+        var trace: String?
+    }
+
+    let time: Timestamp
+    let policy: AttemptPolicy
+
+    /// The locked transactions and attempts, with the changes so far.
+    private(set) var records: [TransactionID: TransactionRecord] = [:]
+    private(set) var attempts: [AttemptKey: ProcessorAttempt] = [:]
+    private var changedRecordIDs: Set<TransactionID> = []
+    private var changedAttemptKeys: Set<AttemptKey> = []
+    private(set) var newAttempts: [ProcessorAttempt] = []
+    private(set) var postings: [Posting] = []
+    private(set) var events: [TransactionEvent] = []
+    private(set) var contradictions: [Contradiction] = []
+    private(set) var report = OutcomeReport()
+    private var ownershipChanges: [OwnershipChange] = []
+
+    /// Begins a plan.
+    init(time: Timestamp, policy: AttemptPolicy) {
+        self.time = time
+        self.policy = policy
+    }
+
+    /// The transactions that are to be written, in the order of their ids.
+    var changedRecords: [TransactionRecord] { changedRecordIDs.sorted().compactMap { records[$0] } }
+
+    /// The attempts that are to be written, in the order of their keys.
+    var changedAttempts: [ProcessorAttempt] {
+        changedAttemptKeys.sorted().compactMap { attempts[$0] }
+    }
+
+    /// Takes transactions and all their attempts, which are locked.
+    mutating func take(
+        _ records: [TransactionID: TransactionRecord],
+        _ attempts: [AttemptKey: ProcessorAttempt]
+    ) {
+        self.records.merge(records) { _, new in new }
+        self.attempts.merge(attempts) { _, new in new }
+    }
+
+    /// Applies a command to a transaction and plans everything that follows from it.
+    @discardableResult
+    mutating func apply(
+        _ command: TransactionCommand,
+        to id: TransactionID
+    ) -> TransactionMove {
+        guard let record = records[id] else { return .refused(.stateUnknown) }
+        let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+        let move = machine.apply(command, to: record)
+        guard case .moved(let moved, let type, let posting) = move else { return move }
+        records[id] = moved
+        changedRecordIDs.insert(id)
+        let kind = OutcomeReport.Move(type: type, reason: moved.transaction.failureReason)
+        report.moves[kind, default: 0] += 1
+        if let posting { postings.append(posting) }
+        tell(type, of: moved, posting.map { PostingReference($0, of: moved) })
+        if let change = OwnershipRules.change(by: moved, at: time) {
+            ownershipChanges.append(change)
+        }
+        return move
+    }
+
+    // MARK: - Ownerships
+
+    /// Takes the first planned change of each ownership, since a statement makes one of each.
+    ///
+    /// What is decided of those who waited may plan further ones; none are left once it is empty.
+    mutating func nextOwnershipChanges() -> [OwnershipChange] {
+        var keys: Set<OwnershipKey> = []
+        let next = ownershipChanges.filter { keys.insert($0.key).inserted }
+        keys = []
+        ownershipChanges.removeAll { keys.insert($0.key).inserted }
+        return next
+    }
+
+    /// Decides what becomes of the purchases that waited for those whose ownerships have changed.
+    ///
+    /// They were accepted long ago: one whose account may not pay by now, or has moved to another
+    /// storefront, is not charged after all (spec rules 2 and 9). They are not judged by the price
+    /// or by whether the product is still sold, as an interrupted payment is
+    /// (``PaymentRules/request(repeating:by:)``): that one has failed, and taking it up is a payment
+    /// of its own. These were accepted at a price that the buyer has seen and the store has
+    /// confirmed, they never failed, and the buyer has nothing to do to be charged; what changes in
+    /// the catalog after a payment is accepted is for the next one (spec rule X8, traps 25 and 26),
+    /// here as for a charge whose answer takes long and for an approval that comes a day later.
+    ///
+    /// - Parameters:
+    ///   - changes: The changes, which are made.
+    ///   - waiting: The locked purchases that wait for their holders, oldest first.
+    ///   - ownerships: The ownerships after the changes, locked.
+    ///   - standings: What is known of the accounts.
+    /// - Returns: The ownerships that are claimed by it, and for whom.
+    mutating func passOn(
+        _ changes: [OwnershipChange],
+        to waiting: [TransactionID: [TransactionID]],
+        ownerships: [OwnershipKey: Ownership],
+        standings: [AccountKey: AccountStanding]
+    ) -> [(key: OwnershipKey, transactionID: TransactionID)] {
+        var claims: [(key: OwnershipKey, transactionID: TransactionID)] = []
+        for change in changes {
+            let standing = standings[change.key.accountKey] ?? AccountStanding()
+            let waiters = (waiting[change.holder] ?? []).compactMap { id in
+                records[id].map {
+                    OwnershipRules.Waiter(
+                        id: id,
+                        failure: AccountRules.failure(of: standing, in: $0.transaction.storefront)
+                    )
+                }
+            }
+            let verdicts = OwnershipRules.verdicts(on: waiters, meeting: ownerships[change.key])
+            for (waiter, verdict) in zip(waiters, verdicts) {
+                if verdict == .proceed { claims.append((change.key, waiter.id)) }
+                follow(verdict, waiter.id)
+            }
+        }
+        return claims
+    }
+
+    /// Has a purchase do what the rules say of it and its ownership.
+    private mutating func follow(_ verdict: OwnershipRules.Verdict, _ id: TransactionID) {
+        let key = AttemptKey(transactionID: id, kind: .charge)
+        switch verdict {
+        case .proceed: call(key)
+        case .wait(let holder): change(key) { $0.wait(for: holder) }
+        case .fail(let reason):
+            apply(.fail(reason), to: id)
+            change(key) { $0.settle(reason.rawValue) }
+        case .grant(let originalID, let originalPurchasedAt):
+            apply(
+                .grantOwned(originalID: originalID, originalPurchasedAt: originalPurchasedAt),
+                to: id
+            )
+            change(key) { $0.settle("granted") }
+        }
+    }
+
+    // MARK: - Approvals
+
+    /// Plans an approval.
+    ///
+    /// The transaction is charged, unless its product has been bought or its account has moved to
+    /// another storefront meanwhile: nobody is charged in a currency of the past.
+    ///
+    /// - Parameters:
+    ///   - id: The transaction.
+    ///   - failure: Why its account is not charged any more; `nil` if it may be.
+    ///   - ownership: The ownership that it would have, claimed; `nil` for what cannot be owned.
+    mutating func approve(
+        _ id: TransactionID,
+        failure: FailureReason?,
+        meeting ownership: Ownership?
+    ) {
+        annotate(id) { $0.approval = .approve }
+        change(AttemptKey(transactionID: id, kind: .charge)) { $0.isApproved = true }
+        if let record = records[id] { tell(.transactionApproved, of: record) }
+        if let failure {
+            follow(.fail(failure), id)
+        } else {
+            follow(OwnershipRules.verdict(on: id, meeting: ownership), id)
+        }
+    }
+
+    /// Plans the refusal of an approval.
+    mutating func decline(_ id: TransactionID) {
+        annotate(id) { $0.approval = .decline }
+        apply(.declineApproval, to: id)
+        change(AttemptKey(transactionID: id, kind: .charge)) {
+            $0.settle(FailureReason.approvalDeclined.rawValue)
+        }
+    }
+
+    /// Replaces a transaction's own notes without a new version of what is published.
+    private mutating func annotate(
+        _ id: TransactionID,
+        _ change: (inout TransactionRecord) -> Void
+    ) {
+        guard var record = records[id] else { return }
+        change(&record)
+        records[id] = record
+        changedRecordIDs.insert(id)
+    }
+
+    // MARK: - Attempts, events and postings
+
+    /// Changes an attempt.
+    mutating func change(_ key: AttemptKey, _ change: (inout ProcessorAttempt) -> Void) {
+        guard var attempt = attempts[key] else { return }
+        change(&attempt)
+        attempts[key] = attempt
+        changedAttemptKeys.insert(key)
+    }
+
+    /// Has this process carry out an attempt.
+    private mutating func call(_ key: AttemptKey) {
+        let leaseEnd = time.advanced(by: policy.lease)
+        change(key) { attempt in
+            attempt.step = .calling
+            attempt.waitsFor = nil
+            attempt.dueAt = leaseEnd
+        }
+        if let attempt = attempts[key] { report.followUps.append(attempt) }
+    }
+
+    /// Adds the refund of a charge, which this process carries out.
+    @discardableResult
+    mutating func refund(
+        _ id: TransactionID,
+        _ amount: Money,
+        by paymentMethod: String,
+        of chargeReference: String?
+    ) -> ProcessorAttempt {
+        let attempt = ProcessorAttempt(
+            transactionID: id,
+            kind: .refund,
+            id: AttemptID(time: time),
+            step: .calling,
+            paymentMethod: paymentMethod,
+            amount: amount,
+            chargeReference: chargeReference,
+            dueAt: time.advanced(by: policy.lease)
+        )
+        attempts[attempt.key] = attempt
+        newAttempts.append(attempt)
+        report.followUps.append(attempt)
+        return attempt
+    }
+
+    /// Has an attempt tried again when it falls due.
+    mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
+        guard attempt.step == .calling else { return }
+        let calls = attempt.callCount + (wasCalled ? 1 : 0)
+        let due = time.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        change(attempt.key) { attempt in
+            attempt.callCount = calls
+            attempt.dueAt = due
+        }
+        report.nextDue = min(report.nextDue ?? due, due)
+    }
+
+    /// Posts money that moved beside a transaction, which stays as it is.
+    mutating func post(
+        _ posting: Posting?,
+        of record: TransactionRecord,
+        gross: Money,
+        as type: EventType
+    ) {
+        guard let posting else { return }
+        postings.append(posting)
+        tell(type, of: record, PostingReference(posting, of: record, gross: gross))
+    }
+
+    /// Notes what does not fit together.
+    mutating func contradict(
+        _ message: String,
+        _ id: TransactionID,
+        _ refusal: TransactionRefusal? = nil
+    ) {
+        contradictions.append(
+            Contradiction(
+                message: message,
+                transactionID: id,
+                refusal: refusal,
+                trace: records[id]?.trace
+            )
+        )
+    }
+
+    /// Plans the event of a transaction.
+    private mutating func tell(
+        _ type: EventType,
+        of record: TransactionRecord,
+        _ posting: PostingReference? = nil
+    ) {
+        events.append(
+            TransactionEvent(
+                transaction: record.transaction,
+                type: type,
+                posting: posting,
+                traceparent: record.traceparent
+            )
+        )
+    }
+}

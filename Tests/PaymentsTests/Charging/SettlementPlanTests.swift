@@ -1,0 +1,139 @@
+import EventTypes
+import Ledger
+import Testing
+
+@testable import Payments
+
+/// What outcomes change, without a database.
+@Suite struct SettlementPlanTests {
+    let first = TransactionID(number: 1)
+    let second = TransactionID(number: 2)
+    let third = TransactionID(number: 3)
+
+    func key(_ id: TransactionID, _ kind: AttemptKind = .charge) -> AttemptKey {
+        AttemptKey(transactionID: id, kind: kind)
+    }
+
+    func record(
+        _ id: TransactionID,
+        _ state: TransactionState = .purchasing
+    ) -> TransactionRecord {
+        var transaction = transaction(state, type: .nonConsumable)
+        transaction.id = id
+        transaction.originalID = id
+        return TransactionRecord(transaction: transaction, taxBasisPoints: 0)
+    }
+
+    func attempt(_ id: TransactionID, waitsFor holder: TransactionID? = nil) -> ProcessorAttempt {
+        var attempt = ProcessorAttempt(
+            transactionID: id,
+            kind: .charge,
+            id: AttemptID(time: startTime),
+            step: .calling,
+            paymentMethod: "sandbox_success",
+            amount: usd(999),
+            dueAt: startTime
+        )
+        if let holder { attempt.wait(for: holder) }
+        return attempt
+    }
+
+    /// A plan that knows of purchases of one non-consumable: the first is being charged, the others
+    /// wait for it.
+    func plan(_ state: TransactionState = .purchasing) -> SettlementPlan {
+        var plan = SettlementPlan(time: startTime, policy: AttemptPolicy())
+        plan.take(
+            [first: record(first, state), second: record(second), third: record(third)],
+            [
+                key(first): attempt(first),
+                key(second): attempt(second, waitsFor: first),
+                key(third): attempt(third, waitsFor: first),
+            ]
+        )
+        return plan
+    }
+
+    /// Passes an ownership on to those who wait.
+    func passOn(
+        _ plan: inout SettlementPlan,
+        _ ownership: Ownership?,
+        _ standing: AccountStanding = AccountStanding()
+    ) throws -> [TransactionID] {
+        let changes = plan.nextOwnershipChanges()
+        let change = try #require(changes.first)
+        return plan.passOn(
+            changes,
+            to: [first: [second, third]],
+            ownerships: ownership.map { [change.key: $0] } ?? [:],
+            standings: [change.key.accountKey: standing]
+        ).map(\.transactionID)
+    }
+
+    @Test func aChargePurchasesPostsAndOwns() {
+        var plan = plan()
+        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        #expect(plan.changedRecords.map(\.transaction.state) == [.purchased])
+        #expect(plan.changedAttempts.map(\.outcome) == ["charged"])
+        #expect(plan.postings.map(\.kind) == [.purchase])
+        #expect(plan.events.map(\.type) == [.transactionPurchased])
+        let change = OwnershipChange(
+            key: record(first).ownershipKey,
+            holder: first,
+            ownedAt: startTime
+        )
+        #expect(plan.nextOwnershipChanges() == [change])
+        #expect(plan.nextOwnershipChanges() == [])
+    }
+
+    @Test func afterADeclineTheOldestWaiterIsCharged() throws {
+        var plan = plan()
+        plan.apply(AttemptResult(key: key(first), outcome: .declined(.paymentDeclined)))
+        #expect(try passOn(&plan, nil) == [second])
+        #expect(plan.report.followUps.map(\.transactionID) == [second])
+        #expect(plan.attempts[key(second)]?.step == .calling)
+        #expect(plan.attempts[key(third)]?.waitsFor == second)
+        #expect(plan.events.map(\.type) == [.transactionFailed])
+    }
+
+    @Test func afterAChargeThoseWhoWaitedAreGranted() throws {
+        var plan = plan()
+        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        #expect(try passOn(&plan, Ownership(holder: first, ownedAt: startTime)) == [])
+        let granted = plan.changedRecords.dropFirst().map(\.transaction)
+        #expect(granted.map(\.originalID) == [first, first])
+        #expect(granted.allSatisfy { $0.state == .purchased && $0.price == usd(0) })
+        #expect(plan.postings.count == 1 && plan.report.followUps.isEmpty)
+    }
+
+    @Test func waitersOfAnAccountThatMayNotPayFailAndGiveUp() throws {
+        var plan = plan()
+        plan.apply(AttemptResult(key: key(first), outcome: .declined(.paymentDeclined)))
+        #expect(try passOn(&plan, nil, AccountStanding(canMakePayments: false)) == [])
+        #expect(
+            plan.changedRecords.map(\.transaction.failureReason) == [
+                .paymentDeclined, .paymentsNotAllowed, .paymentsNotAllowed,
+            ]
+        )
+        // A statement makes one change of each ownership.
+        #expect(plan.nextOwnershipChanges().map(\.holder) == [second])
+        #expect(plan.nextOwnershipChanges().map(\.holder) == [third])
+    }
+
+    @Test func aStrayChargeIsPostedAndReturned() {
+        var plan = plan(.failed)
+        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        #expect(plan.events.map(\.type) == [.strayCharged])
+        #expect(plan.newAttempts.map(\.kind) == [.refund])
+        #expect(plan.newAttempts.map(\.chargeReference) == ["r"])
+        #expect(plan.contradictions.map(\.refusal) == [.chargeIsStray])
+        #expect(plan.changedRecords.isEmpty)
+    }
+
+    @Test func anOutcomeOfNoKnownAttemptChangesNothing() {
+        var plan = plan()
+        let unknown = TransactionID(number: 9)
+        plan.apply(AttemptResult(key: key(unknown), outcome: .charged(reference: "r")))
+        #expect(plan.contradictions.map(\.transactionID) == [unknown])
+        #expect(plan.events.isEmpty && plan.changedAttempts.isEmpty)
+    }
+}
