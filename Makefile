@@ -18,7 +18,7 @@ DEVSTORE = .build/$(CONFIGURATION)/devstore
 SOURCES := Package.swift Services Shared Tools Tests Examples
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test conformance contracts manifests lint format docs client-package run \
+.PHONY: help setup build test conformance contracts manifests versions lint format docs client-package run \
 	demo chaos fuzz bench clients verify-demo signing keys clean
 
 help: ## Print this list
@@ -28,8 +28,9 @@ help: ## Print this list
 	@echo
 	@echo "With KAFKA_HOME=/opt/kafka run, demo, test, chaos and bench take the Apache Kafka there as their broker."
 
-setup: ## Install and fetch what is missing: PostgreSQL, librdkafka, the broker and S3 store of tests
+setup: ## Install what is missing: PostgreSQL, librdkafka, broker and S3 store of tests, pinned versions
 	@deploy/dev/setup
+	@deploy/dev/pin
 
 build: setup ## Build the services and tools (CONFIGURATION=debug|release)
 	@echo "make: building ($(CONFIGURATION)); the first time takes some minutes"
@@ -64,9 +65,13 @@ contracts: build ## Validate the contracts and fuzz a store with them (SECONDS=6
 manifests: ## Check docker-compose.yml and the Kubernetes manifests, without engine or cluster
 	@deploy/check/run
 
+versions: ## List the versions of packages in use in Package.versions, after `swift package update`
+	@deploy/dev/pin --list
+
 lint: setup manifests ## Check the format of all Swift files, and the manifests; changes nothing
 	@swift format lint --strict --parallel --recursive $(SOURCES)
 	@echo "make: the format is right"
+	@deploy/dev/pin --check
 
 format: ## Format all Swift files
 	@swift format --in-place --parallel --recursive $(SOURCES)
