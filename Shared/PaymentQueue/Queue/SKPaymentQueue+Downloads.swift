@@ -201,7 +201,7 @@ extension StoreTransport {
         configuration.redirectConfiguration = .disallow
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.timeout.read = .seconds(30)
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroupProvider: sockets, configuration: configuration)
     }()
 
     fileprivate func download(_ download: SKDownload) -> ContentDownload {

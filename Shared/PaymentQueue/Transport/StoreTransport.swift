@@ -60,6 +60,14 @@ struct StoreTransport: Sendable {
     /// More than any answer of the store holds.
     private static let answerLengthMax = 64 << 20
 
+    /// NIO's own sockets and TLS, on every system.
+    ///
+    /// Without it AsyncHTTPClient takes Apple's Network framework on macOS, which ignores
+    /// ``TrustedRoots`` and whose errors do not tell whether anything was sent.
+    static var sockets: HTTPClient.EventLoopGroupProvider {
+        .shared(MultiThreadedEventLoopGroup.singleton)
+    }
+
     /// One for the program, for as long as it runs: its connections are shared.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
@@ -67,7 +75,7 @@ struct StoreTransport: Sendable {
         configuration.redirectConfiguration = .disallow
         // Whether and when to try again is decided here.
         configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return HTTPClient(eventLoopGroupProvider: sockets, configuration: configuration)
     }()
 
     let configuration: StoreConfiguration
