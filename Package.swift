@@ -35,6 +35,7 @@ let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
     "ServiceFoundation", "ServiceKit", "Messaging", "Postgres", "Rebuild", "StoreAPI", "EventTypes",
+    "ClockAndIDs", "StoreTracing",
     hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle,
 ]
 
@@ -102,6 +103,14 @@ let package = Package(
 
         // Layer 1: one thing each, none knows another.
         .target(name: "EventTypes", path: "Shared/EventTypes", swiftSettings: house),
+        // What `EventTypes` does not do: read the clock, and draw ids.
+        .target(
+            name: "ClockAndIDs",
+            dependencies: ["EventTypes"],
+            path: "Shared/ClockAndIDs",
+            swiftSettings: house
+        ),
+        .target(name: "StoreTracing", path: "Shared/StoreTracing", swiftSettings: house),
         .target(
             name: "Kafka",
             dependencies: ["CLibrdkafka", "ThreadExecutor", logging, metrics, serviceLifecycle],
@@ -141,7 +150,7 @@ let package = Package(
         ),
         .target(
             name: "Ledger",
-            dependencies: ["EventTypes", "Postgres", "Seals"],
+            dependencies: ["ClockAndIDs", "EventTypes", "Postgres", "Seals"],
             path: "Shared/Ledger",
             resources: [.embedInCode("Migrations")],
             swiftSettings: house
@@ -149,7 +158,8 @@ let package = Package(
         .target(
             name: "Messaging",
             dependencies: [
-                "EventTypes", "Kafka", "Postgres", "Seals", logging, metrics, serviceLifecycle,
+                "ClockAndIDs", "EventTypes", "Kafka", "Postgres", "Seals", "StoreTracing", logging,
+                metrics, serviceLifecycle,
             ],
             path: "Shared/Messaging",
             resources: [.embedInCode("Migrations")],
@@ -158,8 +168,9 @@ let package = Package(
         .target(
             name: "ServiceKit",
             dependencies: [
-                "Contracts", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, nioCore,
-                nioHTTP1, logging, metrics, coreMetrics, serviceLifecycle, unixSignals,
+                "ClockAndIDs", "Contracts", "EventTypes", "Postgres", "StoreAPI", "StoreTracing",
+                hummingbird, httpTypes, nioCore, nioHTTP1, logging, metrics, coreMetrics,
+                serviceLifecycle, unixSignals,
                 configuration, crypto, asyncHTTPClient,
             ],
             path: "Shared/ServiceKit",
@@ -203,7 +214,7 @@ let package = Package(
             name: "ServiceFoundation",
             dependencies: [
                 "Contracts", "EventTypes", "Kafka", "Messaging", "Postgres", "Rebuild",
-                "ServiceKit", logging, serviceLifecycle,
+                "ServiceKit", "StoreTracing", logging, serviceLifecycle,
             ],
             path: "Shared/ServiceFoundation",
             swiftSettings: house
@@ -260,9 +271,8 @@ let package = Package(
         .executableTarget(
             name: "Operator",
             dependencies: [
-                "Callbacks", "EventArchive", "EventTypes", "StoreAPI", "Postgres", "Kafka",
-                "Ledger",
-                "Messaging", "Rebuild", "Seals", argumentParser,
+                "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
+                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
@@ -276,7 +286,7 @@ let package = Package(
             .target(
                 name: "StoreHarness",
                 dependencies: [
-                    "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor",
+                    "ClockAndIDs", "EventTypes", "StoreAPI", "Kafka", "Postgres", "ThreadExecutor",
                     asyncHTTPClient, crypto, x509, asn1, logging, nioCore, nioPosix, nioHTTP1,
                     nioSSL,
                 ],
@@ -288,7 +298,8 @@ let package = Package(
             .executableTarget(
                 name: "devstore",
                 dependencies: [
-                    "StoreHarness", "EventTypes", "StoreAPI", "PaymentQueue", "Kafka", "Postgres",
+                    "StoreHarness", "ClockAndIDs", "EventTypes", "StoreAPI", "PaymentQueue",
+                    "Kafka", "Postgres",
                     asyncHTTPClient, argumentParser, logging, nioCore, nioPosix, nioHTTP1,
                 ],
                 path: "Tools/DevStore",
@@ -317,7 +328,8 @@ let package = Package(
                 swiftSettings: house
             ),
         ])
-        + tests(of: "EventTypes", ["EventTypes"])
+        + tests(of: "EventTypes", ["ClockAndIDs", "EventTypes"])
+        + tests(of: "StoreTracing", ["StoreTracing"])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
         + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
         + tests(of: "Kafka", ["Kafka", "TestSupport", logging, serviceLifecycle])
@@ -329,8 +341,9 @@ let package = Package(
         + tests(
             of: "Messaging",
             [
-                "EventArchive", "EventTypes", "Kafka", "Messaging", "Postgres", "Seals",
-                "TestSupport", logging, serviceLifecycle,
+                "ClockAndIDs", "EventArchive", "EventTypes", "Kafka", "Messaging", "Postgres",
+                "Seals",
+                "StoreTracing", "TestSupport", logging, serviceLifecycle,
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
@@ -338,14 +351,14 @@ let package = Package(
         + tests(
             of: "ServiceKit",
             [
-                "ServiceKit", "EventTypes", "Postgres", "StoreAPI", hummingbird, httpTypes, logging,
-                metrics,
+                "ServiceKit", "EventTypes", "Postgres", "StoreAPI", "StoreTracing", hummingbird,
+                httpTypes, logging, metrics,
                 coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore, nioPosix,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
         + tests(of: "Catalog", serviceFoundation: true, ["Catalog", "Kafka", nioHTTP1])
-        + tests(of: "Payments", serviceFoundation: true, ["Payments", "Ledger"])
+        + tests(of: "Payments", serviceFoundation: true, ["Payments", "Ledger", "Seals"])
         + tests(
             of: "Receipts",
             serviceFoundation: true,
@@ -366,19 +379,23 @@ let package = Package(
                 asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
             ]
         )
-        + tests(of: "ReceiptValidation", ["ReceiptValidation", crypto, x509, asn1])
+        + tests(of: "ReceiptValidation", ["EventTypes", "ReceiptValidation", crypto, x509, asn1])
         + tests(
             of: "EndToEnd",
             [
-                "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue", "Kafka", "Messaging",
-                "Postgres", "TestSupport", asyncHTTPClient, crypto, nioCore, nioHTTP1, logging,
+                "ClockAndIDs", "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue",
+                "Kafka",
+                "Messaging", "Postgres", "StoreTracing", "TestSupport", asyncHTTPClient, crypto,
+                nioCore, nioHTTP1, logging,
             ]
         )
         + tests(
             of: "Operator",
             [
-                "Callbacks", "EventArchive", "EventTypes", "StoreAPI", "Operator", "Rebuild",
-                "Postgres", "Messaging", "Seals", "TestSupport", argumentParser, asyncHTTPClient,
+                "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
+                "Rebuild", "Postgres", "Messaging", "Seals", "StoreTracing", "TestSupport",
+                argumentParser,
+                asyncHTTPClient,
                 crypto, x509, asn1,
             ]
         )

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 /// The catalog's HTTP interface for administrators: single products, and the whole as a document.
 struct AdminRoutes: Sendable {

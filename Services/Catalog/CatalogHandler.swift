@@ -2,6 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 import StoreAPI
+import StoreTracing
 
 /// Changes products: one database transaction that loads what is there, lets ``ProductRules``
 /// decide, and stores the new versions, their history and their events.

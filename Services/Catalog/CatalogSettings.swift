@@ -1,3 +1,4 @@
+import EventTypes
 import ServiceKit
 
 /// The catalog's settings: those of every service, and how large an imported document may be.

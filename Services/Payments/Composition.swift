@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Contracts
 import EventTypes
 public import Kafka

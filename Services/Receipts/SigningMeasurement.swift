@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation

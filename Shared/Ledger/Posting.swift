@@ -1,3 +1,4 @@
+import ClockAndIDs
 public import EventTypes
 
 /// One change of the books: entries that sum to zero in every currency.

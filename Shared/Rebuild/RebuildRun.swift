@@ -1,9 +1,9 @@
 import EventArchive
-import Seals
 import EventTypes
 public import Logging
 import Messaging
 public import Postgres
+import Seals
 
 /// Makes a service's books again from the event log, in a database of their own, and compares them
 /// with the live ones.

@@ -1,6 +1,7 @@
 public import EventTypes
 public import Messaging
 public import Postgres
+import Seals
 
 /// How one service's books are made again from the event log.
 ///

@@ -1,3 +1,4 @@
+public import StoreTracing
 import Contracts
 public import EventTypes
 public import Kafka

@@ -1,11 +1,11 @@
-import Seals
 import EventTypes
 import Ledger
 import Logging
 import Messaging
 import Postgres
-import TestSupport
+import Seals
 import Testing
+import TestSupport
 
 /// The hash chain of the money ledger.
 @Suite(.timeLimit(.minutes(3))) struct SealedLedgerTests {

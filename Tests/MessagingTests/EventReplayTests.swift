@@ -1,10 +1,12 @@
+import ClockAndIDs
 import EventTypes
 import Kafka
 import Logging
 import Postgres
+import Seals
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
 

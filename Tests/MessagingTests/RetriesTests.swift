@@ -2,9 +2,10 @@ import EventTypes
 import Kafka
 import Logging
 import Postgres
+import Seals
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
 

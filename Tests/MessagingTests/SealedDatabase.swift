@@ -1,6 +1,7 @@
-import Seals
+import ClockAndIDs
 import EventTypes
 import Postgres
+import Seals
 import TestSupport
 
 @testable import Messaging

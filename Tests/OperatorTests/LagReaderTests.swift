@@ -1,9 +1,10 @@
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Operator
 

@@ -1,12 +1,13 @@
-import EventArchive
-import Seals
 import ArgumentParser
+import ClockAndIDs
+import EventArchive
 import EventTypes
 import Foundation
 import Messaging
 import Postgres
-import TestSupport
+import Seals
 import Testing
+import TestSupport
 
 @testable import Operator
 

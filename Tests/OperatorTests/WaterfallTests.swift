@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import StoreTracing
 import Testing
 
 @testable import Operator

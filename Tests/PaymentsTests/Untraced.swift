@@ -1,6 +1,7 @@
 import EventTypes
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 @testable import Payments
 

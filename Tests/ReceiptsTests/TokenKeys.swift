@@ -71,10 +71,10 @@ final class TokenKeys: Sendable {
             "sub":"\(subject)"}
             """
         let signed = [header, claims].map {
-            String(decoding: JWSSerialization.base64URL(Array($0.utf8)), as: UTF8.self)
+            String(decoding: StrictBase64.encode(Array($0.utf8)), as: UTF8.self)
         }.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
         return signed + "."
-            + String(decoding: JWSSerialization.base64URL(Array(signature)), as: UTF8.self)
+            + String(decoding: StrictBase64.encode(Array(signature)), as: UTF8.self)
     }
 }

@@ -79,19 +79,39 @@ import Testing
         found.module == "Postgres"
     }
 
+    /// What reads a clock, draws at random or makes an id, however it is called.
+    static func readings(in text: String) -> Bool {
+        text.contains(
+            /\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(|clock_gettime|gettimeofday|\btime\(nil\)|\btimespec\(|(?:Continuous|Suspending)Clock\(\)|SystemRandomNumberGenerator|\.(?:randomElement|shuffled?)\(\)|arc4random|drand48/
+        )
+    }
+
     @Test func pureFilesReadNoClockAndMakeNoIDs() {
-        // Where the vocabulary itself offers them to the edge.
-        let offered = ["Timestamp", "EventID", "TraceContext"].map {
-            "Shared/EventTypes/\($0).swift"
-        }
         var findings = Findings()
-        for file in Repository.swiftFiles where Self.isPure(file) && !offered.contains(file.path) {
-            for (line, text) in file.code
-            where text.contains(/\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(/) {
+        for file in Repository.swiftFiles where Self.isPure(file) {
+            for (line, text) in file.code where Self.readings(in: text) {
                 findings.add(file, line, "a pure file gets its time and ids as arguments")
             }
         }
         findings.report()
+    }
+
+    @Test(arguments: [
+        "let now = Date()", "clock_gettime(CLOCK_REALTIME, &time)", "Timestamp.wallClock()",
+        "var bits = SystemRandomNumberGenerator()", "low = .random(in: 1 ... .max, using: &bits)",
+        "let start = ContinuousClock().now", "id = UUID().uuidString", "list.shuffled()",
+    ])
+    func whatReadsAClockOrDrawsIsFound(_ text: String) {
+        #expect(Self.readings(in: text))
+    }
+
+    @Test(arguments: [
+        "public init(time: Timestamp, using randomBits: inout some RandomNumberGenerator) {",
+        "let id = UUID(uuidString: text)", "Date(timeIntervalSince1970: seconds)",
+        "var time: Timestamp", "randomBits.next()",
+    ])
+    func whatIsGivenItsTimeAndBitsIsNot(_ text: String) {
+        #expect(!Self.readings(in: text))
     }
 
     @Test func theDatabaseIsHeldByFewKindsOfFile() {

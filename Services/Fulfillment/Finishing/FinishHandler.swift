@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 
 /// A client's wish to finish a transaction.
 struct FinishRequest: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// Where a finish belongs: to the trace of its purchase, however much later it comes and whichever
 /// process of the client sends it.

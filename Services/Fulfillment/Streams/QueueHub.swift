@@ -1,5 +1,6 @@
 import EventTypes
 import Messaging
+import StoreTracing
 import Synchronization
 
 /// The clients that are connected to this instance, and what they are told.

@@ -1,6 +1,7 @@
 import Callbacks
 import EventTypes
 import Foundation
+import StoreTracing
 
 /// A webhook that a sender has taken on: one try of one delivery.
 struct Webhook: Callback, Hashable {

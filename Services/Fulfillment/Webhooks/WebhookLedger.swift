@@ -4,6 +4,7 @@ import Logging
 import Messaging
 import Metrics
 import ServiceKit
+import StoreTracing
 
 /// The webhooks of the deliveries ledger, until each is confirmed.
 ///

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// An event that a service could not apply (`dead`), that waits behind one (`parked`), or that was
 /// settled: `redriven` or `discarded`.

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import ArgumentParser
 import EventTypes
 import NIOHTTP1

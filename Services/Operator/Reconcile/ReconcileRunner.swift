@@ -1,7 +1,9 @@
+import ClockAndIDs
 import EventArchive
 import EventTypes
 import Messaging
 import Postgres
+import Seals
 import StoreAPI
 
 /// Compares the books of the whole store, a page of transactions at a time.

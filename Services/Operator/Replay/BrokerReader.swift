@@ -1,8 +1,8 @@
-import Seals
 import EventTypes
 import Kafka
 import Logging
 import Messaging
+import Seals
 
 /// Reads what the broker still has of the services' topics, up to where it ended at the beginning.
 ///

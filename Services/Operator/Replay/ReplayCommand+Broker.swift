@@ -1,5 +1,5 @@
-import EventArchive
 import ArgumentParser
+import EventArchive
 import EventTypes
 import Foundation
 import Messaging

@@ -1,11 +1,12 @@
-import EventArchive
-import Seals
 import ArgumentParser
+import ClockAndIDs
+import EventArchive
 import EventTypes
 import Foundation
 import Kafka
 import Logging
 import Messaging
+import Seals
 
 /// Sends events of the logs again, keeps them in a file, or proves the books by them.
 struct ReplayCommand: OperatorSubcommand {

@@ -1,7 +1,7 @@
-import Seals
 import EventTypes
 import Foundation
 import Messaging
+import Seals
 
 /// How far a replay has come, in a file: whoever kills it loses nothing but the events since the
 /// last entry, which are sent a second time and recognised.

@@ -1,5 +1,7 @@
+import EventArchive
 import EventTypes
 import Messaging
+import Seals
 
 /// Counts what a replay would do.
 struct ReplayPlanner: Sendable {

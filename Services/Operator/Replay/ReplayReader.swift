@@ -1,8 +1,8 @@
 import EventArchive
-import Seals
 import EventTypes
 import Messaging
 import Postgres
+import Seals
 
 /// Reads services' logs page by page, and what consumers have done.
 enum ReplayReader {

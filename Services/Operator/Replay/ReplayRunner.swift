@@ -3,6 +3,7 @@ import EventTypes
 import Kafka
 import Logging
 import Messaging
+import Seals
 import Synchronization
 
 /// Sends the selected events to their topics again.

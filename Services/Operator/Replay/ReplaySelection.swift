@@ -1,6 +1,6 @@
-import Seals
 import EventTypes
 import Messaging
+import Seals
 
 /// Which events of the logs are replayed.
 ///

@@ -1,9 +1,10 @@
+import ClockAndIDs
 import EventArchive
-import Seals
 import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import Seals
 
 /// Moves months of the logs into files.
 ///

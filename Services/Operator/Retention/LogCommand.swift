@@ -1,9 +1,10 @@
-import EventArchive
-import Seals
 import ArgumentParser
+import ClockAndIDs
+import EventArchive
 import EventTypes
 import Foundation
 import Messaging
+import Seals
 
 /// Old months of the event logs: which there are, into files, and out of the databases.
 struct LogCommand: AsyncParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 
 /// `counterfoil lag`: how far each consumer is behind.

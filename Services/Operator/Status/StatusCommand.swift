@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 import Foundation
 import NIOCore

@@ -1,6 +1,6 @@
-import Seals
 import ArgumentParser
 import Messaging
+import Seals
 
 /// The newest digest of a chain, as it is printed, written down and asked for again:
 /// `payments/2026-11=9f3a…`, or `payments/ledger/2026-11=…` for a log other than the events.

@@ -1,8 +1,8 @@
 import EventArchive
-import Seals
 import Ledger
 import Messaging
 import Postgres
+import Seals
 
 /// Checks the seals of a service's logs, in a snapshot of its database.
 enum SealReader {

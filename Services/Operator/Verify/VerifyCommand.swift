@@ -1,7 +1,7 @@
-import Seals
 import ArgumentParser
 import Foundation
 import Messaging
+import Seals
 
 /// Checks that the logs are what was sealed.
 struct VerifyCommand: OperatorSubcommand {

@@ -1,5 +1,6 @@
 import EventTypes
 import Foundation
+import StoreTracing
 
 /// A span as a service's file of spans has it.
 struct RecordedSpan: Encodable, Hashable, Sendable {

@@ -1,8 +1,8 @@
 import EventArchive
-import Seals
 import EventTypes
 import Messaging
 import Postgres
+import Seals
 import StoreAPI
 
 /// Gathers a story from the services' databases.

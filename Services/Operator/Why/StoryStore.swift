@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 
 /// The SQL of a purchase's story: each service's books, by key.
 enum StoryStore {

@@ -1,5 +1,7 @@
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
+import StoreTracing
 
 /// `counterfoil trace`: the spans of a purchase put together from the services' files.
 struct TraceCommand: OperatorSubcommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 
 /// `counterfoil why`: the whole story of a purchase.

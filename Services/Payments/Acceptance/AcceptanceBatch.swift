@@ -1,3 +1,4 @@
+import StoreTracing
 import EventTypes
 import ServiceKit
 import StoreAPI

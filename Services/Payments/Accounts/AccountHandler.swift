@@ -1,7 +1,9 @@
+import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
 import StoreAPI
+import StoreTracing
 
 /// What is said of accounts, and what they say themselves: one database transaction each, on the
 /// locked account, with the event that tells of it.

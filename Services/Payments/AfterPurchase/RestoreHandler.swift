@@ -3,6 +3,7 @@ import Messaging
 import Postgres
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 /// Restores what an account owns: a new transaction for each finished, unrevoked, restorable
 /// purchase, in one database transaction (spec rules 62 to 72).

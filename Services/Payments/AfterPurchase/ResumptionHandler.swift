@@ -1,6 +1,7 @@
 import EventTypes
 import Postgres
 import StoreAPI
+import StoreTracing
 
 /// Takes up payments that were interrupted (spec rule 114): the failed transaction stays failed, and
 /// exactly one new transaction of the same payment follows it.

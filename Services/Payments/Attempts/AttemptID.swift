@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 
 /// The identity of one charge or refund: our idempotency key towards the processor, the same at

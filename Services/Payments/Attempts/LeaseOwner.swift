@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 
 /// The process that has taken an attempt, for whoever looks into the table.

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 
 /// The port to the world that moves money.

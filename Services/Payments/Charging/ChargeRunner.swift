@@ -3,6 +3,7 @@ import Logging
 import Messaging
 import Metrics
 import ServiceLifecycle
+import StoreTracing
 
 /// Carries out attempts: calls the processor in batches and commits what it answers.
 ///

@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 
 /// Commits what the processor answered: one database transaction for a whole batch of outcomes.
 ///

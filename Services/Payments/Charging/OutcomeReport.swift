@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// What the commit of a batch of outcomes leaves to do.
 struct OutcomeReport: Sendable {

@@ -1,3 +1,4 @@
+import StoreTracing
 import EventTypes
 import Ledger
 import Logging

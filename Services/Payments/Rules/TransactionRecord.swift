@@ -1,5 +1,6 @@
 import EventTypes
 import StoreAPI
+import StoreTracing
 
 /// A transaction as `payments` keeps it: what it publishes, and what only it needs to know.
 struct TransactionRecord: Hashable, Sendable {

@@ -147,7 +147,7 @@ struct ReceiptSigner: Sendable {
             )
         }
         var hash = prefix
-        hash.update(data: JWSSerialization.base64URL(payload))
+        hash.update(data: StrictBase64.encode(payload))
         return Array(try chain.privateKey.signature(for: hash.finalize()).rawRepresentation)
     }
 }

@@ -6,8 +6,6 @@ public struct PriceConsentID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Makes a new id: a UUID of version 7, as an event's.
-    public init(time: Timestamp) { rawValue = EventID(time: time).description }
     /// Tells whether the string is a UUID in lower case.
     public static func isWellFormed(_ rawValue: String) -> Bool { isUUID(rawValue) }
 }

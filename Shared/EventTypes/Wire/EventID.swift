@@ -26,12 +26,6 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// Makes a new id with the system's random bits.
-    public init(time: Timestamp) {
-        var generator = SystemRandomNumberGenerator()
-        self.init(time: time, using: &generator)
-    }
-
     /// Reads a UUID in its usual form of 36 characters.
     ///
     /// - Returns: `nil` if the string is anything else.

@@ -11,17 +11,6 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.millisecondsSinceEpoch = millisecondsSinceEpoch
     }
 
-    /// Reads the wall clock.
-    ///
-    /// Called at the edge only; everything else takes the time as an argument.
-    public static func wallClock() -> Timestamp {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(
-            millisecondsSinceEpoch: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        )
-    }
-
     /// The moment a duration later, rounded down to the millisecond.
     public func advanced(by duration: Duration) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: millisecondsSinceEpoch + duration.milliseconds)

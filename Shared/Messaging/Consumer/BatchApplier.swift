@@ -1,9 +1,11 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Kafka
 import Logging
 import Metrics
 import Postgres
+import StoreTracing
 
 /// Applies batches of events in database transactions, finds the one that spoils a batch, and parks
 /// what stands behind it.

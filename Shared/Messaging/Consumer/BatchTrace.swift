@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// The spans of a batch of events: each event is acted on in a span of its own trace.
 struct BatchTrace: Sendable {

@@ -3,6 +3,7 @@ public import Kafka
 public import Logging
 public import Postgres
 public import ServiceLifecycle
+public import StoreTracing
 
 /// Brings events from Kafka into a service's database, each exactly once in effect.
 ///

@@ -1,7 +1,7 @@
-import Seals
 import EventTypes
 import Kafka
 import Postgres
+import Seals
 
 /// The SQL of a consumer: what it has done, and how far it is.
 enum Inbox {

@@ -1,6 +1,6 @@
-public import Seals
 public import Logging
 public import Postgres
+public import Seals
 public import ServiceLifecycle
 
 /// Seals a log of a service that has no relay: an insert-only table, once a second.

@@ -1,6 +1,7 @@
-import Seals
 import EventTypes
 import Kafka
+import Seals
+import StoreTracing
 
 /// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
 ///

@@ -1,5 +1,5 @@
-import Seals
 public import EventTypes
+import Seals
 
 /// An event as a consumer receives it: its attributes, its data as bytes, and where it came from.
 public struct ReceivedEvent: Sendable {

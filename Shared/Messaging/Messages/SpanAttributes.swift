@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 /// What the spans of events say: names of OpenTelemetry's conventions for messaging.
 enum SpanAttributes {

@@ -1,6 +1,6 @@
-public import Seals
 public import EventTypes
 public import Postgres
+public import Seals
 
 /// A service's event log, for reading: its outbox, in the order in which it was published.
 ///

@@ -1,3 +1,4 @@
+import ClockAndIDs
 public import EventTypes
 
 /// An event on its way into the outbox: its attributes and its data, already bytes.

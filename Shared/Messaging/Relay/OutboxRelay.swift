@@ -4,6 +4,7 @@ public import Logging
 import Metrics
 public import Postgres
 public import ServiceLifecycle
+public import StoreTracing
 
 /// Publishes the outbox of a service, in commit order, and keeps it published.
 ///

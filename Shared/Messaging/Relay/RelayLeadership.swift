@@ -1,8 +1,9 @@
-import Seals
 import EventTypes
 import Kafka
 import Logging
 import Postgres
+import Seals
+import StoreTracing
 
 /// The work of the one relay that leads: read settled rows, publish, keep the place, and watch for
 /// a broker that has lost its log.

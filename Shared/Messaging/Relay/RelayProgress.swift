@@ -1,5 +1,5 @@
-import Seals
 import Kafka
+import Seals
 
 /// What a relay knows of the log it writes: how far it is published, and how far that is confirmed
 /// by every consumer, so that after the broker has lost its log it can begin again no later than

@@ -1,7 +1,7 @@
-import Seals
 import EventTypes
 import Kafka
 import Postgres
+import Seals
 
 /// The SQL of the relay: what waits to be published, and its own place.
 enum RelayStore {

@@ -16,6 +16,7 @@ extension SealedLog {
     /// - Parameters:
     ///   - includesArchives: Whether what is read has the months that are in files.
     ///   - read: Reads the settled rows after a place, in their order.
+    /// - Returns: The log.
     package static func outbox(
         includesArchives: Bool,
         read:

@@ -1,4 +1,5 @@
 import EventTypes
+import StoreTracing
 
 extension Span {
     /// The span of an event that was published; its message carries the event's own trace context, as

@@ -1,8 +1,9 @@
-import Seals
+import ClockAndIDs
 import EventTypes
 import Logging
 import Metrics
 import Postgres
+import Seals
 
 /// Measures what waits in a service's spine, every ten seconds: events that are not published, and
 /// dead letters.

@@ -1,7 +1,7 @@
-public import Seals
 import EventTypes
 public import Kafka
 public import Postgres
+public import Seals
 
 /// An event as the broker has it: the row of its producer's log that it was published from, and where
 /// it stands.

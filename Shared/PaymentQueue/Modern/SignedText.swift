@@ -1,3 +1,4 @@
+import EventTypes
 import Foundation
 import ReceiptValidation
 
@@ -37,8 +38,6 @@ struct SignedText: Hashable, Sendable {
     }
 
     private static func data(_ part: Substring) -> Data? {
-        let standard = part.replacing("-", with: "+").replacing("_", with: "/")
-        let padding = String(repeating: "=", count: (4 - standard.count % 4) % 4)
-        return Data(base64Encoded: standard + padding)
+        StrictBase64.decode(Array(part.utf8)[...], .url).map { Data($0) }
     }
 }

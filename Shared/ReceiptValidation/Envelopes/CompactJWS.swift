@@ -1,4 +1,5 @@
 import Crypto
+import EventTypes
 import Foundation
 
 /// The three parts of a JWS in compact form (RFC 7515, section 7.1), not believed yet.

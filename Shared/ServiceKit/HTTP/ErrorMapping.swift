@@ -1,8 +1,8 @@
-import EventTypes
 import HTTPTypes
 import Hummingbird
 import Logging
 import StoreAPI
+import StoreTracing
 
 /// The one place where errors become HTTP.
 ///

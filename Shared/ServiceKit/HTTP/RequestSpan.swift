@@ -1,6 +1,6 @@
-import EventTypes
 import HTTPTypes
 import Hummingbird
+import StoreTracing
 
 /// The span of a request, within the trace that its `traceparent` names.
 struct RequestSpan {

@@ -1,6 +1,6 @@
-public import EventTypes
 public import Hummingbird
 import NIOCore
+public import StoreTracing
 
 /// What a handler knows of a request beside the request itself.
 public struct StoreRequestContext: RequestContext {

@@ -1,9 +1,9 @@
-public import EventTypes
 import HTTPTypes
 public import Hummingbird
 public import Logging
 import Postgres
 import StoreAPI
+public import StoreTracing
 
 /// The routes of a service, in groups by whose token they ask for.
 ///

@@ -1,7 +1,7 @@
-import EventTypes
 import HTTPTypes
 public import Hummingbird
 import Logging
+import StoreTracing
 
 /// Lets only merchants' servers through, and answers as Apple's server does: errors as
 /// ``ServerAPIError`` in plain JSON, a token that is not believed with a bare 401.

@@ -1,5 +1,6 @@
 public import EventTypes
 public import Logging
+public import StoreTracing
 
 /// The settings that every service has.
 ///

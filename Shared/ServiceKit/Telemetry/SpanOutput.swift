@@ -1,6 +1,6 @@
-import EventTypes
 import Foundation
 import Logging
+import StoreTracing
 import Synchronization
 
 /// Writes each span as one line of OTLP/JSON, the form of OpenTelemetry's file exporter, which its

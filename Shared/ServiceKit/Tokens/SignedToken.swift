@@ -56,7 +56,7 @@ struct SignedToken {
     let header: Header
     let claims: Claims
     private let signedBytes: ArraySlice<UInt8>
-    private let signature: Data
+    private let signature: [UInt8]
 
     init(_ token: some StringProtocol) throws {
         let bytes = Array(token.utf8)
@@ -64,15 +64,16 @@ struct SignedToken {
             throw HTTPProblem.unauthorized("The token is longer than \(Self.lengthMax) bytes.")
         }
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let header = Self.decoded(parts[0]),
-            let claims = Self.decoded(parts[1]), let signature = Self.decoded(parts[2])
+        guard parts.count == 3, let header = StrictBase64.decode(parts[0], .url),
+            let claims = StrictBase64.decode(parts[1], .url),
+            let signature = StrictBase64.decode(parts[2], .url)
         else {
             throw HTTPProblem.unauthorized("The token is not a JWT: three parts in base64url.")
         }
         let decoder = JSONDecoder()
         do {
-            self.header = try decoder.decode(Header.self, from: header)
-            self.claims = try decoder.decode(Claims.self, from: claims)
+            self.header = try decoder.decode(Header.self, from: Data(header))
+            self.claims = try decoder.decode(Claims.self, from: Data(claims))
         } catch {
             throw HTTPProblem.unauthorized("The token's header or claims are not as JWT has them.")
         }
@@ -151,21 +152,5 @@ struct SignedToken {
     private static func timestamp(_ seconds: Double) -> Timestamp {
         let bounded = min(max(seconds, 0), 1e12)
         return Timestamp(millisecondsSinceEpoch: Int64(bounded * 1000))
-    }
-
-    /// base64url without padding.
-    private static func decoded(_ text: ArraySlice<UInt8>) -> Data? {
-        var base64: [UInt8] = []
-        base64.reserveCapacity(text.count + 3)
-        for byte in text {
-            switch byte {
-            case UInt8(ascii: "-"): base64.append(UInt8(ascii: "+"))
-            case UInt8(ascii: "_"): base64.append(UInt8(ascii: "/"))
-            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="): return nil
-            default: base64.append(byte)
-            }
-        }
-        while base64.count % 4 != 0 { base64.append(UInt8(ascii: "=")) }
-        return Data(base64Encoded: Data(base64))
     }
 }

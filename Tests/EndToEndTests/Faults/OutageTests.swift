@@ -1,8 +1,9 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
-import NIOHTTP1
 import Kafka
 import Logging
+import NIOHTTP1
 import Postgres
 import StoreAPI
 import Testing

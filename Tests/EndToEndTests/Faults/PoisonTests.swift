@@ -1,6 +1,7 @@
+import ClockAndIDs
 import EventTypes
-import StoreAPI
 import Kafka
+import StoreAPI
 import Testing
 import TestSupport
 

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import NIOHTTP1
 import StoreAPI
+import StoreTracing
 import Testing
 import TestSupport
 

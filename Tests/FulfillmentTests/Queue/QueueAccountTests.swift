@@ -1,11 +1,12 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Messaging
 import NIOHTTP1
 import Postgres
 import StoreAPI
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Fulfillment
 

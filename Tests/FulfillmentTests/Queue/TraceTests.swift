@@ -1,6 +1,7 @@
 import EventTypes
 import Messaging
 import Postgres
+import StoreTracing
 import Synchronization
 import Testing
 import TestSupport

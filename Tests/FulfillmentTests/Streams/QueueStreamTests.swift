@@ -1,12 +1,13 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
-import NIOHTTP1
 import Messaging
-import ServiceLifecycle
+import NIOHTTP1
 import Postgres
+import ServiceLifecycle
 import StoreAPI
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Fulfillment
 

@@ -1,4 +1,6 @@
+import ClockAndIDs
 import EventTypes
+import StoreTracing
 import Synchronization
 import Testing
 

@@ -1,9 +1,10 @@
-import Seals
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Postgres
-import TestSupport
+import Seals
 import Testing
+import TestSupport
 
 @testable import Kafka
 @testable import Messaging

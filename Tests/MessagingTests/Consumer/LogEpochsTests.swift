@@ -1,5 +1,7 @@
+import ClockAndIDs
 import EventTypes
 import Kafka
+import Seals
 import Testing
 
 @testable import Messaging

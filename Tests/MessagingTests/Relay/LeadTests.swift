@@ -1,13 +1,13 @@
-import Seals
 import EventTypes
 import Kafka
 import Logging
 import Postgres
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
+@testable import Seals
 
 /// A relay that has lost its lead without knowing it.
 @Suite(.serialized, .timeLimit(.minutes(3)))

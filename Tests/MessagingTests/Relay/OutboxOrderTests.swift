@@ -1,8 +1,10 @@
+import ClockAndIDs
 import Dispatch
 import EventTypes
 import Postgres
-import TestSupport
+import Seals
 import Testing
+import TestSupport
 
 @testable import Messaging
 

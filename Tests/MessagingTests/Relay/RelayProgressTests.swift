@@ -1,5 +1,5 @@
-import Seals
 import Kafka
+import Seals
 import Testing
 
 @testable import Messaging

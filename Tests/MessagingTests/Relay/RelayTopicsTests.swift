@@ -1,8 +1,8 @@
 import EventTypes
 import Kafka
 import Logging
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
 

@@ -1,8 +1,9 @@
+import ClockAndIDs
 import EventTypes
 import Logging
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
 

@@ -1,12 +1,13 @@
+import ClockAndIDs
 import EventArchive
-import Seals
 import EventTypes
 import Foundation
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
+@testable import Seals
 
 /// Months of the event log that leave the database for files.
 @Suite(.timeLimit(.minutes(3)))

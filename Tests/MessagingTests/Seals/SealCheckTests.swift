@@ -1,10 +1,11 @@
-import Seals
+import ClockAndIDs
 import EventTypes
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
+@testable import Seals
 
 /// What somebody with every right does to the log is found, and where.
 @Suite(.timeLimit(.minutes(3)))

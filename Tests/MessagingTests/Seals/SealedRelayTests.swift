@@ -1,11 +1,11 @@
-import Seals
 import EventTypes
 import Kafka
 import Logging
 import Postgres
+import Seals
 import ServiceLifecycle
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Messaging
 

@@ -1,10 +1,11 @@
+import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
 import ServiceKit
 import StoreAPI
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Payments
 

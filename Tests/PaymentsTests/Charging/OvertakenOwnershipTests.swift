@@ -1,9 +1,10 @@
 import EventTypes
 import Messaging
 import Postgres
+import Seals
 import StoreAPI
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Payments
 

@@ -3,6 +3,7 @@ import Messaging
 import Postgres
 import ServiceKit
 import StoreAPI
+import StoreTracing
 import Synchronization
 import Testing
 import TestSupport

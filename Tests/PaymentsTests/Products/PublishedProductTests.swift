@@ -1,8 +1,9 @@
+import ClockAndIDs
 import EventTypes
 import Messaging
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import Payments
 

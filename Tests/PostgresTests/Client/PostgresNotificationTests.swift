@@ -1,6 +1,6 @@
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// Listening, and going on listening.
 @Suite(.timeLimit(.minutes(2))) struct PostgresNotificationTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// The probe beside a server that cannot do what it is there for.
 @Suite(.timeLimit(.minutes(3))) struct PostgresProbeTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// The pool when connections break, the server is away, and too many want one.
 @Suite(.timeLimit(.minutes(2))) struct PostgresRecoveryTests {

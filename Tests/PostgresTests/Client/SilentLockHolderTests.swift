@@ -1,7 +1,7 @@
 import Dispatch
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// A holder of an advisory lock that does not end and does not move.
 ///

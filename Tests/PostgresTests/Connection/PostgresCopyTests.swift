@@ -1,6 +1,6 @@
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// COPY in binary form.
 @Suite(.timeLimit(.minutes(2))) struct PostgresCopyTests {

@@ -1,6 +1,6 @@
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// How statements of services are planned.
 @Suite(.timeLimit(.minutes(2)))

@@ -1,7 +1,7 @@
 import Dispatch
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// What a database transaction promises, when it works and when it does not.
 @Suite(.timeLimit(.minutes(2))) struct PostgresTransactionTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Postgres
-import TestSupport
 import Testing
+import TestSupport
 
 /// Nothing a request does with the database takes longer than the request has time.
 @Suite(.timeLimit(.minutes(2))) struct PostgresWaitBudgetTests {

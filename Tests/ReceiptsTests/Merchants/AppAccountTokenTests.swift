@@ -2,8 +2,9 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
-import TestSupport
+import StoreTracing
 import Testing
+import TestSupport
 
 @testable import Receipts
 

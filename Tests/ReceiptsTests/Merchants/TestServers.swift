@@ -62,10 +62,10 @@ final class TestServers: Sendable {
             {"aud":"appstoreconnect-v1","bid":"\(bundle)","exp":\(seconds + 300),"iss":"issuer-1"}
             """
         let signed = [header, claims].map {
-            String(decoding: JWSSerialization.base64URL(Array($0.utf8)), as: UTF8.self)
+            String(decoding: StrictBase64.encode(Array($0.utf8)), as: UTF8.self)
         }.joined(separator: ".")
         let signature = try key.signature(for: Data(signed.utf8)).rawRepresentation
         return signed + "."
-            + String(decoding: JWSSerialization.base64URL(Array(signature)), as: UTF8.self)
+            + String(decoding: StrictBase64.encode(Array(signature)), as: UTF8.self)
     }
 }

@@ -69,7 +69,7 @@ struct ReceiptVerifier {
             .replacingOccurrences(of: "_", with: "/")
         base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         guard let bytes = Data(base64Encoded: base64).map(Array.init),
-            JWSSerialization.base64URL(bytes) == Array(part.utf8)
+            StrictBase64.encode(bytes) == Array(part.utf8)
         else { return nil }
         return bytes
     }

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Hummingbird
 import Logging
+import StoreTracing
 import Synchronization
 import Testing
 

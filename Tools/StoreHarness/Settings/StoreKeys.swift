@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 public import EventTypes
 import Foundation

@@ -3,6 +3,7 @@ import Foundation
 import Messaging
 import Postgres
 import ServiceKit
+import StoreTracing
 
 /// Sets the account token of a purchase: its receipts, and those of its copies, are signed anew with
 /// it, and every receipt that is signed later says it, too.

@@ -1,6 +1,5 @@
 import Crypto
 import EventTypes
-import Foundation
 import ServiceKit
 
 /// How far a server has read a history: the `revision` of each page.
@@ -55,7 +54,8 @@ struct HistoryRevision: Hashable, Sendable {
     ///
     /// - Throws: ``ServerAPIError/invalidRequestRevision`` for what is none, or is another request's.
     init(token: String, scope: Scope) throws(ServerAPIError) {
-        guard token.utf8.count <= 100, let bytes = Self.bytes(of: token), bytes.count == 33,
+        guard token.utf8.count <= 100,
+            let bytes = StrictBase64.decode(Array(token.utf8)[...], .url), bytes.count == 33,
             bytes[0] == Self.form, Array(bytes[1..<9]) == scope.digest
         else { throw .invalidRequestRevision }
         cursor = Self.number(bytes[9..<17])
@@ -70,16 +70,10 @@ struct HistoryRevision: Hashable, Sendable {
             (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * Int64($0))) }
         }
         let bytes = [Self.form] + scope.digest + numbers
-        return String(decoding: JWSSerialization.base64URL(bytes), as: UTF8.self)
+        return String(decoding: StrictBase64.encode(bytes), as: UTF8.self)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>) -> Int64 {
         bytes.reduce(0) { $0 << 8 | Int64($1) }
-    }
-
-    private static func bytes(of token: String) -> [UInt8]? {
-        var base64 = token.replacing("-", with: "+").replacing("_", with: "/")
-        base64 += String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
-        return Data(base64Encoded: base64).map { Array($0) }
     }
 }

@@ -32,6 +32,28 @@ package enum StrictBase64 {
         }
     }
 
+    /// Encodes bytes.
+    package static func encode(_ bytes: [UInt8], _ alphabet: Alphabet = .url) -> [UInt8] {
+        let characters = Array((alphabet == .standard ? standardCharacters : urlCharacters).utf8)
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var index = 0
+        while index < bytes.count {
+            let count = min(3, bytes.count - index)
+            var group = UInt32(bytes[index]) << 16
+            if count > 1 { group |= UInt32(bytes[index + 1]) << 8 }
+            if count > 2 { group |= UInt32(bytes[index + 2]) }
+            for position in 0...count {
+                text.append(characters[Int(group >> (18 - 6 * UInt32(position))) & 0x3F])
+            }
+            index += 3
+        }
+        if alphabet == .standard {
+            while !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        }
+        return text
+    }
+
     private static func decode(
         _ digits: UnsafeBufferPointer<UInt8>,
         _ table: UnsafeBufferPointer<UInt8>
@@ -60,12 +82,12 @@ package enum StrictBase64 {
         return isWrong ? nil : bytes
     }
 
-    private static let standard = table(
+    private static let standardCharacters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    )
-    private static let url = table(
+    private static let urlCharacters =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-    )
+    private static let standard = table(standardCharacters)
+    private static let url = table(urlCharacters)
 
     private static func table(_ characters: String) -> [UInt8] {
         var table = [UInt8](repeating: 255, count: 256)

@@ -1,4 +1,4 @@
-import EventTypes
+import StoreTracing
 import Testing
 
 /// What is read of a `traceparent` (W3C Trace Context, level 1, section 3.2).

@@ -1,0 +1,15 @@
+public import EventTypes
+import Foundation
+
+extension Timestamp {
+    /// Reads the wall clock.
+    ///
+    /// Called at the edge only; everything else takes the time as an argument.
+    public static func wallClock() -> Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(
+            millisecondsSinceEpoch: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        )
+    }
+}

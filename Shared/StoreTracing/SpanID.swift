@@ -1,0 +1,25 @@
+/// The id of a span within its trace: 8 bytes, never all zero; 16 lower-case hexadecimal digits.
+public struct SpanID: Hashable, Sendable, CustomStringConvertible {
+    private let number: UInt64
+
+    /// Reads 16 lower-case hexadecimal digits.
+    ///
+    /// - Returns: `nil` if the string is anything else, or all zeros.
+    public init?(_ string: some StringProtocol) {
+        let digits = Array(string.utf8)
+        guard digits.count == 16 else { return nil }
+        self.init(digits: digits[...])
+    }
+
+    init?(digits: ArraySlice<UInt8>) {
+        guard let number = UInt64(digits: digits), number != 0 else { return nil }
+        self.number = number
+    }
+
+    init(using randomBits: inout some RandomNumberGenerator) {
+        number = .random(in: 1 ... .max, using: &randomBits)
+    }
+
+    /// 16 lower-case hexadecimal digits.
+    public var description: String { number.hexadecimal }
+}

@@ -1,0 +1,66 @@
+/// Where something happens within a trace: what a `traceparent` carries.
+///
+/// (W3C Trace Context, level 1, section 3.2.) Read strictly, so that what is stored and sent on is
+/// always well-formed; what is not is as if it were not there, never an error to its sender.
+public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
+    /// The trace: everything that one request led to.
+    public let traceID: TraceID
+    /// The span that it happens in, the parent of what follows.
+    public let spanID: SpanID
+    /// Whether spans of the trace are to be recorded where spans are.
+    public let isSampled: Bool
+
+    private init(traceID: TraceID, spanID: SpanID, isSampled: Bool) {
+        self.traceID = traceID
+        self.spanID = spanID
+        self.isSampled = isSampled
+    }
+
+    /// Begins a trace, with random ids.
+    public static func begin() -> TraceContext {
+        var randomBits = SystemRandomNumberGenerator()
+        return TraceContext(
+            traceID: TraceID(using: &randomBits),
+            spanID: SpanID(using: &randomBits),
+            isSampled: true
+        )
+    }
+
+    /// A new span of the same trace.
+    public func child() -> TraceContext {
+        var randomBits = SystemRandomNumberGenerator()
+        return TraceContext(
+            traceID: traceID,
+            spanID: SpanID(using: &randomBits),
+            isSampled: isSampled
+        )
+    }
+
+    /// Reads a `traceparent`.
+    ///
+    /// - Returns: `nil` if it is not well-formed.
+    public init?(_ traceparent: some StringProtocol) {
+        self.init(utf8: Array(traceparent.utf8))
+    }
+
+    /// Reads the UTF-8 of a `traceparent`: `<version>-<trace>-<span>-<flags>`.
+    ///
+    /// A version of the future may say more behind another `-`; of that nothing is kept, and neither
+    /// are flags other than *sampled*, as the specification asks for.
+    ///
+    /// - Returns: `nil` if it is not well-formed, or an id is all zeros.
+    public init?(utf8 bytes: [UInt8]) {
+        let dash = UInt8(ascii: "-")
+        guard (55...512).contains(bytes.count), bytes[2] == dash, bytes[35] == dash,
+            bytes[52] == dash, let version = UInt64(digits: bytes[0..<2]), version != 0xFF,
+            bytes.count == 55 || (version > 0 && bytes[55] == dash),
+            let traceID = TraceID(digits: bytes[3..<35]),
+            let spanID = SpanID(digits: bytes[36..<52]),
+            let flags = UInt64(digits: bytes[53..<55])
+        else { return nil }
+        self.init(traceID: traceID, spanID: spanID, isSampled: flags & 1 == 1)
+    }
+
+    /// The `traceparent`, in version 00.
+    public var description: String { "00-\(traceID)-\(spanID)-0\(isSampled ? 1 : 0)" }
+}

@@ -1,0 +1,32 @@
+/// The id of a trace: 16 bytes, never all zero; 32 lower-case hexadecimal digits.
+public struct TraceID: Hashable, Sendable, CustomStringConvertible {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// Reads 32 lower-case hexadecimal digits.
+    ///
+    /// - Returns: `nil` if the string is anything else, or all zeros.
+    public init?(_ string: some StringProtocol) {
+        let digits = Array(string.utf8)
+        guard digits.count == 32 else { return nil }
+        self.init(digits: digits[...])
+    }
+
+    init?(digits: ArraySlice<UInt8>) {
+        let middle = digits.startIndex + 16
+        guard let high = UInt64(digits: digits[..<middle]),
+            let low = UInt64(digits: digits[middle...]), high != 0 || low != 0
+        else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    init(using randomBits: inout some RandomNumberGenerator) {
+        high = randomBits.next()
+        // All zeros would be no id.
+        low = .random(in: 1 ... .max, using: &randomBits)
+    }
+
+    /// 32 lower-case hexadecimal digits.
+    public var description: String { high.hexadecimal + low.hexadecimal }
+}
