@@ -1,3 +1,4 @@
+import EventTypes
 import Configuration
 import Foundation
 import Logging

@@ -1,3 +1,4 @@
+import EventTypes
 import Logging
 import NIOCore
 import NIOPosix
