@@ -158,7 +158,8 @@ import X509
                 #expect(authority?.keyIdentifier == subject?.keyIdentifier)
             }
             let markers = [
-                (leaf, CertificateIssue.leafMarker), (intermediate, CertificateIssue.intermediateMarker),
+                (leaf, CertificateIssue.leafMarker),
+                (intermediate, CertificateIssue.intermediateMarker),
             ]
             for (certificate, oid) in markers {
                 let marker = try #require(certificate.extensions[oid: oid])

@@ -92,7 +92,8 @@ import Testing
         laterChain: TestChain? = nil,
         _ body: @escaping @Sendable (Store) async throws -> Void
     ) async throws {
-        try await withTestDatabase(migrations: ReceiptsMigrations.all) { [servers, chain] database in
+        let migrations = ReceiptsMigrations.all
+        try await withTestDatabase(migrations: migrations) { [servers, chain] database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 let signer = ReceiptSigner(
                     chain: try (laterChain ?? chain).signingChain(),
