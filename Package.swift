@@ -88,7 +88,7 @@ let package = Package(
         // newer version may change; the pin protects the test, and apps are not held to it.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
-        // Account and administrator tokens.
+        // The tokens that the command line signs; tests sign theirs with it as well.
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         // Command lines.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -8,10 +8,10 @@ import Testing
 @testable import Operator
 
 @Suite struct TokenSignerTests {
-    @Test func anAccountTokenHoldsWhoAndForHowLong() throws {
+    @Test func anAccountTokenHoldsWhoAndForHowLong() async throws {
         let key = P256.Signing.PrivateKey()
         let signer = try TokenSigner(privateKeyPEM: key.pemRepresentation, keyID: "key-1")
-        let token = try signer.accountToken(
+        let token = try await signer.accountToken(
             AccountID(unchecked: "ada"),
             of: BundleID(unchecked: "com.example.app"),
             from: Timestamp(millisecondsSinceEpoch: 1_795_237_175_999),
@@ -33,12 +33,12 @@ import Testing
         )
     }
 
-    @Test func anAdministratorTokenNamesTheAdministratorTwice() throws {
+    @Test func anAdministratorTokenNamesTheAdministratorTwice() async throws {
         let signer = try TokenSigner(
             privateKeyPEM: P256.Signing.PrivateKey().pemRepresentation,
             keyID: "grace"
         )
-        let token = try signer.adminToken(
+        let token = try await signer.adminToken(
             from: Timestamp(millisecondsSinceEpoch: 0),
             lifetime: .seconds(60)
         )

@@ -8,10 +8,10 @@ struct CatalogOptions: ParsableArguments {
     @OptionGroup var keys: KeysOption
     @OptionGroup var admin: AdminOption
 
-    func connection() throws(OperatorError) -> StoreConnection {
+    func connection() async throws(OperatorError) -> StoreConnection {
         store.connection(
             to: .catalog,
-            token: try admin.token(
+            token: try await admin.token(
                 keys: keys.directory,
                 at: .wallClock(),
                 lifetime: .seconds(300)

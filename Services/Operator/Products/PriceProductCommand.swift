@@ -39,7 +39,7 @@ struct PriceProductCommand: OperatorSubcommand {
     var currency: Currency?
 
     func perform() async throws {
-        let connection = try catalog.connection()
+        let connection = try await catalog.connection()
         let path = Routes.adminProduct(product)
         let old = try await connection.send(.GET, path)
         let edit = try ProductEdit(old)

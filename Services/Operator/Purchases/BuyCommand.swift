@@ -55,7 +55,7 @@ struct BuyCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let token = try app.token(
+        let token = try await app.token(
             for: account,
             keys: keys.directory,
             at: .wallClock(),

@@ -22,7 +22,7 @@ struct ResendCommand: OperatorSubcommand {
     func perform() async throws {
         let connection = options.store.connection(
             to: .fulfillment,
-            token: try options.admin.token(
+            token: try await options.admin.token(
                 keys: options.keys.directory,
                 at: .wallClock(),
                 lifetime: .seconds(300)

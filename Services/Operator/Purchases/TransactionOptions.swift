@@ -20,7 +20,7 @@ struct TransactionOptions: ParsableArguments {
     ) async throws {
         let connection = store.connection(
             to: .payments,
-            token: try admin.token(
+            token: try await admin.token(
                 keys: keys.directory,
                 at: .wallClock(),
                 lifetime: .seconds(300)

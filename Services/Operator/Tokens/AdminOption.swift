@@ -15,7 +15,7 @@ struct AdminOption: ParsableArguments {
         keys: KeyDirectory,
         at time: Timestamp,
         lifetime: Duration
-    ) throws(OperatorError) -> String {
+    ) async throws(OperatorError) -> String {
         let folder = keys.privateKeys.appending(path: "administrators")
         let names = keys.names(in: folder).filter { $0.hasSuffix(".pem") }
             .map { String($0.dropLast(4)) }
@@ -29,6 +29,6 @@ struct AdminOption: ParsableArguments {
             keys.administratorPrivateKey(name: name),
             named: name
         )
-        return try signer.adminToken(from: time, lifetime: lifetime)
+        return try await signer.adminToken(from: time, lifetime: lifetime)
     }
 }

@@ -19,7 +19,7 @@ struct AppOptions: ParsableArguments {
         keys: KeyDirectory,
         at time: Timestamp,
         lifetime: Duration
-    ) throws(OperatorError) -> String {
+    ) async throws(OperatorError) -> String {
         let appsFolder = keys.privateKeys.appending(path: "apps")
         let bundleName = try KeyDirectory.only(
             bundle?.rawValue,
@@ -38,6 +38,11 @@ struct AppOptions: ParsableArguments {
             keys.appPrivateKey(bundleID: bundleName, keyID: keyName),
             named: keyName
         )
-        return try signer.accountToken(accountID, of: bundleID, from: time, lifetime: lifetime)
+        return try await signer.accountToken(
+            accountID,
+            of: bundleID,
+            from: time,
+            lifetime: lifetime
+        )
     }
 }

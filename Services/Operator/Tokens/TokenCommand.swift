@@ -33,7 +33,7 @@ struct AccountTokenCommand: OperatorSubcommand {
 
     func perform() async throws {
         Console.say(
-            try app.token(
+            try await app.token(
                 for: account,
                 keys: keys.directory,
                 at: .wallClock(),
@@ -56,7 +56,7 @@ struct AdminTokenCommand: OperatorSubcommand {
 
     func perform() async throws {
         Console.say(
-            try admin.token(
+            try await admin.token(
                 keys: keys.directory,
                 at: .wallClock(),
                 lifetime: lifetime.duration
