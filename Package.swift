@@ -272,7 +272,7 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser,
+                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser, jwtKit,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
