@@ -1,8 +1,3 @@
-import ServiceKit
+import ServiceFoundation
 
-await runService(
-    "payments",
-    compose: composePayments,
-    migrate: migratePayments,
-    rebuild: rebuildPayments
-)
+await runService(.payments, compose: composePayments)

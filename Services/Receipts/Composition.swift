@@ -36,8 +36,7 @@ private func composeReceipts(
     _ statuses: OCSPDirectory,
     on frame: ServiceFrame
 ) throws -> Composition {
-    let chain = settings.chain
-    let now = frame.now
+    let (chain, now) = (settings.chain, frame.now)
     let store = ReceiptStore()
     let signer = ReceiptSigner(chain: chain, environment: settings.environment)
     let appReceipts = AppReceiptReader(
@@ -74,10 +73,8 @@ private func composeReceipts(
         ],
         environments: environments
     ) { router in
-        ReceiptRoutes(
-            reader: ReceiptReader(store: store, client: frame.client),
-            rootCertificate: chain.rootCertificate
-        ).add(to: router)
+        let reader = ReceiptReader(store: store, client: frame.client)
+        ReceiptRoutes(reader: reader, rootCertificate: chain.rootCertificate).add(to: router)
         AppReceiptRoutes(reader: appReceipts).add(to: router)
         VerifyReceiptRoutes(
             handler: VerifyReceiptHandler(

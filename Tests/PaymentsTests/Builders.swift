@@ -329,7 +329,7 @@ func withStore(
     _ body: @Sendable (Store) async throws -> Void
 ) async throws {
     try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
-        try await database.withClient(role: paymentsRole, poolSize: poolSize) { client in
+        try await database.withClient(role: PaymentsMigrations.role, poolSize: poolSize) { client in
             let store = Store(client: client, tax: tax, policy: policy)
             try await store.sell(product(), product("film", .nonConsumable))
             try await body(store)

@@ -13,20 +13,23 @@ struct PaymentsRebuildHandler: Rebuilder {
         .strayChargeReturned, .accountChanged,
     ]
 
-    let consumer: String
     private let projection = ProjectionHandler()
     /// Attempts that the log tells of are settled; nobody takes them.
     private let owner = LeaseOwner(time: Timestamp(millisecondsSinceEpoch: 0))
 
-    init(consumer: String) { self.consumer = consumer }
-
-    var sources: [RebuildSource] {
-        [
-            .own("payments", Self.ownTypes),
-            .consumed("catalog", [.productChanged], by: consumer),
-            .consumed("fulfillment", [.transactionFinished], by: consumer),
-        ]
-    }
+    let sources: [RebuildSource] = [
+        .own(ServiceName.payments.rawValue, ownTypes),
+        .consumed(
+            ServiceName.catalog.rawValue,
+            [.productChanged],
+            by: ServiceName.payments.rawValue
+        ),
+        .consumed(
+            ServiceName.fulfillment.rawValue,
+            [.transactionFinished],
+            by: ServiceName.payments.rawValue
+        ),
+    ]
 
     let unreadIndexes = [
         "transactions_restorable", "processor_attempts_due", "processor_attempts_waiting",

@@ -1,4 +1,5 @@
 import EventTypes
+import Logging
 import Messaging
 import Postgres
 
@@ -121,5 +122,20 @@ struct SandboxStore: Sendable {
             )
             return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
         }
+    }
+}
+
+extension SandboxStore {
+    /// Makes a store with a client of its own, which has to run.
+    init(url: String, logger: Logger) {
+        client = PostgresClient(
+            settings: PostgresSettings(
+                url: url,
+                applicationName: "sandbox-processor",
+                poolSize: 2,
+                prefersIndexes: true
+            ),
+            logger: logger
+        )
     }
 }

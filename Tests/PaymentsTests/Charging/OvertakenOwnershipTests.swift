@@ -148,7 +148,7 @@ extension Store {
         after batches: [[OutboxRow]],
         on shadow: isolated PostgresConnection
     ) throws -> [String] {
-        let handler = PaymentsRebuildHandler(consumer: "payments")
+        let handler = PaymentsRebuildHandler()
         let log = try #require(handler.sources.first)
         try shadow.execute("BEGIN")
         for batch in batches {

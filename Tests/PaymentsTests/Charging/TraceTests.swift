@@ -83,7 +83,7 @@ import TestSupport
 
     @Test func aTransactionOfBeforeThereWereTracesGetsOneForWhatBecomesOfIt() async throws {
         try await withTestDatabase(migrations: PaymentsMigrations.all) { database in
-            try await database.withClient(role: paymentsRole) { client in
+            try await database.withClient(role: PaymentsMigrations.role) { client in
                 let store = Store(client: client, tax: TaxRates(), policy: AttemptPolicy())
                 try await store.sell(product())
                 let id = try await store.add(request(), key: "a", in: .begin())

@@ -20,7 +20,7 @@ import Testing
             approvalExpiry: .seconds(3600)
         )
         try await database.withClient(
-            role: paymentsRole,
+            role: PaymentsMigrations.role,
             machineClock: MachineClock(ahead: seconds).now
         ) { client in
             try await body(Store(client: client, policy: policy, now: { client.time }))

@@ -1,0 +1,27 @@
+import EventTypes
+import Ledger
+import Messaging
+import Postgres
+
+/// Every migration of the database of `payments`, in order; databases remember them by these names.
+enum PaymentsMigrations {
+    /// The role that `payments` runs as.
+    static let role = ServiceName.payments.databaseRole
+
+    static let all: [PostgresMigration] =
+        MessagingMigrations.all(role: role) + LedgerMigrations.all(role: role)
+        + [
+            ("payments_m0001_payments", PackageResources.m0001_payments_sql),
+            ("payments_m0002_sandbox_processor", PackageResources.m0002_sandbox_processor_sql),
+            ("payments_m0003_accounts", PackageResources.m0003_accounts_sql),
+            ("payments_m0004_resumptions", PackageResources.m0004_resumptions_sql),
+            ("payments_m0005_operator", PackageResources.m0005_operator_sql),
+            ("payments_m0006_traces", PackageResources.m0006_traces_sql),
+            ("payments_m0007_transaction_ids", PackageResources.m0007_transaction_ids_sql),
+        ].map { name, bytes in
+            PostgresMigration(
+                name: name,
+                sql: String(decoding: bytes, as: UTF8.self).replacing("{role}", with: role)
+            )
+        }
+}
