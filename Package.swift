@@ -26,6 +26,7 @@ let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto"
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let jwtKit = server("JWTKit", of: "jwt-kit")
+let tracing = server("Tracing", of: "swift-distributed-tracing")
 let asyncHTTPClient: Target.Dependency = .product(
     name: "AsyncHTTPClient",
     package: "async-http-client"
@@ -78,6 +79,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        // What tracers have in common: the store's own is one, and a user's may take its place.
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.7.3"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         // TLS with a store's own authority; comes with the HTTP client, and is named here for its types.
@@ -110,7 +113,12 @@ let package = Package(
             path: "Shared/ClockAndIDs",
             swiftSettings: house
         ),
-        .target(name: "StoreTracing", path: "Shared/StoreTracing", swiftSettings: house),
+        .target(
+            name: "StoreTracing",
+            dependencies: [tracing],
+            path: "Shared/StoreTracing",
+            swiftSettings: house
+        ),
         .target(
             name: "Kafka",
             dependencies: ["CLibrdkafka", "ThreadExecutor", logging, metrics, serviceLifecycle],
@@ -170,8 +178,8 @@ let package = Package(
             dependencies: [
                 "ClockAndIDs", "Contracts", "EventTypes", "Postgres", "StoreAPI", "StoreTracing",
                 hummingbird, httpTypes, nioCore, nioHTTP1, logging, metrics, coreMetrics,
-                serviceLifecycle, unixSignals,
-                configuration, crypto, asyncHTTPClient,
+                serviceLifecycle, tracing, unixSignals, configuration, crypto,
+                asyncHTTPClient,
             ],
             path: "Shared/ServiceKit",
             swiftSettings: house
@@ -272,7 +280,8 @@ let package = Package(
             name: "Operator",
             dependencies: [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Postgres",
-                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser, jwtKit,
+                "Kafka", "Ledger", "Messaging", "Rebuild", "Seals", "StoreTracing", argumentParser,
+                jwtKit,
                 asyncHTTPClient, crypto, x509, asn1, nioCore, nioHTTP1, logging,
             ],
             path: "Services/Operator",
@@ -329,7 +338,7 @@ let package = Package(
             ),
         ])
         + tests(of: "EventTypes", ["ClockAndIDs", "EventTypes"])
-        + tests(of: "StoreTracing", ["StoreTracing"])
+        + tests(of: "StoreTracing", ["StoreTracing", tracing])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
         + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
         + tests(of: "Kafka", ["Kafka", "TestSupport", logging, serviceLifecycle])
@@ -342,8 +351,7 @@ let package = Package(
             of: "Messaging",
             [
                 "ClockAndIDs", "EventArchive", "EventTypes", "Kafka", "Messaging", "Postgres",
-                "Seals",
-                "StoreTracing", "TestSupport", logging, serviceLifecycle,
+                "Seals", "StoreTracing", "TestSupport", logging, serviceLifecycle,
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
@@ -384,9 +392,8 @@ let package = Package(
             of: "EndToEnd",
             [
                 "ClockAndIDs", "EventTypes", "ReceiptValidation", "StoreAPI", "PaymentQueue",
-                "Kafka",
-                "Messaging", "Postgres", "StoreTracing", "TestSupport", asyncHTTPClient, crypto,
-                nioCore, nioHTTP1, logging,
+                "Kafka", "Messaging", "Postgres", "StoreTracing", "TestSupport", asyncHTTPClient,
+                crypto, nioCore, nioHTTP1, logging,
             ]
         )
         + tests(
@@ -394,9 +401,7 @@ let package = Package(
             [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
                 "Rebuild", "Postgres", "Messaging", "Seals", "StoreTracing", "TestSupport",
-                argumentParser,
-                asyncHTTPClient,
-                crypto, x509, asn1,
+                argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]
         )
         + tests(of: "Tidy", ["EventTypes"]),

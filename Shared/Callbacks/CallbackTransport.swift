@@ -28,6 +28,8 @@ public struct CallbackTransport: Sendable {
         self.timeout = timeout
         self.confirming = confirming
         var configuration = HTTPClient.Configuration()
+        // The spans of calls are the store's own, and so is their `traceparent`.
+        configuration.tracing.tracer = nil
         // A redirect would send what was bought to an address that nobody registered.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled

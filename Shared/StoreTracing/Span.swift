@@ -1,10 +1,10 @@
-import Foundation
+import Tracing
 
 /// One hop of a trace: what a service did, for how long, and within what.
 ///
 /// It is a value that is made when what it tells of is over: one commit ends hundreds at once. Names
 /// and attributes are of a small set and hold nothing of accounts.
-public struct Span: Hashable, Sendable {
+public struct Span: Sendable {
     /// What it is towards the one it was caused by; the raw values are OpenTelemetry's.
     public enum Kind: Int, Hashable, Sendable {
         /// Work within a service.
@@ -45,8 +45,10 @@ public struct Span: Hashable, Sendable {
     public let attributes: [String: Value]
     /// Whether it came to nothing.
     public let isError: Bool
+    /// What a tracer has begun for it already; `nil` for one that nothing is caused by.
+    let open: OpenSpan?
 
-    /// Makes a span of something that is over.
+    /// Makes a span of something that is over, and that nothing is caused by.
     public init(
         _ name: String,
         _ kind: Kind,
@@ -58,6 +60,32 @@ public struct Span: Hashable, Sendable {
         attributes: [String: Value] = [:],
         isError: Bool = false
     ) {
+        self.init(
+            name,
+            kind,
+            context,
+            parent: parent,
+            link: link,
+            from: start,
+            to: end,
+            attributes: attributes,
+            isError: isError,
+            open: nil
+        )
+    }
+
+    init(
+        _ name: String,
+        _ kind: Kind,
+        _ context: TraceContext,
+        parent: SpanID?,
+        link: TraceContext?,
+        from start: UInt64,
+        to end: UInt64,
+        attributes: [String: Value],
+        isError: Bool,
+        open: OpenSpan?
+    ) {
         self.name = name
         self.kind = kind
         self.context = context
@@ -67,12 +95,9 @@ public struct Span: Hashable, Sendable {
         self.end = end
         self.attributes = attributes
         self.isError = isError
+        self.open = open
     }
 
     /// The time of the wall clock in nanoseconds since 1970; called at the edge only.
-    public static func clock() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    public static func clock() -> UInt64 { DefaultTracerClock.now.nanosecondsSinceEpoch }
 }

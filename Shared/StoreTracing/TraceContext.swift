@@ -16,6 +16,11 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
         self.isSampled = isSampled
     }
 
+    /// Another span of the same trace.
+    init(_ context: TraceContext, at spanID: SpanID) {
+        self.init(traceID: context.traceID, spanID: spanID, isSampled: context.isSampled)
+    }
+
     /// Begins a trace, with random ids.
     public static func begin() -> TraceContext {
         var randomBits = SystemRandomNumberGenerator()

@@ -62,20 +62,20 @@ import Testing
     @Test func whereNobodyTakesSpansATraceGoesOnAsItCame() {
         let step = SpanRecorder.off.next(after: Self.example)
         #expect(step?.traceparent == Self.example)
-        #expect(step?.span("x", .internal, from: 0, to: 1) == nil)
+        #expect(step?.span("x", from: 0, to: 1) == nil)
         #expect(SpanRecorder.off.start == 0)
     }
 
     @Test func aStepIsASpanUnderItsCauseUnlessTheTraceIsNotSampled() throws {
         let recorder = SpanRecorder { _ in }
         let step = try #require(recorder.next(after: Self.example))
-        let span = try #require(step.span("x", .internal, from: 1, to: 2))
+        let span = try #require(step.span("x", from: 1, to: 2))
         #expect(span.parent == TraceContext(Self.example)?.spanID)
         #expect(span.context.description == step.traceparent)
         let unsampled = String(Self.example.dropLast(2) + "00")
         let passed = try #require(recorder.next(after: unsampled))
         #expect(passed.traceparent == unsampled)
-        #expect(passed.span("x", .internal, from: 1, to: 2) == nil)
+        #expect(passed.span("x", from: 1, to: 2) == nil)
         #expect(recorder.next(after: nil) == nil)
     }
 }

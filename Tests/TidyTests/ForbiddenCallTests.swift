@@ -104,7 +104,9 @@ import Testing
     @Test func filesAreShort() {
         let linesMax = 400
         var findings = Findings()
-        for file in Repository.swiftFiles where file.lines.count > linesMax + 1 {
+        // A manifest is one file, by SwiftPM's rule.
+        for file in Repository.swiftFiles
+        where file.lines.count > linesMax + 1 && file.path != "Package.swift" {
             findings.add(
                 file.path,
                 "has \(file.lines.count - 1) lines; split it by concept below \(linesMax)"

@@ -6,12 +6,10 @@ import StoreTracing
 ///
 /// Where the client has carried the purchase's trace on, the request is the cause; else the request's
 /// own trace is a link, so that both are found from either.
-struct FinishTrace: Hashable, Sendable {
+struct FinishTrace: Sendable {
     /// What the event carries.
     let traceparent: String
-    private let context: TraceContext?
-    private let parent: SpanID?
-    private let link: TraceContext?
+    private let step: SpanStep?
 
     /// Places a finish.
     ///
@@ -24,31 +22,20 @@ struct FinishTrace: Hashable, Sendable {
         guard let known else {
             // A transaction of before there were traces, or nobody takes spans.
             traceparent = purchase ?? request.description
-            context = nil
-            parent = nil
-            link = nil
+            step = nil
             return
         }
         let isSame = known.traceID == request.traceID
-        let child = known.child()
-        traceparent = child.description
-        context = child
-        parent = isSame ? request.spanID : known.spanID
-        link = isSame ? nil : request
+        step = spans.step(
+            after: isSame ? request : known,
+            .internal,
+            link: isSame ? nil : request
+        )
+        traceparent = step?.traceparent ?? known.description
     }
 
     /// Its span; `nil` if it gets none.
     func span(from start: UInt64, to end: UInt64) -> Span? {
-        context.map {
-            Span(
-                "\(EventType.transactionFinished)",
-                .internal,
-                $0,
-                parent: parent,
-                link: link,
-                from: start,
-                to: end
-            )
-        }
+        step?.span("\(EventType.transactionFinished)", from: start, to: end)
     }
 }

@@ -71,13 +71,12 @@ struct WebhookLedger: CallbackLedger {
     func send(_ webhook: Webhook) async throws -> CallbackResult {
         let body = try webhook.body()
         var headers = signer.headers(id: webhook.id, time: handler.now(), body: body)
-        let step = spans.next(after: webhook.traceparent)
+        let step = spans.next(after: webhook.traceparent, .client)
         if let step { headers.append((name: "traceparent", value: step.traceparent)) }
         let start = spans.start
         let result = try await transport.post(body, to: webhook.url, headers: headers)
         let span = step?.span(
             "call webhook",
-            .client,
             from: start,
             to: spans.start,
             attributes: [

@@ -20,7 +20,7 @@ struct PaymentsContext: Sendable {
         guard spans.isOn else { return }
         let end = Span.clock()
         spans.record(
-            steps.compactMap { $1.span($0.rawValue, .internal, from: start, to: end) }
+            steps.compactMap { $1.span($0.rawValue, from: start, to: end) }
         )
     }
 }

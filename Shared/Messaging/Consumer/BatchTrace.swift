@@ -20,12 +20,13 @@ struct BatchTrace: Sendable {
         }
         var steps: [EventID: SpanStep] = [:]
         self.events = events.map { event in
-            guard let step = spans.next(after: event.traceparent) else { return event }
             // An event that stands twice in a batch is acted on once.
-            let known = steps[event.id] ?? step
-            steps[event.id] = known
+            guard
+                let step = steps[event.id] ?? spans.next(after: event.traceparent, .consumer)
+            else { return event }
+            steps[event.id] = step
             var event = event
-            event.traceparent = known.traceparent
+            event.traceparent = step.traceparent
             return event
         }
         self.steps = steps
@@ -39,7 +40,6 @@ struct BatchTrace: Sendable {
             done.compactMap { event in
                 steps[event.id]?.span(
                     "apply \(event.type)",
-                    .consumer,
                     from: start,
                     to: end,
                     attributes: SpanAttributes.of(event.topic, event.id),

@@ -1,12 +1,12 @@
 import HTTPTypes
 import Hummingbird
 import StoreTracing
+import Tracing
 
 /// The span of a request, within the trace that its `traceparent` names.
 struct RequestSpan {
     private let spans: SpanRecorder
-    private let context: TraceContext
-    private let parent: SpanID?
+    private let step: SpanStep
     private let start: UInt64
 
     /// W3C Trace Context.
@@ -18,40 +18,39 @@ struct RequestSpan {
     /// never an error to the client. `tracestate` is read by nobody here and is not kept: what a
     /// client's tracing system notes for itself has no place in a log that is never deleted.
     ///
-    /// - Returns: `nil` where nobody takes spans.
+    /// - Returns: `nil` where nobody takes spans, and for requests of the store's own supervision.
     init?(of request: Request, _ context: inout StoreRequestContext, for spans: SpanRecorder) {
         let parent = Self.traceparent(of: request)
-        if let parent {
-            // A span that nobody records must not stand between those that are.
-            context.trace = spans.isOn ? parent.child() : parent
-        }
-        guard spans.isOn else { return nil }
+        if let parent { context.trace = parent }
+        let path = request.uri.path
+        guard spans.isOn, !path.hasPrefix("/health"), path != "/metrics",
+            let step = spans.step(after: parent, .server)
+        else { return nil }
+        // A span that nobody records must not stand between those that are.
+        if let own = TraceContext(step.traceparent) { context.trace = own }
         self.spans = spans
-        self.context = context.trace
-        self.parent = parent?.spanID
-        start = Span.clock()
+        self.step = step
+        start = spans.start
     }
+
+    /// The context of the span, for tracers that look for it in the task.
+    var context: ServiceContext? { step.context }
 
     /// Records the span, named by the route and never by the path.
     func end(_ route: String?, _ method: HTTPRequest.Method, _ status: HTTPResponse.Status) {
         let route = route ?? "unknown"
-        guard !route.hasPrefix("/health"), route != "/metrics" else { return }
         let method = RequestMetrics.known(method).rawValue
-        spans.record([
-            Span(
-                "\(method) \(route)",
-                .server,
-                context,
-                parent: parent,
-                from: start,
-                to: Span.clock(),
-                attributes: [
-                    "http.request.method": .text(method), "http.route": .text(route),
-                    "http.response.status_code": .number(status.code),
-                ],
-                isError: status.code >= 500
-            )
-        ])
+        let span = step.span(
+            "\(method) \(route)",
+            from: start,
+            to: spans.start,
+            attributes: [
+                "http.request.method": .text(method), "http.route": .text(route),
+                "http.response.status_code": .number(status.code),
+            ],
+            isError: status.code >= 500
+        )
+        if let span { spans.record([span]) }
     }
 
     private static func traceparent(of request: Request) -> TraceContext? {

@@ -4,6 +4,7 @@ public import Logging
 import Postgres
 import StoreAPI
 public import StoreTracing
+import Tracing
 
 /// The routes of a service, in groups by whose token they ask for.
 ///
@@ -118,7 +119,11 @@ struct EdgeMiddleware: RouterMiddleware {
             try requireHost(request)
             let budget = PostgresWaitBudget(databaseWaitMax)
             response = try await PostgresWaitBudget.$current.withValue(budget) {
-                [context] in try await next(request, context)
+                [context] in
+                guard let place = span?.context else { return try await next(request, context) }
+                return try await ServiceContext.withValue(place) {
+                    try await next(request, context)
+                }
             }
         } catch let error where isParserError(error) {
             // The connection's own business: it answers 400 and closes.

@@ -1,6 +1,7 @@
 public import EventTypes
 public import Logging
 public import StoreTracing
+import Tracing
 
 /// The settings that every service has.
 ///
@@ -109,10 +110,20 @@ public struct CommonSettings: Sendable {
     }
 
     /// Takes the spans of a service; `SpanRecorder.off` if they are asked for nowhere.
+    ///
+    /// A tracer that was bootstrapped with `InstrumentationSystem` before the service was composed gets
+    /// them. Else the store's own does, if there is a file for it, and is bootstrapped: a handler's own
+    /// `withSpan` comes into the same file.
     public func spans(of service: ServiceName, _ logger: Logger) -> SpanRecorder {
+        let present = InstrumentationSystem.tracer
+        if !(present is NoOpTracer), !(present is StoreTracer) { return SpanRecorder(present) }
         guard !spansFile.isEmpty else { return .off }
         let output = SpanOutput(path: spansFile, service: service.rawValue, logger: logger)
-        return SpanRecorder { output.write($0) }
+        let tracer = StoreTracer { output.write($0) }
+        if InstrumentationSystem.instrument is NoOpInstrument {
+            InstrumentationSystem.bootstrap(tracer)
+        }
+        return SpanRecorder(tracer)
     }
 }
 

@@ -46,6 +46,8 @@ struct S3Client: Sendable {
             region: settings.region
         )
         var configuration = HTTPClient.Configuration()
+        // The spans of calls are the store's own, and so is their `traceparent`.
+        configuration.tracing.tracer = nil
         // A redirect would send what is signed to an address that nobody set.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled

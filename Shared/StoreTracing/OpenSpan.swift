@@ -1,0 +1,36 @@
+import Synchronization
+import Tracing
+
+/// A span that a tracer has begun, and that ends when it is recorded.
+///
+/// What is never recorded was rolled back, or was a repetition. The store's own tracer then leaves no
+/// trace of it; another tracer wants every span that it has begun to end, and is told of it.
+final class OpenSpan: Sendable {
+    private let span: any Tracing.Span
+    private let isEnded = Mutex(false)
+
+    init(_ span: any Tracing.Span) { self.span = span }
+
+    /// Where it is, for what it causes.
+    var context: ServiceContext { span.context }
+
+    /// Ends it as the one that is told of.
+    func end(as told: Span) {
+        let isFirst = isEnded.withLock { isEnded in
+            defer { isEnded = true }
+            return !isEnded
+        }
+        guard isFirst else { return }
+        span.operationName = told.name
+        (span as? StoreSpan)?.begin(at: told.start)
+        span.attributes = told.tracingAttributes
+        if told.isError { span.setStatus(SpanStatus(code: .error)) }
+        span.end(at: DefaultTracerClock.Timestamp(nanosecondsSinceEpoch: told.end))
+    }
+
+    deinit {
+        guard !isEnded.withLock({ $0 }), !(span is StoreSpan) else { return }
+        span.updateAttributes { $0["counterfoil.discarded"] = true }
+        span.end()
+    }
+}

@@ -1,0 +1,14 @@
+public import Tracing
+
+extension ServiceContext {
+    private enum TraceContextKey: ServiceContextKey {
+        typealias Value = TraceContext
+        static let nameOverride: String? = "counterfoil-trace"
+    }
+
+    /// Where something happens within a trace, for the store's own tracer.
+    public var traceContext: TraceContext? {
+        get { self[TraceContextKey.self] }
+        set { self[TraceContextKey.self] = newValue }
+    }
+}
