@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Logging
 import ServiceFoundation
