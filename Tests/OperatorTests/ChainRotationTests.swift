@@ -33,8 +33,8 @@ import X509
             let after = try directory.chain()
             #expect(after[1] == before[1] && after[2] == before[2])
             #expect(after[0].publicKey != before[0].publicKey)
-            #expect(result.retired == CertificateIndex.serial(of: before[0]))
-            #expect(result.current == CertificateIndex.serial(of: after[0]))
+            #expect(result.retired == CertificateIndexFile.serial(of: before[0]))
+            #expect(result.current == CertificateIndexFile.serial(of: after[0]))
             #expect(!result.reissuedIntermediate)
             #expect(after[1].publicKey.isValidSignature(after[0].signature, for: after[0]))
             let pem = String(decoding: try Data(contentsOf: directory.signingKey), as: UTF8.self)
@@ -94,7 +94,7 @@ import X509
 
     @Test func aRevocationIsEnteredOnceAndKeepsItsFirstTime() throws {
         try withKeys { directory in
-            let serial = CertificateIndex.serial(of: try directory.chain()[0])
+            let serial = CertificateIndexFile.serial(of: try directory.chain()[0])
             var register = try directory.readRegister(of: .intermediate)
             let first = register.revoke(serial: serial, at: time, for: .keyCompromise)
             let line = try #require(register.text.split(separator: "\n").first)

@@ -16,8 +16,9 @@ struct Repository: Sendable {
     /// Every document.
     static let documents: [SourceFile] = files(
         in: [
-            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "docs", "Services", "Shared", "Tools",
-            "Tests", "deploy",
+            "README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
+            "CODE_OF_CONDUCT.md", "docs", "Services", "Shared", "Tools", "Tests", "Examples",
+            "deploy",
         ],
         suffix: ".md"
     )

@@ -5,16 +5,6 @@ import Testing
 @Suite struct RoomTests {
     private static let filesMax = 15
 
-    /// Folders that are still to be put in order.
-    private static let notYet = [
-        "Services/Catalog", "Services/Payments", "Services/Receipts", "Services/Fulfillment",
-        "Shared/EventTypes", "Shared/Messaging", "Shared/PaymentQueue", "Shared/Postgres",
-        "Shared/Rebuild", "Shared/ReceiptValidation", "Shared/ServiceKit", "Shared/StoreAPI",
-        "Tests/FulfillmentTests", "Tests/MessagingTests", "Tests/PaymentQueueTests",
-        "Tests/PaymentsTests", "Tests/PostgresTests", "Tests/ReceiptsTests",
-        "Tests/ServiceKitTests",
-    ]
-
     /// Files whose names say something else than a declaration, by their ends, and why.
     private static let otherNames = [
         "/Composition.swift": "holds the functions that compose, migrate and rebuild a service"
@@ -31,17 +21,11 @@ import Testing
 
     private static let files = Repository.swiftFiles.filter { $0.path != "Package.swift" }
     /// Services, libraries and tools, read once; tests are named for what they try.
-    private static let everyRoom = Rooms(files.filter { !$0.path.hasPrefix("Tests/") })
-    private static let rooms = everyRoom.filter(isInOrder)
-
-    private static func isInOrder(_ file: SourceFile) -> Bool {
-        !notYet.contains { file.path.hasPrefix($0 + "/") }
-    }
+    private static let rooms = Rooms(files.filter { !$0.path.hasPrefix("Tests/") })
 
     @Test func atMostFifteenFilesOnOneFloor() {
         var findings = Findings()
-        let files = Self.files.filter(Self.isInOrder)
-        for (folder, count) in Rooms.crowded(files, above: Self.filesMax) {
+        for (folder, count) in Rooms.crowded(Self.files, above: Self.filesMax) {
             findings.add(folder, "has \(count) Swift files; make rooms of at most \(Self.filesMax)")
         }
         findings.report()
@@ -75,12 +59,12 @@ import Testing
     }
 
     @Test func everyExceptionIsStillOne() {
-        let product = Self.everyRoom.filter(\.isProduct)
+        let product = Self.rooms.filter(\.isProduct)
         for name in Self.namesakes.keys { #expect(product.homonyms[name] != nil, "\(name)") }
         for end in Self.otherNames.keys {
             #expect(product.misnamed.keys.contains { $0.hasSuffix(end) }, "\(end)")
         }
-        for pair in Self.circles.keys { #expect(Self.everyRoom.circles[pair] != nil, "\(pair)") }
+        for pair in Self.circles.keys { #expect(Self.rooms.circles[pair] != nil, "\(pair)") }
     }
 
     @Test func aFullFloorIsFound() {

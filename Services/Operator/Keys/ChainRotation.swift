@@ -72,8 +72,8 @@ struct ChainRotation {
             isPrivate: false
         )
         return Result(
-            retired: CertificateIndex.serial(of: chain[0]),
-            current: CertificateIndex.serial(of: leaf),
+            retired: CertificateIndexFile.serial(of: chain[0]),
+            current: CertificateIndexFile.serial(of: leaf),
             reissuedIntermediate: isReissued
         )
     }
@@ -130,7 +130,7 @@ struct ChainRotation {
 
     /// Keeps the certificates, not the key, of what signed before.
     private func retire(_ chain: [Certificate]) throws(OperatorError) {
-        let file = directory.retiredChain(serial: CertificateIndex.serial(of: chain[0]))
+        let file = directory.retiredChain(serial: CertificateIndexFile.serial(of: chain[0]))
         // There already, if an earlier rotation stopped half way.
         guard try directory.read(file) == nil else { return }
         try directory.create(file, Data(try pem(chain).utf8), isPrivate: false)

@@ -99,10 +99,10 @@ extension KeyDirectory {
     }
 
     /// What an authority issued; empty if there is no file yet.
-    func readRegister(of name: AuthorityName) throws(OperatorError) -> CertificateIndex {
+    func readRegister(of name: AuthorityName) throws(OperatorError) -> CertificateIndexFile {
         let file = register(of: name)
         let text = String(decoding: try read(file) ?? Data(), as: UTF8.self)
-        guard let register = CertificateIndex(text) else {
+        guard let register = CertificateIndexFile(text) else {
             throw OperatorError(.failed, "\(file.path) has a line that is not of OpenSSL's form.")
         }
         return register
@@ -110,7 +110,7 @@ extension KeyDirectory {
 
     /// Writes what an authority issued.
     func write(
-        _ register: CertificateIndex,
+        _ register: CertificateIndexFile,
         of name: AuthorityName
     ) throws(OperatorError) {
         try replace(self.register(of: name), Data(register.text.utf8), isPrivate: false)

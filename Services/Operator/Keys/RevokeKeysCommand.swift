@@ -25,23 +25,23 @@ struct RevokeKeysCommand: OperatorSubcommand {
 
     @Option(
         help: """
-            Why: \(CertificateIndex.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
+            Why: \(CertificateIndexFile.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
         transform: { text in
-            guard let reason = CertificateIndex.Reason(rawValue: text) else {
+            guard let reason = CertificateIndexFile.Reason(rawValue: text) else {
                 throw ValidationError("'\(text)' is no reason.")
             }
             return reason
         }
     )
-    var reason: CertificateIndex.Reason = .unspecified
+    var reason: CertificateIndexFile.Reason = .unspecified
 
     func perform() async throws {
         let keys = KeyDirectory(path: directory)
         guard let leaf = try keys.chain().first else {
             throw OperatorError(.failed, "There is no chain yet: run 'counterfoil keys create'.")
         }
-        let current = CertificateIndex.serial(of: leaf)
+        let current = CertificateIndexFile.serial(of: leaf)
         let wanted = (serial ?? current).replacing(":", with: "").uppercased()
         for name in AuthorityName.allCases {
             var register = try keys.readRegister(of: name)

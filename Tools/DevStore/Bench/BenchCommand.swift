@@ -49,6 +49,9 @@ struct BenchCommand: AsyncParsableCommand {
     )
     var record: String?
 
+    @Flag(help: "Measure nothing: only draw the chart of the results in deploy/benchmarks again.")
+    var chart = false
+
     @OptionGroup var store: MeasuredStore
 
     private var sizes: [Int]? {
@@ -71,6 +74,7 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        if chart { return try BenchRecord.drawChart() }
         let plan = BenchRun.Plan(
             load: BenchDriver.Load(
                 purchases: purchases,

@@ -10,7 +10,8 @@ struct BenchRecord {
     private let row: String
     private let name: String?
 
-    private static let folder = SourceTree.root.appendingPathComponent("deploy/benchmarks")
+    /// Where records are kept.
+    static let folder = SourceTree.root.appendingPathComponent("deploy/benchmarks")
 
     /// Asks the machine and its programs what they are.
     ///
@@ -61,8 +62,19 @@ struct BenchRecord {
         let others = text.split(separator: "\n", omittingEmptySubsequences: false)
             .filter { !$0.hasPrefix("| [\(name)](") }.joined(separator: "\n")
         try (others + row).write(to: readme, atomically: true, encoding: .utf8)
-        terminal.line("  kept in deploy/benchmarks/\(name).json")
+        try Self.drawChart()
+        terminal.line("  kept in deploy/benchmarks/\(name).json, and drawn in chart.svg")
         terminal.line()
+    }
+
+    /// Draws the chart of all kept records.
+    static func drawChart() throws {
+        try BenchChart(ofRecordsIn: folder).svg
+            .write(
+                to: folder.appendingPathComponent("chart.svg"),
+                atomically: true,
+                encoding: .utf8
+            )
     }
 
     #if DEBUG

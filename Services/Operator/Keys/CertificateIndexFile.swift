@@ -6,7 +6,7 @@ import X509
 ///
 /// Pure: text and times in, text out. `receipts` reads the same files and answers by them: what
 /// stands here is good or revoked, what does not is unknown.
-struct CertificateIndex {
+struct CertificateIndexFile {
     /// Why a certificate is believed no more (RFC 5280, 5.3.1), in OpenSSL's words.
     enum Reason: String, CaseIterable {
         case unspecified, keyCompromise, superseded, cessationOfOperation, affiliationChanged

@@ -1,0 +1,216 @@
+import Foundation
+
+/// A picture of the kept benchmarks: purchases a second, and where their processor time goes.
+///
+/// Pure. The picture follows the reader's light or dark appearance by itself.
+struct BenchChart {
+    /// One kept benchmark, as its file in `deploy/benchmarks` says it.
+    struct Record: Decodable, Sendable {
+        /// What a process has used.
+        struct Process: Decodable, Sendable {
+            let cpuSeconds: Double
+
+            private enum CodingKeys: String, CodingKey { case cpuSeconds = "cpu_seconds" }
+        }
+
+        let purchases: Int
+        let purchasesPerSecond: Double
+        let ceilingPurchasesPerSecond: Double
+        let drainedPurchasesPerSecond: Double
+        let drainCeilingPurchasesPerSecond: Double
+        let processes: [String: Process]
+
+        private enum CodingKeys: String, CodingKey {
+            case purchases, processes
+            case purchasesPerSecond = "purchases_per_second"
+            case ceilingPurchasesPerSecond = "ceiling_purchases_per_second"
+            case drainedPurchasesPerSecond = "drained_purchases_per_second"
+            case drainCeilingPurchasesPerSecond = "drain_ceiling_purchases_per_second"
+        }
+    }
+
+    /// The processes of the store from the largest share to the smallest, and their colours.
+    private static let processes = [
+        ("postgresql", "#4c78a8"), ("fulfillment", "#f58518"), ("payments", "#54a24b"),
+        ("broker", "#b279a2"), ("receipts", "#e45756"), ("catalog", "#9d755d"),
+    ]
+    private static let left = 250
+    private static let width = 480
+    private static let bar = 16
+
+    private let records: [(name: String, record: Record)]
+
+    /// Makes the picture of some benchmarks.
+    ///
+    /// - Parameter records: The benchmarks by name, in the order in which they are drawn.
+    init(of records: [(name: String, record: Record)]) {
+        self.records = records
+    }
+
+    /// Reads the records of a folder, by their file names.
+    ///
+    /// - Throws: An error if a record cannot be read.
+    init(ofRecordsIn folder: URL) throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".json") }.sorted()
+        self.init(
+            of: try names.map { name in
+                let data = try Data(contentsOf: folder.appendingPathComponent(name))
+                return (
+                    String(name.dropLast(".json".count)),
+                    try JSONDecoder().decode(Record.self, from: data)
+                )
+            }
+        )
+    }
+
+    /// The picture, an SVG file.
+    var svg: String {
+        var lines = Lines(left: Self.left, bar: Self.bar)
+        let rateMax =
+            records.map {
+                max($0.record.ceilingPurchasesPerSecond, $0.record.drainCeilingPurchasesPerSecond)
+            }.max() ?? 1
+        lines.title("Purchases a second; the outline is what the same SQL reaches alone")
+        for (name, record) in records {
+            lines.label(name)
+            lines.rate(
+                "over HTTP",
+                record.purchasesPerSecond,
+                of: record.ceilingPurchasesPerSecond,
+                scale: Double(Self.width) / rateMax
+            )
+            lines.rate(
+                "drained",
+                record.drainedPurchasesPerSecond,
+                of: record.drainCeilingPurchasesPerSecond,
+                scale: Double(Self.width) / rateMax
+            )
+        }
+        lines.title("Processor time of a purchase over HTTP, in microseconds")
+        let costs = records.map { Self.costs(of: $0.record) }
+        let costMax = costs.map { $0.reduce(0) { $0 + $1.microseconds } }.max() ?? 1
+        for ((name, _), cost) in zip(records, costs) {
+            lines.stack(name, cost, scale: Double(Self.width) / max(costMax, 1))
+        }
+        lines.legend(Self.processes)
+        return lines.document
+    }
+
+    /// A process's share of a purchase.
+    fileprivate struct Share {
+        let name: String
+        let colour: String
+        let microseconds: Double
+    }
+
+    private static func costs(of record: Record) -> [Share] {
+        processes.map { name, colour in
+            Share(
+                name: name,
+                colour: colour,
+                microseconds: (record.processes[name]?.cpuSeconds ?? 0) * 1_000_000
+                    / Double(max(record.purchases, 1))
+            )
+        }
+    }
+}
+
+/// The picture as it grows downwards.
+private struct Lines {
+    let left: Int
+    let bar: Int
+    private var y = 12
+    private var body: [String] = []
+
+    init(left: Int, bar: Int) {
+        self.left = left
+        self.bar = bar
+    }
+
+    mutating func title(_ text: String) {
+        y += 22
+        body.append(#"<text x="16" y="\#(y)" class="title">\#(Self.escaped(text))</text>"#)
+        y += 14
+    }
+
+    mutating func label(_ text: String) {
+        y += 16
+        body.append(#"<text x="16" y="\#(y)" class="name">\#(Self.escaped(text))</text>"#)
+        y += 6
+    }
+
+    mutating func rate(_ name: String, _ rate: Double, of ceiling: Double, scale: Double) {
+        row(name)
+        rectangle(x: left, width: rate * scale, #"class="rate""#)
+        rectangle(x: left, width: ceiling * scale, #"class="ceiling""#)
+        let end = left + Int((max(rate, ceiling) * scale).rounded())
+        value("\(Int(rate)) of \(Int(ceiling))", x: end + 8)
+        y += bar + 6
+    }
+
+    mutating func stack(_ name: String, _ shares: [BenchChart.Share], scale: Double) {
+        row(name)
+        var x = Double(left)
+        for share in shares {
+            rectangle(
+                x: Int(x.rounded()),
+                width: share.microseconds * scale,
+                #"fill="\#(share.colour)""#
+            )
+            x += share.microseconds * scale
+        }
+        value("\(Int(shares.reduce(0) { $0 + $1.microseconds }))", x: Int(x.rounded()) + 8)
+        y += bar + 6
+    }
+
+    mutating func legend(_ processes: [(String, String)]) {
+        y += 8
+        var x = left
+        for (name, colour) in processes {
+            body.append(
+                #"<rect x="\#(x)" y="\#(y)" width="10" height="10" rx="2" fill="\#(colour)"/>"#
+            )
+            body.append(#"<text x="\#(x + 14)" y="\#(y + 10)" class="value">\#(name)</text>"#)
+            x += 32 + 7 * name.count
+        }
+        y += 24
+    }
+
+    var document: String {
+        let size = #"viewBox="0 0 860 \#(y)" width="860" height="\#(y)""#
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" \(size) role="img" aria-labelledby="title" \
+            font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">
+            <title id="title">Kept benchmarks: purchases a second and processor time of a purchase</title>
+            <style>
+            text { fill: #59636e; font-size: 12px } .title { fill: #1f2328; font-size: 14px; font-weight: 600 }
+            .name { fill: #1f2328 } .rate { fill: #0969da } .ceiling { fill: none; stroke: #818b98 }
+            @media (prefers-color-scheme: dark) {
+            text { fill: #9198a1 } .title, .name { fill: #f0f6fc } .rate { fill: #4493f8 } }
+            </style>
+            \(body.joined(separator: "\n"))
+            </svg>
+
+            """
+    }
+
+    private mutating func row(_ name: String) {
+        body.append(
+            #"<text x="\#(left - 10)" y="\#(y + bar - 4)" text-anchor="end">\#(Self.escaped(name))</text>"#
+        )
+    }
+
+    private mutating func rectangle(x: Int, width: Double, _ style: String) {
+        let width = max(Int(width.rounded()), 1)
+        body.append(#"<rect x="\#(x)" y="\#(y)" width="\#(width)" height="\#(bar)" \#(style)/>"#)
+    }
+
+    private mutating func value(_ text: String, x: Int) {
+        body.append(#"<text x="\#(x)" y="\#(y + bar - 4)" class="value">\#(text)</text>"#)
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
+    }
+}
