@@ -6,7 +6,7 @@ import Synchronization
 
 /// The rows of a service's event log that are in files and not in its database any more.
 ///
-/// Together with what is there, they are the log: ``EventLog`` puts both in one order. It reads each
+/// Together with what is there, they are the log: `EventLog` puts both in one order. It reads each
 /// file from its beginning to its end, as the reader of the log goes on.
 public final class ArchivedRows: Sendable {
     /// A file, and the rows of it that were read and not asked for yet.

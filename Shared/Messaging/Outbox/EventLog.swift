@@ -19,7 +19,7 @@ public enum EventLog {
     /// Reads rows after a place.
     ///
     /// - Parameters:
-    ///   - cursor: The last row that was read; ``OutboxCursor/start`` for the oldest.
+    ///   - cursor: The last row that was read; `OutboxCursor.start` for the oldest.
     ///   - limit: How many rows at most.
     ///   - part: Which rows.
     ///   - types: Events of these types only; all of them if none is named.
