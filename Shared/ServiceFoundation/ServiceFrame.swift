@@ -1,4 +1,3 @@
-public import StoreTracing
 import Contracts
 public import EventTypes
 public import Kafka
@@ -7,6 +6,7 @@ public import Messaging
 public import Postgres
 public import ServiceKit
 public import ServiceLifecycle
+public import StoreTracing
 
 /// The parts that every service has and makes the same way: its database, its clock, its relay, who
 /// may ask it, what it says of its readiness, and its HTTP server.

@@ -1,5 +1,5 @@
-import ClockAndIDs
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 
 /// An administrator's connection to the catalog.

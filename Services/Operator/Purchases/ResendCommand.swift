@@ -1,5 +1,5 @@
-import ClockAndIDs
 import ArgumentParser
+import ClockAndIDs
 import EventTypes
 import NIOHTTP1
 import StoreAPI

@@ -1,7 +1,7 @@
-import StoreTracing
 import EventTypes
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 /// A batch of payment requests on its way to its answers.
 ///

@@ -1,7 +1,7 @@
-import StoreTracing
 import EventTypes
 import ServiceKit
 import StoreAPI
+import StoreTracing
 
 /// A payment request on its way into a batch.
 struct PaymentSubmission: Sendable {

@@ -1,7 +1,7 @@
-import StoreTracing
 import EventTypes
 import Postgres
 import StoreAPI
+import StoreTracing
 
 /// Approvals and refunds: one database transaction each, by the same state machine and with the
 /// same care for crashes as a charge.

@@ -1,8 +1,8 @@
-import StoreTracing
 import EventTypes
 import Logging
 import Messaging
 import Postgres
+import StoreTracing
 
 /// What everything shares that accepts, charges or settles payments.
 struct PaymentsContext: Sendable {

@@ -1,9 +1,9 @@
-import StoreTracing
 import EventTypes
 import Ledger
 import Logging
 import Messaging
 import Postgres
+import StoreTracing
 
 /// One database transaction of outcomes or commands: locks and reads, has ``SettlementPlan`` decide,
 /// and writes what it has decided.
