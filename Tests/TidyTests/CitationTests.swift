@@ -61,6 +61,32 @@ import Testing
         #expect(rows > 50)
     }
 
+    /// The middle column of a guarantee names the code that keeps it.
+    @Test func everyTypeThatAGuaranteeNamesExists() throws {
+        let document = try Repository.file("ARCHITECTURE.md")
+        var declared: Set<String> = ["Contracts"]
+        for file in Repository.swiftFiles where file.isProduct {
+            let declarations = file.codeText.matches(
+                of: /(?:struct|class|enum|actor|protocol|extension|typealias) ([A-Za-z.]+)/
+            )
+            for declaration in declarations {
+                declared.formUnion(declaration.1.split(separator: ".").map(String.init))
+            }
+        }
+        var findings = Findings()
+        var isInTable = false
+        for (line, text) in zip(1..., document.lines) {
+            if text.hasPrefix("## ") { isInTable = text == "## Guarantees" }
+            let columns = text.split(separator: "|")
+            guard isInTable, text.hasPrefix("| "), columns.count == 3 else { continue }
+            for name in columns[1].matches(of: /`([A-Z][A-Za-z]+)/)
+            where !declared.contains(String(name.1)) {
+                findings.add(document, line, "there is no \(name.1)")
+            }
+        }
+        findings.report()
+    }
+
     @Test func everyDecisionIsNumberedAndListed() throws {
         let index = try Repository.file("docs/decisions/README.md").text
         let names = try Repository.names(in: "docs/decisions").filter { $0 != "README.md" }
