@@ -5,22 +5,22 @@ import ServiceFoundation
 import ServiceLifecycle
 import StoreAPI
 
-/// The parts of `payments` that charge buyers: the processor, and what carries out the attempts.
+/// The parts of `payments` that charge buyers: the processor, and the runner of the attempts.
 struct ChargingParts {
     let processor: any PaymentProcessor
-    /// What the processor itself needs to run.
+    /// The services that the processor needs.
     let services: [any Service]
-    /// The method of a payment that names none.
+    /// The default payment method of a resumption.
     let defaultMethod: String?
-    /// What everything shares that accepts, charges or settles payments.
+    /// The dependencies shared by the parts that accept, charge and settle payments.
     let context: PaymentsContext
-    /// Carries out attempts, and commits their outcomes.
+    /// Carries out attempts and commits their outcomes.
     let runner: ChargeRunner
 
     /// Makes the parts.
     ///
-    /// The sandbox processor exists in the sandbox alone. In production there is none yet, which is
-    /// said at every start.
+    /// The sandbox processor exists only in the sandbox. Production has no processor yet, and every
+    /// start logs a warning about it.
     init(_ settings: PaymentsSettings, on frame: ServiceFrame) {
         switch settings.environment {
         case .sandbox:

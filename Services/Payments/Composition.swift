@@ -6,7 +6,7 @@ import ServiceFoundation
 import ServiceKit
 
 extension ServiceDefinition {
-    /// The service `payments`, before any of it is made.
+    /// The definition of the service `payments`.
     static let payments = ServiceDefinition(
         .payments,
         publishes: [Topics.paymentsTransactions],
@@ -15,7 +15,7 @@ extension ServiceDefinition {
     )
 }
 
-/// Makes everything that `payments` is, from settings to HTTP, without I/O.
+/// Composes `payments` from its settings, without I/O.
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     try reader.check()
@@ -25,8 +25,8 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     )
 }
 
-/// Makes what is particular to `payments`: what takes payments on, what charges and settles them, and
-/// what comes after a purchase.
+/// Composes the parts that only `payments` has: for accepting, charging and settling payments, and
+/// for restores, refunds and resumptions.
 private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFrame) -> Composition {
     let charging = ChargingParts(settings, on: frame)
     let (context, runner) = (charging.context, charging.runner)

@@ -6,19 +6,19 @@ import NIOCore
 import ServiceKit
 import StoreAPI
 
-/// The HTTP interface of `payments`: reads requests, hands them to the handlers, says what came of
-/// them.
+/// The HTTP routes for payments and transactions.
 ///
-/// No SQL, no rules.
+/// They read requests, pass them to the handlers and write the answers. They contain no SQL and no
+/// rules.
 struct PaymentRoutes: Sendable {
     let payments: RequestBatcher<PaymentSubmission, PaymentReply>
     let restores: RestoreHandler
     let transactions: TransactionReader
     let admin: AdminHandler
     let resumptions: ResumptionHandler
-    /// What a resumption charges that names no method; `nil`: it has to name one.
+    /// The payment method of a resumption that names none; if `nil`, it has to name one.
     let defaultMethod: String?
-    /// How old a token may be that restores.
+    /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let now: @Sendable () -> Timestamp
 
@@ -54,7 +54,8 @@ struct PaymentRoutes: Sendable {
         }
     }
 
-    /// Restores for a buyer who has just been asked who they are; also what is repeated under its key.
+    /// Restores for a buyer who has just authenticated; a repetition under the same key also needs
+    /// a fresh token.
     @Sendable
     private func restore(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
@@ -112,7 +113,7 @@ struct PaymentRoutes: Sendable {
         return try answer(await admin.decide(body.decision, on: id, trace: context.trace))
     }
 
-    /// Refunds; one that the processor has not confirmed yet is answered with 202.
+    /// Refunds a transaction; answers with 202 if the processor has not confirmed the refund yet.
     @Sendable
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
@@ -120,8 +121,9 @@ struct PaymentRoutes: Sendable {
         try answer(await admin.refund(try transactionID(context), trace: context.trace))
     }
 
-    /// Takes up an interrupted payment; without a method, in the sandbox, by the one that charges at
-    /// once.
+    /// Resumes an interrupted payment.
+    ///
+    /// In the sandbox, a request without a payment method uses the one that is charged at once.
     @Sendable
     private func resumption(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response

@@ -3,9 +3,11 @@ import Ledger
 import Messaging
 import Postgres
 
-/// Every migration of the database of `payments`, in order; databases remember them by these names.
+/// All migrations of the database of `payments`, in order.
+///
+/// A database records applied migrations by these names.
 enum PaymentsMigrations {
-    /// The role that `payments` runs as.
+    /// The database role of `payments`.
     static let role = ServiceName.payments.databaseRole
 
     static let all: [PostgresMigration] =

@@ -1,23 +1,23 @@
 import EventTypes
 import ServiceKit
 
-/// The settings of `payments`, beside those that every service has.
+/// The settings of `payments`, including those that every service has.
 struct PaymentsSettings: Sendable {
     let common: CommonSettings
-    /// Which store this is; the sandbox's payment methods exist in the sandbox alone.
+    /// The environment of the store; the sandbox's payment methods exist only in the sandbox.
     let environment: StoreEnvironment
     let receiptsURL: String
     let policy: AttemptPolicy
     let limits: ChargeRunner.Limits
     let tax: TaxRates
-    /// How old a token may be that restores.
+    /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
     let sandboxDatabaseURL: String
     let sandboxSlowness: Duration
 
     /// Reads the settings. Keys: those of ``CommonSettings``, and
-    /// - `STORE_ENVIRONMENT`, which has no default: a store that takes play money by mistake gives
-    ///   its goods away
+    /// - `STORE_ENVIRONMENT`, without a default: a store that takes play money by mistake gives its
+    ///   goods away
     /// - `RECEIPTS_URL`
     /// - `PROCESSOR_LEASE_MS`, `PROCESSOR_CALLS_MAX`, `PROCESSOR_PAUSE_MS`, `PROCESSOR_PAUSE_MAX_MS`
     /// - `PROCESSOR_BATCH_MAX`, `PROCESSOR_QUEUE_MAX`

@@ -1,28 +1,28 @@
 import EventTypes
 
-/// A payment that was accepted, on its way into the tables.
+/// An accepted payment that is not written yet.
 struct Acceptance: Sendable {
     var record: TransactionRecord
     var attempt: ProcessorAttempt?
-    /// Why it is granted at once, if it is.
+    /// The command that grants the payment without a charge; `nil` if it is charged.
     var grant: TransactionCommand?
-    /// The purchase intent that it pays.
+    /// The purchase intent that the payment completes.
     var purchaseIntentID: PurchaseIntentID?
-    /// The interrupted transaction that it takes up.
+    /// The interrupted transaction that the payment resumes.
     var resumes: TransactionID?
-    /// The answer and event, encoded once for both.
+    /// The JSON of both the answer and the event, encoded once.
     var body: [UInt8] = []
 }
 
 extension Acceptance {
-    /// A transaction in `purchasing`, with the attempt to charge it or the reason why it costs
-    /// nothing.
+    /// Makes a transaction in `purchasing`, with the attempt to charge it, or with `grantFree` if
+    /// it costs nothing.
     ///
     /// - Parameters:
     ///   - record: The transaction.
-    ///   - paymentMethod: What is charged.
-    ///   - time: When it is accepted.
-    ///   - lease: How long the attempt belongs to the process that accepts it.
+    ///   - paymentMethod: The payment method to charge.
+    ///   - time: The time of acceptance.
+    ///   - lease: The time for which the attempt belongs to the process that accepts it.
     init(
         of record: TransactionRecord,
         by paymentMethod: String,

@@ -3,15 +3,15 @@ import ServiceKit
 import StoreAPI
 import StoreTracing
 
-/// A batch of payment requests on its way to its answers.
+/// Decides a batch of payment requests.
 ///
-/// Pure. What it has to know is handed to it: what keys were used for, products, accounts, intents
-/// and ids. What it has decided is read from it, and is written by others.
+/// Pure. The caller hands in what the decisions need: earlier uses of the keys, products, accounts,
+/// intents and ids. It then reads the decisions and writes them.
 ///
-/// Of several requests with one key the first that is accepted leads, and those after it follow:
-/// they get its answer.
+/// If several requests in a batch have the same key, the first accepted one is the leader. The
+/// requests after it are followers, and get the leader's answer.
 struct AcceptanceBatch: Sendable {
-    /// A request, and what it has come to so far.
+    /// A request, and its answer once it has one.
     private struct Entry: Sendable {
         let submission: PaymentSubmission
         let key: RequestKey
@@ -23,11 +23,11 @@ struct AcceptanceBatch: Sendable {
     private struct Approved: Sendable {
         let position: Int
         let product: Product
-        /// What the whole purchase costs.
+        /// The price of the whole purchase.
         let price: Money
     }
 
-    /// A request that has become a transaction.
+    /// A request for which a transaction was made.
     private struct Begun: Sendable {
         let position: Int
         var acceptance: Acceptance
@@ -38,7 +38,7 @@ struct AcceptanceBatch: Sendable {
     private var entries: [Entry]
     private var approved: [Approved] = []
     private var begun: [Begun] = []
-    /// The positions of those that lead, and of those that follow.
+    /// The positions of the leaders and of the followers.
     private var leaders: [RequestKey: Int] = [:]
     private var followers: [Int] = []
 
@@ -58,15 +58,15 @@ struct AcceptanceBatch: Sendable {
     /// The keys of requests that are not answered yet.
     var openKeys: Set<RequestKey> { Set(open.map { entries[$0].key }) }
 
-    /// The products that these are about.
+    /// The products of the requests that are not answered yet.
     var openProducts: Set<ProductID> {
         Set(open.map { entries[$0].submission.request.productID })
     }
 
-    /// The accounts of these.
+    /// The accounts of the requests that are not answered yet.
     var openAccounts: Set<AccountKey> { Set(open.map { entries[$0].submission.accountKey }) }
 
-    /// The accounts of those that name a purchase intent.
+    /// The accounts of unanswered requests that name a purchase intent.
     var openIntentAccounts: Set<AccountKey> {
         Set(
             open.compactMap {
@@ -78,13 +78,14 @@ struct AcceptanceBatch: Sendable {
 
     // MARK: - Decisions
 
-    /// Answers requests whose key was used before: the same request as the first time, any other
-    /// with a refusal.
+    /// Answers requests whose key was used before.
+    ///
+    /// A repeated request gets its first answer. A different request under the same key is refused.
     ///
     /// - Parameters:
-    ///   - uses: What the keys were used for first.
+    ///   - uses: The first use of each key.
     ///   - records: The transactions of these uses.
-    ///   - chargeAmounts: What these were to be charged.
+    ///   - chargeAmounts: The amounts that these transactions were to be charged.
     /// - Throws: `EncodingError`.
     mutating func replay(
         _ uses: [RequestKey: KeyUse],
@@ -118,10 +119,10 @@ struct AcceptanceBatch: Sendable {
     /// Applies the rules to the requests that are not answered yet.
     ///
     /// - Parameters:
-    ///   - products: Those that they are about, at their newest versions.
-    ///   - standings: What is known of their accounts.
-    ///   - intents: The open purchase intents of those that name any.
-    ///   - methodRefusal: Why a payment method is refused; `nil` if it can be charged.
+    ///   - products: The products of the requests, at their newest versions.
+    ///   - standings: The standings of their accounts.
+    ///   - intents: The open purchase intents of accounts whose requests name one.
+    ///   - methodRefusal: Returns why a payment method is refused; `nil` if it can be charged.
     mutating func judge(
         products: [ProductID: Product],
         standings: [AccountKey: AccountStanding],
@@ -157,15 +158,15 @@ struct AcceptanceBatch: Sendable {
         }
     }
 
-    /// How many requests the rules accept.
+    /// The number of requests that the rules accept.
     var approvedCount: Int { approved.count }
 
     /// Makes transactions of the requests that the rules accept.
     ///
     /// - Parameters:
-    ///   - ids: As many as there are.
-    ///   - tax: The tax that their prices contain.
-    ///   - lease: How long their attempts belong to this process.
+    ///   - ids: An id for each of these requests.
+    ///   - tax: The rates of the tax that the prices contain.
+    ///   - lease: The time for which their attempts belong to this process.
     mutating func begin(_ ids: [TransactionID], tax: TaxRates, lease: Duration) {
         begun = zip(ids, approved).map { id, approved in
             let submission = entries[approved.position].submission
@@ -194,20 +195,20 @@ struct AcceptanceBatch: Sendable {
         }
     }
 
-    /// Gives up the transactions whose keys another batch has taken.
+    /// Drops the transactions whose keys another batch has taken.
     mutating func keep(_ taken: Set<RequestKey>) {
         begun.removeAll { !taken.contains(entries[$0.position].key) }
     }
 
-    /// Whether each request that leads has an answer, or will have one by its transaction.
+    /// Whether each leader has an answer or a transaction that will give it one.
     var isWhole: Bool {
         let kept = Set(begun.map(\.position))
         return leaders.values.allSatisfy { entries[$0].reply != nil || kept.contains($0) }
     }
 
-    /// Answers the requests whose transactions were written, and those that follow them.
+    /// Answers the requests whose transactions were written, and their followers.
     ///
-    /// - Parameter written: The acceptances, in their order.
+    /// - Parameter written: The written payments, in the order of ``acceptances``.
     mutating func answer(with written: [Acceptance]) {
         for (index, acceptance) in zip(begun.indices, written) {
             begun[index].acceptance = acceptance
@@ -227,7 +228,7 @@ struct AcceptanceBatch: Sendable {
 
     // MARK: - What was decided
 
-    /// The keys that are to be taken, each for its transaction.
+    /// The keys to take, each with its transaction.
     var keyUses: [(key: RequestKey, fingerprint: [UInt8], transactionID: TransactionID)] {
         begun.map {
             let entry = entries[$0.position]
@@ -235,17 +236,17 @@ struct AcceptanceBatch: Sendable {
         }
     }
 
-    /// The payments that are to be written.
+    /// The payments to write.
     var acceptances: [Acceptance] { begun.map(\.acceptance) }
 
-    /// The purchase intents that they pay.
+    /// The purchase intents that these payments complete.
     var paidIntents: [(intent: IntentKey, payment: TransactionRecord)] {
         begun.compactMap { begun in
             entries[begun.position].submission.intent.map { ($0, begun.acceptance.record) }
         }
     }
 
-    /// The attempts that are to be carried out at once.
+    /// The attempts to carry out at once.
     var attempts: [ProcessorAttempt] {
         begun.compactMap(\.acceptance.attempt).filter { $0.step == .calling }
     }

@@ -1,23 +1,23 @@
 import EventTypes
 import Ledger
 
-/// Everything that accepting payments writes, decided before it is written.
+/// Everything that the acceptance of payments will write.
 ///
 /// Pure.
 struct AcceptancePlan {
-    /// The payments, with what became of each at once.
+    /// The payments; those that are granted without a charge are purchased already.
     private(set) var acceptances: [Acceptance]
     private(set) var ownershipChanges: [OwnershipChange] = []
     private(set) var events: [TransactionEvent] = []
 
-    /// Plans what payments come to.
+    /// Plans the acceptance of payments.
     ///
-    /// What is granted at once passes through `purchasing` like everything else.
+    /// A payment that is granted without a charge also passes through `purchasing`.
     ///
     /// - Parameters:
-    ///   - accepted: In the order they were accepted.
-    ///   - holders: Who holds the non-consumables that they are about.
-    ///   - time: When they are accepted.
+    ///   - accepted: The payments, in the order they were accepted.
+    ///   - holders: The ownerships of the non-consumables that they buy.
+    ///   - time: The time of acceptance.
     init(
         _ accepted: [Acceptance],
         meeting holders: [OwnershipKey: Ownership],
@@ -40,7 +40,7 @@ struct AcceptancePlan {
                 )
             )
             guard let grant = acceptances[index].grant else { continue }
-            // A grant posts nothing.
+            // A grant makes no posting.
             let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
             guard
                 case .moved(let record, let type, _) = machine.apply(
@@ -65,7 +65,8 @@ struct AcceptancePlan {
 }
 
 extension Acceptance {
-    /// Grants what is owned already, and lets wait what another is being charged for.
+    /// Grants a product that is owned already, and waits if another purchase of it is being
+    /// charged.
     fileprivate mutating func meet(_ ownership: Ownership?) {
         let verdict = OwnershipRules.verdict(
             on: record.transaction.id,

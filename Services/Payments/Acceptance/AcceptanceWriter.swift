@@ -2,8 +2,10 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Writes accepted payments, within the database transaction of whoever accepts them: claims what
-/// they would own, has ``AcceptancePlan`` decide, and writes it.
+/// Writes accepted payments in the caller's database transaction.
+///
+/// It claims the ownerships of non-consumables, lets ``AcceptancePlan`` decide, and writes the
+/// plan.
 struct AcceptanceWriter {
     let context: PaymentsContext
 
@@ -11,10 +13,10 @@ struct AcceptanceWriter {
     ///
     /// - Parameters:
     ///   - acceptances: The payments.
-    ///   - more: Events that follow theirs.
-    ///   - time: When they are accepted.
-    ///   - connection: In a database transaction.
-    /// - Returns: The payments as they were written, each with the body of its answer.
+    ///   - more: Events to append after those of the payments.
+    ///   - time: The time of acceptance.
+    ///   - connection: A connection in a database transaction.
+    /// - Returns: The written payments, each with the body of its answer.
     /// - Throws: `PostgresError`; `EncodingError`.
     func write(
         _ acceptances: [Acceptance],

@@ -2,7 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// What a key was used for first.
+/// The first use of a key.
 struct KeyUse: Hashable, Sendable {
     let fingerprint: [UInt8]
     let transactionIDs: [TransactionID]
@@ -10,10 +10,10 @@ struct KeyUse: Hashable, Sendable {
 
 /// The table of request keys.
 ///
-/// A key is taken for good by the first request that is accepted with it; a request that is refused
-/// does not take its key.
+/// The first request that is accepted with a key takes it for good. A refused request does not take
+/// its key.
 enum IdempotencyStore {
-    /// What keys were used for; those that were not are absent.
+    /// Returns the first uses of keys; unused keys are absent.
     static func uses(
         of keys: [RequestKey],
         on connection: isolated PostgresConnection
@@ -47,15 +47,14 @@ enum IdempotencyStore {
     ///
     /// Waits for a request of another process that is taking the same key at this moment.
     ///
-    /// - Returns: The keys that were taken; the others were faster.
+    /// - Returns: The keys that were taken. Another request was faster with each of the others.
     static func take(
         _ uses: [(key: RequestKey, fingerprint: [UInt8], transactionID: TransactionID)],
         at time: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> Set<RequestKey> {
         guard !uses.isEmpty else { return [] }
-        // In one order for everybody, so that two batches that share keys cannot wait for each
-        // other.
+        // Every batch takes keys in the same order, so two batches that share keys cannot deadlock.
         let ordered = uses.sorted { $0.key < $1.key }
         let rows = try connection.query(
             """

@@ -1,6 +1,6 @@
 import Metrics
 
-/// Counts what became of requests for payments.
+/// Counts accepted, replayed and refused payment requests.
 struct PaymentCounters: Sendable {
     private let accepted = Counter(label: "payments_accepted")
     private let replayed = Counter(label: "payments_replayed")

@@ -2,18 +2,18 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Accepts payment requests: one database transaction and a handful of statements for a whole
-/// batch, whatever its size.
+/// Accepts payment requests in batches.
 ///
-/// In it a request becomes a transaction in `purchasing`, the event that says so, and an attempt
-/// that somebody has to carry out, so nothing that was answered is lost. ``AcceptanceBatch``
-/// decides; what it has to know is read here, and what it has decided is written here.
+/// A batch of any size takes one database transaction and a handful of statements.
+///
+/// For each accepted request it writes a transaction in `purchasing`, its event, and an attempt to
+/// charge, so no answered request is lost. This type reads and writes; ``AcceptanceBatch`` decides.
 struct PaymentHandler: Sendable {
     let context: PaymentsContext
     let processor: any PaymentProcessor
     let products: ProductStore
     let tax: TaxRates
-    /// Takes what was committed: attempts to carry out, events to publish.
+    /// Called after each commit, with the attempts to carry out; events are ready to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     private let counters = PaymentCounters()
@@ -35,8 +35,8 @@ struct PaymentHandler: Sendable {
     ) throws -> AcceptanceBatch {
         let time = context.now()
         var batch = AcceptanceBatch(submissions, at: time, in: context.environment)
-        // Before anything is looked up: whoever has used a key or an intent meanwhile is visible
-        // from here on, and nobody else uses an intent until this ends.
+        // The lock comes before all reads. From here on, committed uses of keys and intents are
+        // visible, and no other database transaction can use these intents until this one ends.
         try AccountStore.lockExisting(batch.openIntentAccounts, on: connection)
         try replay(&batch, on: connection)
         batch.judge(
@@ -52,8 +52,8 @@ struct PaymentHandler: Sendable {
         )
         let taken = try IdempotencyStore.take(batch.keyUses, at: time, on: connection)
         if taken.count < batch.approvedCount {
-            // Another batch has taken some of these keys since we looked; its use of them is
-            // visible by now.
+            // Another batch has taken some of these keys since they were read. Its uses are visible
+            // now.
             batch.keep(taken)
             try replay(&batch, on: connection)
             guard batch.isWhole else { throw PaymentError(.keyVanished) }
@@ -84,9 +84,9 @@ struct PaymentHandler: Sendable {
         )
     }
 
-    /// Ends the intents that are paid, in the database transaction of their payments.
+    /// Ends the paid intents in the database transaction of their payments.
     ///
-    /// - Returns: The events of the accounts that changed by it.
+    /// - Returns: The events of the accounts that change.
     private func endIntents(
         _ paid: [(intent: IntentKey, payment: TransactionRecord)],
         at time: Timestamp,
@@ -100,7 +100,8 @@ struct PaymentHandler: Sendable {
         )
         let keys = Set(paid.map(\.intent.account))
         try AccountStore.raise(keys, on: connection)
-        // An account that pays two intents at once changes by the trace of the last.
+        // The event of an account that pays two intents in a batch belongs to the trace of the
+        // last.
         let traces = Dictionary(paid.map { ($0.intent.account, $0.payment.traceparent) }) { $1 }
         return try AccountStore.load(keys, on: connection).map { key, account in
             try OutboxEvent(account, at: time, traceparent: traces[key] ?? nil)

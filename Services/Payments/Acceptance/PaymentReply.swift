@@ -1,7 +1,7 @@
-/// What a payment request came to.
+/// The answer to a payment request.
 enum PaymentReply: Sendable {
-    /// It was accepted: the answer, as JSON, and whether it had been accepted before.
+    /// The request was accepted: the answer as JSON, and whether it repeats an earlier request.
     case accepted(body: [UInt8], isReplay: Bool)
-    /// It was refused and had no effect.
+    /// The request was refused and had no effect.
     case refused(PaymentRefusal)
 }

@@ -3,12 +3,12 @@ import ServiceKit
 import StoreAPI
 import StoreTracing
 
-/// A payment request on its way into a batch.
+/// A payment request that is handed to a batch.
 struct PaymentSubmission: Sendable {
     let account: AuthenticatedAccount
     let idempotencyKey: String
     let request: PaymentRequest
-    /// The trace of its HTTP request, which becomes that of the purchase.
+    /// The trace of the HTTP request, which becomes the trace of the purchase.
     let trace: TraceContext
 
     var key: RequestKey {
@@ -19,7 +19,7 @@ struct PaymentSubmission: Sendable {
         AccountKey(accountID: account.accountID, bundleID: account.bundleID)
     }
 
-    /// The purchase intent that it pays, if it names one.
+    /// The purchase intent that the request names, if any.
     var intent: IntentKey? {
         request.purchaseIntentID.map { IntentKey(account: accountKey, id: $0) }
     }

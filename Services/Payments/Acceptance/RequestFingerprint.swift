@@ -2,8 +2,10 @@ import Crypto
 import EventTypes
 import StoreAPI
 
-/// What tells two requests under one key apart: SHA-256 over their meaning, not their spelling, so
-/// a client may send the same document with other white space.
+/// A fingerprint that tells apart different requests under one key.
+///
+/// It is a SHA-256 over the fields of the request, not over its bytes, so a client may repeat the
+/// request with other white space.
 enum RequestFingerprint {
     static func of(_ request: PaymentRequest, in bundle: BundleID) -> [UInt8] {
         let fields: [String?] = [
@@ -11,21 +13,21 @@ enum RequestFingerprint {
             request.storefront.rawValue, String(request.price.minorUnits),
             request.price.currency.rawValue, request.paymentMethod, request.applicationUsername,
         ]
-        // Only where there is one, so that keys that were used before intents were known stay what
-        // they are.
+        // The intent is added only if there is one, so fingerprints from before there were intents
+        // stay valid.
         guard let intent = request.purchaseIntentID else { return of(fields) }
         return of(fields + [intent.rawValue])
     }
 
     static func of(_ request: RestoreRequest, in bundle: BundleID) -> [UInt8] {
         let fields = ["restore", bundle.rawValue, request.applicationUsername]
-        // As above.
+        // Product ids, too, are added only if there are any.
         guard let productIDs = request.productIDs else { return of(fields) }
         let names: [String?] = Set(productIDs.map(\.rawValue)).sorted()
         return of(fields + ["products"] + names)
     }
 
-    /// Each field goes in with its length, so that no two lists of fields are the same bytes.
+    /// Hashes each field with its length, so that no two lists of fields give the same bytes.
     private static func of(_ fields: [String?]) -> [UInt8] {
         var bytes: [UInt8] = []
         for field in fields {

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// A request's key, within the account that chose it.
+/// The idempotency key of a request, within the account that chose it.
 struct RequestKey: Hashable, Sendable, Comparable {
     let accountID: AccountID
     let idempotencyKey: String

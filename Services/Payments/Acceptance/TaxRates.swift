@@ -1,9 +1,10 @@
 import EventTypes
 import ServiceKit
 
-/// The rates of the tax contained in prices, per storefront, in hundredths of a percent.
+/// The rates of the tax that prices contain, per storefront, in basis points (hundredths of a
+/// percent).
 ///
-/// A storefront that is not named has none.
+/// A storefront that is not listed has a rate of zero.
 struct TaxRates: Hashable, Sendable {
     private let rates: [Storefront: Int]
 

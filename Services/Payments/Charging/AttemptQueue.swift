@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Attempts on their way from a commit to the processor, in memory, bounded.
+/// A bounded queue in memory of committed attempts that wait for the processor.
 ///
-/// It is only a short cut: every attempt is a row already, and what does not fit is found there
-/// when its lease ends.
+/// The queue is only a short cut. Every attempt is also a row in the database; one that does not
+/// fit into the queue is read from there when its lease ends.
 final class AttemptQueue: Sendable {
     private struct State {
         /// Attempts before `first` are taken already.
@@ -20,12 +20,12 @@ final class AttemptQueue: Sendable {
 
     init(countMax: Int) { self.countMax = countMax }
 
-    /// How many attempts wait.
+    /// The number of waiting attempts.
     var count: Int { state.withLock(\.count) }
 
     /// Adds attempts.
     ///
-    /// - Returns: How many did not fit.
+    /// - Returns: The number of attempts that did not fit.
     @discardableResult
     func append(_ attempts: [ProcessorAttempt]) -> Int {
         let (rejected, waiting) = state.withLock { state in
@@ -40,7 +40,7 @@ final class AttemptQueue: Sendable {
 
     /// Waits for attempts and takes the oldest of them.
     ///
-    /// - Returns: At most this many; none only once the queue is closed and empty.
+    /// - Returns: At most `max` attempts; an empty array only once the queue is closed and empty.
     func next(_ max: Int) async -> [ProcessorAttempt] {
         while true {
             if let batch = take(max) { return batch }
@@ -55,7 +55,7 @@ final class AttemptQueue: Sendable {
         }
     }
 
-    /// Takes no more; what waits can still be taken.
+    /// Closes the queue for new attempts; waiting ones can still be taken.
     func close() {
         let waiting = state.withLock { state in
             state.isClosed = true
@@ -65,7 +65,8 @@ final class AttemptQueue: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// The next batch; an empty one if there will be none; `nil` if it has to be waited for.
+    /// Takes the next batch: empty if the queue is closed and empty, `nil` if the caller has to
+    /// wait.
     private func take(_ max: Int) -> [ProcessorAttempt]? {
         state.withLock { state in
             guard state.count > 0 else { return state.isClosed ? [] : nil }

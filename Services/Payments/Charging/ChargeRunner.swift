@@ -5,20 +5,20 @@ import Metrics
 import ServiceLifecycle
 import StoreTracing
 
-/// Carries out attempts: calls the processor in batches and commits what it answers.
+/// Carries out attempts: calls the processor in batches and commits its answers.
 ///
-/// Fresh attempts come from memory right after their commit. Everything else (a process that was
-/// killed, a lost answer, a processor that was away, an approval that expired) is found in the
-/// database once it falls due, and is inquired about before it is called again: an unknown outcome
-/// is never retried blind.
+/// New attempts come from memory right after their commit. All others are found in the database
+/// when they fall due: after a killed process, a lost answer, an unavailable processor or an
+/// expired approval. The runner inquires about such an attempt before it calls the processor again,
+/// so it never retries an unknown outcome blindly.
 final class ChargeRunner: Service {
-    /// How much is done at once.
+    /// The limits of concurrent work.
     struct Limits: Sendable {
         var batchSizeMax = 256
-        /// Batches in flight for methods that answer at once, and for slow ones.
+        /// The most batches in flight, for methods that answer at once and for slow ones.
         var promptCallsMax = 2
         var slowCallsMax = 4
-        /// Attempts that wait in memory, for each lane.
+        /// The most attempts that wait in memory, for each lane.
         var queueMax = 20_000
     }
 
@@ -35,9 +35,9 @@ final class ChargeRunner: Service {
     /// Makes a runner.
     ///
     /// - Parameters:
-    ///   - processor: Whom to call.
-    ///   - context: The service's own.
-    ///   - limits: How much is done at once.
+    ///   - processor: The processor to call.
+    ///   - context: The context of the service.
+    ///   - limits: The limits of concurrent work.
     ///   - didCommit: Called after each commit that may have appended events.
     init(
         processor: any PaymentProcessor,
@@ -57,9 +57,9 @@ final class ChargeRunner: Service {
         )
     }
 
-    /// Takes attempts that were committed a moment ago.
+    /// Queues attempts that were just committed.
     ///
-    /// Never waits: what does not fit is found in the database when its lease ends.
+    /// Never waits. Attempts that do not fit are found in the database when their lease ends.
     func offer(_ attempts: [ProcessorAttempt]) {
         guard !attempts.isEmpty else { return }
         var rejected = 0
@@ -74,7 +74,7 @@ final class ChargeRunner: Service {
         )
     }
 
-    /// Carries out attempts until graceful shutdown, and then what is still queued.
+    /// Carries out attempts until graceful shutdown, and then those that are still queued.
     func run() async throws {
         await withGracefulShutdownHandler {
             await withTaskCancellationHandler {
@@ -99,10 +99,10 @@ final class ChargeRunner: Service {
         }
     }
 
-    /// Calls the processor for attempts and commits what it answers.
+    /// Calls the processor for attempts and commits its answers.
     ///
-    /// An error of the database is retried; given up, the attempts are found again when their lease
-    /// ends.
+    /// Retriable errors of the database are retried. If the runner gives up, the attempts are found
+    /// again when their lease ends.
     func carryOut(_ attempts: [ProcessorAttempt]) async {
         let start = context.spans.start
         let charges = attempts.filter { $0.kind == .charge }
@@ -126,9 +126,9 @@ final class ChargeRunner: Service {
         await commit(results, from: start)
     }
 
-    /// Takes attempts that are due and finds out what became of them.
+    /// Takes attempts that are due and inquires about their outcomes.
     ///
-    /// - Returns: How many there were; as many as fit in a batch means that there may be more.
+    /// - Returns: The number of attempts; if it is the size of a batch, there may be more.
     func recover() async throws -> Int {
         let due = try await handler.takeDue(limit: limits.batchSizeMax)
         guard !due.isEmpty else { return 0 }
@@ -151,7 +151,7 @@ final class ChargeRunner: Service {
             }
         }
         await commit(results, from: start)
-        // Nobody was charged for these yet, and the account may have moved since they were accepted.
+        // These are not charged yet. Their account may have moved since they were accepted.
         let refused = try await handler.refusals(of: callable.filter { $0.kind == .charge })
         await commit(
             refused.map { AttemptResult(key: $0, outcome: .declined($1)) },
@@ -161,7 +161,8 @@ final class ChargeRunner: Service {
         return due.count
     }
 
-    /// What an inquiry says about an attempt; `nil` if it may be called again.
+    /// The outcome that an inquiry reports for an attempt; `nil` if the processor may be called
+    /// again.
     private func outcome(
         of attempt: ProcessorAttempt,
         _ found: InquiryOutcome
@@ -186,17 +187,17 @@ final class ChargeRunner: Service {
 
     private func work(_ lane: ChargeLane) async {
         guard let queue = queues[lane] else { return }
-        // Somebody waits for each of these; they rest as long as they work.
+        // Buyers wait for these attempts, so the loop rests no longer than it works.
         var pace = Pace(restPerWork: 1)
         while true {
             let batch = await queue.next(limits.batchSizeMax)
             guard !batch.isEmpty else { return }
             pace.begin()
-            // What waited here for longer than its lease belongs to whoever finds it due; carried
-            // out by both it would still be charged once, but asked for twice.
+            // An attempt whose lease ended in the queue belongs to the process that finds it due.
+            // If both carried it out, it would still be charged once, but requested twice.
             let time = context.now()
             await carryOut(batch.filter { $0.dueAt ?? time > time })
-            // Cancelled: what is still queued is carried out without resting.
+            // When cancelled, the loop carries out queued attempts without resting.
             if batch.count < limits.batchSizeMax { try? await pace.rest() }
         }
     }
@@ -214,15 +215,15 @@ final class ChargeRunner: Service {
                     metadata: ["error": "\(error)"]
                 )
             }
-            // Cancelled: the loop ends.
+            // When cancelled, the loop ends.
             try? await signal.wait(atMost: interval)
         }
     }
 
     /// Commits outcomes.
     ///
-    /// A batch that the database refuses for a reason of its own is committed one by one, so that
-    /// one bad outcome spoils no other.
+    /// If a batch fails with an error that is not retriable, its outcomes are committed one by one,
+    /// so that a bad outcome does not stop the others.
     private func commit(_ results: [AttemptResult], from start: UInt64) async {
         guard !results.isEmpty else { return }
         var failures = 0
@@ -239,7 +240,7 @@ final class ChargeRunner: Service {
                     "Outcomes could not be committed yet",
                     metadata: ["error": "\(error)", "outcomes": "\(results.count)"]
                 )
-                // Cancelled: the next round gives up.
+                // When cancelled, the next round gives up.
                 try? await Task.sleep(for: context.policy.pause(afterCalls: min(failures, 6)))
             } catch {
                 guard results.count > 1, !isRetriable(error) else {
@@ -264,14 +265,16 @@ final class ChargeRunner: Service {
         guard let due = report.nextDue else { return }
         let delay = max(due.duration(since: context.now()), .zero)
         Task { [signal] in
-            // An early or lost ring costs one needless or later look at the database.
+            // An early signal costs a needless query; a lost one delays the next query.
             try? await Task.sleep(for: delay)
             signal.ring()
         }
     }
 
-    /// One counter for each kind of event, and for each reason of failure: a payment that its buyer
-    /// called off is not counted with those that went wrong (spec rule 37).
+    /// Counts events by type and by reason of failure.
+    ///
+    /// Payments that the buyer cancelled are thus counted apart from those that failed (spec rule
+    /// 37).
     private func count(_ report: OutcomeReport) {
         for (move, count) in report.moves {
             Counter(

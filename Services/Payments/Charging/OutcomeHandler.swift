@@ -3,17 +3,17 @@ import Messaging
 import Postgres
 import StoreTracing
 
-/// Commits what the processor answered: one database transaction for a whole batch of outcomes.
+/// Commits the processor's answers, one database transaction for each batch of outcomes.
 ///
-/// In it the state machine judges each, and transactions, attempts, ownerships, postings and events
-/// change together, so that money, state and messages never tell different stories.
+/// The state machine judges each outcome. Transactions, attempts, ownerships, postings and events
+/// change in the same database transaction, so they always agree.
 ///
-/// An outcome may arrive twice (a late answer, and an inquiry by whoever took over the lease): the
-/// rows are locked and the state machine knows what it has seen.
+/// An outcome may arrive twice: as a late answer, and by an inquiry of the process that took over
+/// the lease. The rows are locked, and the state machine ignores what it has already applied.
 struct OutcomeHandler: Sendable {
     let context: PaymentsContext
 
-    /// Takes attempts that are due, for the length of a lease.
+    /// Takes due attempts, for the length of a lease.
     func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
         try await context.client.withTransaction { [context] connection in
             let time = context.now()
@@ -27,8 +27,10 @@ struct OutcomeHandler: Sendable {
         }
     }
 
-    /// Why accounts are not charged after all for attempts that no processor has carried out: they
-    /// may not pay by now, or buy in another storefront (spec rules 2 and 9).
+    /// Returns the attempts that must not be charged any more, with the reasons.
+    ///
+    /// No processor has carried them out yet, and their accounts may no longer pay or now buy in
+    /// another storefront (spec rules 2 and 9).
     func refusals(of attempts: [ProcessorAttempt]) async throws -> [AttemptKey: FailureReason] {
         guard !attempts.isEmpty else { return [:] }
         return try await context.client.withConnection { connection in
@@ -51,7 +53,7 @@ struct OutcomeHandler: Sendable {
 
     /// Commits a batch of outcomes.
     ///
-    /// `start` is when the processor was asked, if spans are taken.
+    /// `start` is the time at which the processor was called, if spans are recorded.
     func settle(_ results: [AttemptResult], from start: UInt64 = 0) async throws -> OutcomeReport {
         guard !results.isEmpty else { return OutcomeReport() }
         let report = try await context.client.withTransaction { [context] connection in

@@ -1,13 +1,13 @@
 import EventTypes
 import StoreTracing
 
-/// What the commit of a batch of outcomes leaves to do.
+/// The result of committing a batch of outcomes, with the work that remains.
 struct OutcomeReport: Sendable {
-    /// Attempts that are to be carried out at once; this process has the lease.
+    /// The attempts to carry out at once; this process has their leases.
     var followUps: [ProcessorAttempt] = []
-    /// When the next of those that are tried again falls due.
+    /// The time at which the next attempt that is tried again falls due.
     var nextDue: Timestamp?
-    /// What became of transactions, and of how many.
+    /// The number of transactions for each kind of change.
     var moves: [Move: Int] = [:]
 
     /// The events, as steps of their transactions' traces.

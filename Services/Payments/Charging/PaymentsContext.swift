@@ -4,7 +4,7 @@ import Messaging
 import Postgres
 import StoreTracing
 
-/// What everything shares that accepts, charges or settles payments.
+/// The dependencies shared by the parts that accept, charge and settle payments.
 struct PaymentsContext: Sendable {
     let client: PostgresClient
     let policy: AttemptPolicy
@@ -12,10 +12,10 @@ struct PaymentsContext: Sendable {
     let environment: StoreEnvironment
     var spans: SpanRecorder = .off
     let logger: Logger
-    /// The time, by the clock that all instances go by.
+    /// Returns the time of the clock that all instances share.
     let now: @Sendable () -> Timestamp
 
-    /// Records the spans of what was committed.
+    /// Records the spans of committed steps.
     func record(_ steps: [(type: EventType, step: SpanStep)], from start: UInt64) {
         guard spans.isOn else { return }
         let end = Span.clock()

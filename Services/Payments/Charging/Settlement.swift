@@ -5,19 +5,21 @@ import Messaging
 import Postgres
 import StoreTracing
 
-/// One database transaction of outcomes or commands: locks and reads, has ``SettlementPlan`` decide,
-/// and writes what it has decided.
+/// One database transaction that applies outcomes or commands.
+///
+/// It locks and reads rows, lets ``SettlementPlan`` decide, and writes the plan.
 struct Settlement {
     let context: PaymentsContext
-    /// An administrator's, which becomes that of transactions of before there were traces.
+    /// The trace of an administrator's request; transactions from before there were traces take it
+    /// over.
     let trace: TraceContext?
     var plan: SettlementPlan
 
-    /// Begins one, at the present time.
+    /// Begins a settlement at the present time.
     ///
     /// - Parameters:
-    ///   - context: The service's own.
-    ///   - trace: An administrator's.
+    ///   - context: The context of the service.
+    ///   - trace: The trace of an administrator's request, if there is one.
     init(_ context: PaymentsContext, within trace: TraceContext? = nil) {
         self.context = context
         self.trace = trace
@@ -36,7 +38,7 @@ struct Settlement {
         return try write(on: connection)
     }
 
-    /// Locks and reads transactions with all their attempts: two statements.
+    /// Locks and reads transactions with all their attempts, in two statements.
     mutating func lock(
         _ ids: [TransactionID],
         on connection: isolated PostgresConnection
@@ -47,9 +49,9 @@ struct Settlement {
         )
     }
 
-    /// Writes everything that is planned.
+    /// Writes the plan.
     ///
-    /// The outbox comes last, as it asks for.
+    /// The outbox comes last, as ``Outbox`` requires.
     mutating func write(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try passOnOwnerships(on: connection)
         for contradiction in plan.contradictions { log(contradiction) }
@@ -64,12 +66,13 @@ struct Settlement {
         return report
     }
 
-    /// The events as steps of their transactions' traces, whoever these waited for.
+    /// Makes each event a step in the trace of its own transaction, even if that waited for
+    /// another.
     private func traced(
         _ planned: [TransactionEvent]
     ) throws -> (events: [OutboxEvent], steps: [(type: EventType, step: SpanStep)]) {
         var steps: [(type: EventType, step: SpanStep)] = []
-        // The traces of transactions of before there were traces.
+        // New traces, for transactions from before there were traces.
         var begun: [TransactionID: String] = [:]
         let events = try planned.map { event in
             var event = event
@@ -86,10 +89,11 @@ struct Settlement {
         return (events, steps)
     }
 
-    /// Changes ownerships, and with them what becomes of those who waited, until no change is left.
+    /// Changes ownerships and decides about the purchases that waited for them, until no change is
+    /// left.
     ///
-    /// Each round writes before it reads: the change of an ownership is also the lock that nobody
-    /// can begin to wait behind, so that this takes no statement of its own.
+    /// Each round writes before it reads. Changing an ownership also locks it, so no further
+    /// purchase can begin to wait for it, and no separate statement is needed for the lock.
     private mutating func passOnOwnerships(on connection: isolated PostgresConnection) throws {
         while true {
             let changes = plan.nextOwnershipChanges()

@@ -1,9 +1,9 @@
 import EventTypes
 import Ledger
 
-/// What each outcome of a call means for its attempt, its transaction and the books.
+/// Applies the outcomes of calls to attempts, transactions and the ledger.
 extension SettlementPlan {
-    /// Applies an outcome to its attempt and transaction.
+    /// Applies one outcome to its attempt and transaction.
     mutating func apply(_ result: AttemptResult) {
         guard let attempt = attempts[result.key], records[result.key.transactionID] != nil else {
             return contradict(
@@ -19,7 +19,8 @@ extension SettlementPlan {
         case .exhausted:
             fail(attempt, .processorRefused)
         case .needsApproval(let wasApproved):
-            // The answer to a call of before the approval, told late, says nothing about the one after.
+            // A late answer to a call made before the approval says nothing about the call after
+            // it.
             if wasApproved || records[attempt.transactionID]?.approval == nil {
                 awaitApproval(attempt)
             }
@@ -39,8 +40,8 @@ extension SettlementPlan {
             change(attempt.key) { $0.settle("charged", reference: reference) }
         }
         guard case .refused(let refusal) = move else { return }
-        // The buyer has paid for a transaction that had ended without a charge: the money is noted
-        // where it is, and goes back.
+        // The buyer has paid for a transaction that had ended without a charge. The charge is
+        // posted as stray and refunded.
         contradict(
             "A charge was confirmed for a transaction that does not take it; it is returned",
             attempt.transactionID,
@@ -76,7 +77,7 @@ extension SettlementPlan {
             apply(.refund, to: transaction.id)
             return
         }
-        // It was a stray charge; the transaction itself has no part in it.
+        // The refund returns a stray charge, so the transaction itself does not change.
         post(
             LedgerRules.strayChargeReturn(
                 id: PostingID(time: time),

@@ -2,12 +2,12 @@ import EventTypes
 import Ledger
 import StoreAPI
 
-/// Everything that outcomes and commands change, decided before it is written.
+/// Everything that a settlement of outcomes and commands will write.
 ///
-/// No I/O: ``Settlement`` hands it what is locked and read, and writes what it has decided. The ids
-/// of postings and attempts are drawn here; all else comes in as arguments.
+/// Does no I/O: ``Settlement`` hands in the locked rows and writes the decisions. The plan makes
+/// the ids of postings and attempts; everything else comes in as arguments.
 struct SettlementPlan: Sendable {
-    /// Something that the processor and the books do not agree on.
+    /// A disagreement between the processor and the books.
     struct Contradiction: Hashable, Sendable {
         let message: String
         let transactionID: TransactionID
@@ -36,15 +36,15 @@ struct SettlementPlan: Sendable {
         self.policy = policy
     }
 
-    /// The transactions that are to be written, in the order of their ids.
+    /// The transactions to write, in the order of their ids.
     var changedRecords: [TransactionRecord] { changedRecordIDs.sorted().compactMap { records[$0] } }
 
-    /// The attempts that are to be written, in the order of their keys.
+    /// The attempts to write, in the order of their keys.
     var changedAttempts: [ProcessorAttempt] {
         changedAttemptKeys.sorted().compactMap { attempts[$0] }
     }
 
-    /// Takes transactions and all their attempts, which are locked.
+    /// Adds locked transactions with all their attempts.
     mutating func take(
         _ records: [TransactionID: TransactionRecord],
         _ attempts: [AttemptKey: ProcessorAttempt]
@@ -77,9 +77,11 @@ struct SettlementPlan: Sendable {
 
     // MARK: - Ownerships
 
-    /// Takes the first planned change of each ownership, since a statement makes one of each.
+    /// Removes and returns the first planned change of each ownership, as one statement can make
+    /// only one change of each.
     ///
-    /// What is decided of those who waited may plan further ones; none are left once it is empty.
+    /// Decisions about waiting purchases may add further changes. An empty result means that none
+    /// are left.
     mutating func nextOwnershipChanges() -> [OwnershipChange] {
         var keys: Set<OwnershipKey> = []
         let next = ownershipChanges.filter { keys.insert($0.key).inserted }
@@ -88,23 +90,24 @@ struct SettlementPlan: Sendable {
         return next
     }
 
-    /// Decides what becomes of the purchases that waited for those whose ownerships have changed.
+    /// Decides about the purchases that waited for transactions whose ownerships have changed.
     ///
-    /// They were accepted long ago: one whose account may not pay by now, or has moved to another
-    /// storefront, is not charged after all (spec rules 2 and 9). They are not judged by the price
-    /// or by whether the product is still sold, as an interrupted payment is
-    /// (``PaymentRules/request(repeating:by:)``): that one has failed, and taking it up is a payment
-    /// of its own. These were accepted at a price that the buyer has seen and the store has
-    /// confirmed, they never failed, and the buyer has nothing to do to be charged; what changes in
-    /// the catalog after a payment is accepted is for the next one (spec rule X8, traps 25 and 26),
-    /// here as for a charge whose answer takes long and for an approval that comes a day later.
+    /// A purchase is not charged if its account may no longer pay, or has moved to another
+    /// storefront since the payment was accepted (spec rules 2 and 9).
+    ///
+    /// The price and the availability of the product are not checked again. The buyer has seen the
+    /// price and the store has confirmed it, so changes of the catalog apply only to later payments
+    /// (spec rule X8, traps 25 and 26). The same holds for a slow charge and for a late approval.
+    /// An interrupted payment is different (``PaymentRules/request(repeating:by:)``): it has
+    /// failed, and resuming it is a new payment.
     ///
     /// - Parameters:
-    ///   - changes: The changes, which are made.
-    ///   - waiting: The locked purchases that wait for their holders, oldest first.
+    ///   - changes: The changes, already written.
+    ///   - waiting: The locked purchases that wait for the holders of these ownerships, oldest
+    ///     first.
     ///   - ownerships: The ownerships after the changes, locked.
-    ///   - standings: What is known of the accounts.
-    /// - Returns: The ownerships that are claimed by it, and for whom.
+    ///   - standings: The standings of the accounts.
+    /// - Returns: The ownerships to claim, each with its purchase.
     mutating func passOn(
         _ changes: [OwnershipChange],
         to waiting: [TransactionID: [TransactionID]],
@@ -131,7 +134,7 @@ struct SettlementPlan: Sendable {
         return claims
     }
 
-    /// Has a purchase do what the rules say of it and its ownership.
+    /// Applies the verdict of the ownership rules to a purchase.
     private mutating func follow(_ verdict: OwnershipRules.Verdict, _ id: TransactionID) {
         let key = AttemptKey(transactionID: id, kind: .charge)
         switch verdict {
@@ -153,13 +156,14 @@ struct SettlementPlan: Sendable {
 
     /// Plans an approval.
     ///
-    /// The transaction is charged, unless its product has been bought or its account has moved to
-    /// another storefront meanwhile: nobody is charged in a currency of the past.
+    /// The transaction is charged, unless the account has bought the product or moved to another
+    /// storefront in the meantime. No buyer is charged in the currency of an earlier storefront.
     ///
     /// - Parameters:
     ///   - id: The transaction.
-    ///   - failure: Why its account is not charged any more; `nil` if it may be.
-    ///   - ownership: The ownership that it would have, claimed; `nil` for what cannot be owned.
+    ///   - failure: The reason why its account may no longer be charged; `nil` if it may be.
+    ///   - ownership: The ownership of its product, after the claim; `nil` if the product cannot be
+    ///     owned.
     mutating func approve(
         _ id: TransactionID,
         failure: FailureReason?,
@@ -184,7 +188,7 @@ struct SettlementPlan: Sendable {
         }
     }
 
-    /// Replaces a transaction's own notes without a new version of what is published.
+    /// Changes a transaction's internal fields without a new version of the published transaction.
     private mutating func annotate(
         _ id: TransactionID,
         _ change: (inout TransactionRecord) -> Void
@@ -205,7 +209,7 @@ struct SettlementPlan: Sendable {
         changedAttemptKeys.insert(key)
     }
 
-    /// Has this process carry out an attempt.
+    /// Makes an attempt ready for this process to carry out.
     private mutating func call(_ key: AttemptKey) {
         let leaseEnd = time.advanced(by: policy.lease)
         change(key) { attempt in
@@ -216,7 +220,7 @@ struct SettlementPlan: Sendable {
         if let attempt = attempts[key] { report.followUps.append(attempt) }
     }
 
-    /// Adds the refund of a charge, which this process carries out.
+    /// Adds a refund of a charge for this process to carry out.
     @discardableResult
     mutating func refund(
         _ id: TransactionID,
@@ -240,7 +244,7 @@ struct SettlementPlan: Sendable {
         return attempt
     }
 
-    /// Has an attempt tried again when it falls due.
+    /// Schedules another try of an attempt.
     mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
         guard attempt.step == .calling else { return }
         let calls = attempt.callCount + (wasCalled ? 1 : 0)
@@ -252,7 +256,7 @@ struct SettlementPlan: Sendable {
         report.nextDue = min(report.nextDue ?? due, due)
     }
 
-    /// Posts money that moved beside a transaction, which stays as it is.
+    /// Adds a posting of money that moved without changing the transaction.
     mutating func post(
         _ posting: Posting?,
         of record: TransactionRecord,
@@ -264,7 +268,7 @@ struct SettlementPlan: Sendable {
         tell(type, of: record, PostingReference(posting, of: record, gross: gross))
     }
 
-    /// Notes what does not fit together.
+    /// Records a disagreement between the processor and the books.
     mutating func contradict(
         _ message: String,
         _ id: TransactionID,
@@ -280,7 +284,7 @@ struct SettlementPlan: Sendable {
         )
     }
 
-    /// Plans the event of a transaction.
+    /// Adds an event of a transaction.
     private mutating func tell(
         _ type: EventType,
         of record: TransactionRecord,

@@ -1,7 +1,7 @@
-/// No processor at all: every payment method is refused, and nobody is charged.
+/// A processor that refuses every payment method and charges nobody.
 ///
-/// It stands in production, where no processor can be configured yet. Attempts that are found in the
-/// database wait: what became of them is not known here.
+/// It is used in production, where no processor can be configured yet. Attempts in the database
+/// wait, because their outcomes are unknown here.
 struct UnconfiguredProcessor: PaymentProcessor {
     func lane(of paymentMethod: String) -> ChargeLane? { nil }
 

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// Which account: a buyer in an app.
+/// The key of an account: a buyer in an app.
 struct AccountKey: Hashable, Sendable, Comparable {
     let accountID: AccountID
     let bundleID: BundleID

@@ -1,9 +1,10 @@
 import EventTypes
 
-/// As much of an account as every payment has to know.
+/// The part of an account that every payment is checked against.
 struct AccountStanding: Hashable, Sendable {
-    /// Whether it may pay.
+    /// Whether the account may pay.
     var canMakePayments = true
-    /// Where it buys; `nil`: nobody has set one, the client's word is taken.
+    /// The account's storefront; if `nil`, none is set, and the one that the client names is
+    /// accepted.
     var storefront: Storefront?
 }

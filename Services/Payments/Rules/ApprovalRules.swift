@@ -1,18 +1,19 @@
 import EventTypes
 import StoreAPI
 
-/// What an approver's word does (trap 27): the first word counts, the same word again is answered
-/// the same, the opposite is refused.
+/// The rules for an approver's decision (trap 27).
+///
+/// The first decision counts. Repeating it gets the same answer, and the opposite is refused.
 ///
 /// Pure.
 enum ApprovalRules {
-    /// The verdict on a word.
+    /// The verdict on a decision.
     enum Verdict: Hashable, Sendable {
-        /// It is the first; it takes effect.
+        /// The decision is the first and takes effect.
         case accepted
-        /// It was said before; nothing changes.
+        /// The same decision was made before; nothing changes.
         case repeated
-        /// The opposite was said before, or it came too late, or nobody asked.
+        /// The opposite was decided before, or no approval is awaited.
         case refused(TransactionRefusal)
     }
 

@@ -1,9 +1,9 @@
 import EventTypes
 
-/// Who owns a non-consumable, or is about to.
+/// The transaction that owns a non-consumable, or is being charged for it.
 struct Ownership: Hashable, Sendable {
-    /// The transaction that owns it, or is being charged for it.
+    /// The owning or charged transaction.
     let holder: TransactionID
-    /// Since when it is owned; `nil` while the holder is being charged.
+    /// The time since which it is owned; `nil` while the holder is being charged.
     let ownedAt: Timestamp?
 }

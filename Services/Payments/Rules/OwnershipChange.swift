@@ -1,10 +1,10 @@
 import EventTypes
 
-/// A change of who owns a non-consumable.
+/// A change of an ownership.
 struct OwnershipChange: Hashable, Sendable {
     let key: OwnershipKey
-    /// The transaction whose change it is.
+    /// The transaction that gains or gives up the ownership.
     let holder: TransactionID
-    /// Since when the transaction owns it; `nil` where it gives it up.
+    /// The time since which the transaction owns it; `nil` if it gives it up.
     var ownedAt: Timestamp?
 }

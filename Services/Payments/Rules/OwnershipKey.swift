@@ -1,12 +1,12 @@
 import EventTypes
 
-/// What can be owned once: a non-consumable product, by an account, in an app.
+/// The key of an ownership: a non-consumable product, for one account in one app.
 struct OwnershipKey: Hashable, Sendable, Comparable {
     let accountID: AccountID
     let bundleID: BundleID
     let productID: ProductID
 
-    /// The account whose it is.
+    /// The account that owns or buys the product.
     var accountKey: AccountKey { AccountKey(accountID: accountID, bundleID: bundleID) }
 
     static func < (left: Self, right: Self) -> Bool {

@@ -1,35 +1,37 @@
 import EventTypes
 
-/// Who owns a non-consumable, and which of several purchases of it is charged (trap 22).
+/// The rules that decide who owns a non-consumable and which of several purchases is charged (trap
+/// 22).
 ///
 /// Pure. Of two purchases one is charged: the first holds the ownership until its outcome is known,
-/// and the second waits for it. Whoever is purchased first owns, until a refund.
+/// and the second waits for it. The transaction that is purchased first owns the product until it
+/// is refunded.
 enum OwnershipRules {
-    /// What a purchase of a non-consumable comes to when it meets the ownership.
+    /// The verdict on a purchase of a non-consumable.
     enum Verdict: Hashable, Sendable {
         /// The purchase goes ahead: it is charged, or costs nothing.
         case proceed
-        /// The account owns the product; it is granted again without a charge.
+        /// The account owns the product already; the purchase is granted without a charge.
         case grant(originalID: TransactionID, originalPurchasedAt: Timestamp)
-        /// Another purchase is being charged, and its outcome decides.
+        /// Another purchase of the product is being charged, and its outcome decides.
         case wait(for: TransactionID)
-        /// The account may not be charged any more.
+        /// The account may no longer be charged.
         case fail(FailureReason)
     }
 
     /// A purchase that waits for the outcome of another.
     struct Waiter: Hashable, Sendable {
         let id: TransactionID
-        /// Why its account is not charged any more; `nil` if it may be.
+        /// The reason why its account may no longer be charged; `nil` if it may be.
         var failure: FailureReason?
     }
 
-    /// Judges a purchase by who holds the ownership.
+    /// Judges a purchase by the present ownership.
     ///
     /// - Parameters:
     ///   - id: The purchase.
-    ///   - isFree: Whether it costs nothing; then it waits for nobody.
-    ///   - ownership: Who owns the product or is being charged for it; `nil` if nobody.
+    ///   - isFree: Whether it costs nothing; a free purchase never waits.
+    ///   - ownership: The present ownership of the product; `nil` if there is none.
     /// - Returns: Never `.fail`.
     static func verdict(
         on id: TransactionID,
@@ -43,14 +45,14 @@ enum OwnershipRules {
         return isFree ? .proceed : .wait(for: ownership.holder)
     }
 
-    /// Judges purchases that waited for another whose outcome is known.
+    /// Judges purchases that waited for another, once its outcome is known.
     ///
-    /// If somebody owns the product by now, all of them are granted without a charge. Otherwise the
-    /// first that may still be charged goes ahead, and the others wait for that one.
+    /// If the product is owned by now, all of them are granted without a charge. Otherwise the
+    /// first that may still be charged goes ahead, and the others wait for it.
     ///
     /// - Parameters:
     ///   - waiters: The purchases, oldest first.
-    ///   - ownership: Who owns the product or is being charged for it by now; `nil` if nobody.
+    ///   - ownership: The present ownership of the product; `nil` if there is none.
     /// - Returns: A verdict for each.
     static func verdicts(on waiters: [Waiter], meeting ownership: Ownership?) -> [Verdict] {
         var ownership = ownership
@@ -64,10 +66,11 @@ enum OwnershipRules {
 
     /// The change of an ownership that follows from a transaction's new state.
     ///
-    /// A purchase owns. One that failed, was refunded or waits for approval gives up what it holds.
+    /// A purchased transaction takes the ownership. One that failed, was refunded or waits for
+    /// approval gives it up.
     ///
-    /// - Returns: `nil` for what cannot be owned, and for what was granted without a charge: the
-    ///   original owns that.
+    /// - Returns: `nil` if the product cannot be owned, or if an earlier transaction already owns
+    ///   it.
     static func change(by record: TransactionRecord, at time: Timestamp) -> OwnershipChange? {
         guard record.isOwnable else { return nil }
         let transaction = record.transaction
@@ -81,8 +84,9 @@ enum OwnershipRules {
 
     /// Applies a change to an ownership, as ``OwnershipStore`` does in the table.
     ///
-    /// Who is purchased owns unless another does: it takes over from one that is only being charged.
-    /// Who gives up takes nothing from another.
+    /// A purchased transaction becomes the owner unless the product has one already. It replaces a
+    /// holder that is only being charged. A transaction that gives up an ownership it does not hold
+    /// changes nothing.
     static func apply(_ change: OwnershipChange, to ownership: Ownership?) -> Ownership? {
         guard let ownedAt = change.ownedAt else {
             return ownership?.holder == change.holder ? nil : ownership

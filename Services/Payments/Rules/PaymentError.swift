@@ -7,9 +7,9 @@ struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
         private enum Value { case unknownRow, keyVanished }
         private let value: Value
 
-        /// A row holds a value that this version does not know: a newer version wrote it.
+        /// A row holds a value that this version does not know, because a newer version wrote it.
         static let unknownRow = Code(value: .unknownRow)
-        /// An idempotency key that was taken a moment ago is not there.
+        /// An idempotency key that another request had just taken is gone.
         static let keyVanished = Code(value: .keyVanished)
     }
 

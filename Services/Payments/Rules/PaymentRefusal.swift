@@ -1,37 +1,38 @@
 import EventTypes
 
-/// Why a payment request is refused.
+/// The reason why a payment request is refused.
 ///
 /// A refusal changes nothing and does not use up its key.
 enum PaymentRefusal: Error, Hashable, Sendable {
-    /// No product of this name was ever sold.
+    /// No product with this id was ever sold.
     case productUnknown
     /// The product is off sale, or not sold in this storefront.
     case productUnavailable
-    /// The product is of a type that the store does not sell yet: an auto-renewable subscription
-    /// would be charged once and never end.
+    /// The store does not sell products of this type yet: an auto-renewable subscription would be
+    /// charged once and never end.
     case productTypeNotSoldYet(ProductID)
-    /// The quantity is below one or above this.
+    /// The quantity is below one or above `max`.
     case quantityOutOfRange(max: Int)
     /// The storefront sells in another currency.
     case wrongCurrency(expected: Currency)
-    /// The price changed since the buyer saw it; this is what one costs at present.
+    /// The price has changed since the buyer saw it; `current` is the present price of one unit.
     case stalePrice(current: Money)
-    /// Price times quantity is more than an amount can hold.
+    /// Price times quantity overflows an amount of money.
     case priceOverflow
     /// The processor does not know the payment method.
     case paymentMethodUnknown
-    /// The store has no processor for this payment method, or none was named and there is none to
-    /// fall back on.
+    /// The store has no processor for this payment method, or the request names no method and there
+    /// is no default.
     case paymentMethodNotAvailable(String?)
-    /// The application username is longer than this.
+    /// The application username is longer than `max`.
     case applicationUsernameTooLong(max: Int)
     /// The key was used for a different request.
     case idempotencyKeyReused
     /// The account may not pay (spec rules 1 and 2).
     case paymentsNotAllowed
-    /// The account buys in this storefront, and not in the one that is named (spec rules 8 and 9).
+    /// The account buys in the storefront `current`, not in the one that the request names (spec
+    /// rules 8 and 9).
     case storefrontChanged(current: Storefront)
-    /// No such purchase intent is open, or it is about something else.
+    /// There is no such open purchase intent, or it is for another product or quantity.
     case purchaseIntentUnknown
 }

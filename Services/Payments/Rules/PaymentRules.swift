@@ -1,24 +1,26 @@
 import EventTypes
 import StoreAPI
 
-/// What a payment request has to fulfil (spec rules 22 to 31, traps 21 to 26).
+/// The rules that a payment request has to satisfy (spec rules 22 to 31, traps 21 to 26).
 ///
 /// Pure.
 enum PaymentRules {
-    /// The most that can be bought at once, as Apple's.
+    /// The largest quantity of one payment, the same as Apple's.
     static let quantityMax = 10
-    /// The longest application username, in code points: at most four times as many bytes.
+    /// The maximum length of an application username in code points; in bytes it is up to four
+    /// times as long.
     static let applicationUsernameLengthMax = 255
 
-    /// Decides whether a request can be accepted, and what the whole purchase costs.
+    /// Decides whether a request can be accepted, and computes the price of the whole purchase.
     ///
     /// - Parameters:
-    ///   - request: What the buyer asks for.
+    ///   - request: The buyer's request.
     ///   - account: The buyer's standing.
     ///   - product: The product at its newest known version; `nil` if there is none.
     ///   - intent: The open purchase intent that the request names; `nil` if there is none.
-    ///   - methodRefusal: Why the processor refuses the payment method; `nil` if it takes it.
-    /// - Returns: The whole price, or why the request is refused.
+    ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
+    ///     it.
+    /// - Returns: The whole price, or the reason why the request is refused.
     static func price(
         of request: PaymentRequest,
         account: AccountStanding = AccountStanding(),
@@ -56,7 +58,8 @@ enum PaymentRules {
         return .success(total)
     }
 
-    /// Why an account may not be charged in a storefront; `nil` if it may (spec rules 1, 2, 8, 9).
+    /// The reason why an account may not be charged in a storefront; `nil` if it may be (spec rules
+    /// 1, 2, 8, 9).
     static func refusal(
         of account: AccountStanding,
         in storefront: Storefront
@@ -68,7 +71,7 @@ enum PaymentRules {
         return nil
     }
 
-    /// Why products of this type are not sold at all; `nil` if they are (spec rules 93 and 94).
+    /// The reason why products of this type are not sold; `nil` if they are (spec rules 93 and 94).
     static func refusal(ofTypeOf product: Product) -> PaymentRefusal? {
         switch product.type {
         case .consumable, .nonConsumable, .nonRenewingSubscription: nil
@@ -77,7 +80,8 @@ enum PaymentRules {
         }
     }
 
-    /// Why a product is not sold this many times anywhere; `nil` if it is (spec rules 24 and 25).
+    /// The reason why a product is not sold in this quantity; `nil` if it is (spec rules 24 and
+    /// 25).
     static func refusal(ofQuantity quantity: Int, of product: Product) -> PaymentRefusal? {
         if let refusal = refusal(ofTypeOf: product) { return refusal }
         guard product.isOnSale else { return .productUnavailable }
@@ -85,7 +89,7 @@ enum PaymentRules {
         return (1...quantityMax).contains(quantity) ? nil : .quantityOutOfRange(max: quantityMax)
     }
 
-    /// The transaction of an accepted request, before anything has been done about it.
+    /// The new transaction of an accepted request.
     static func transaction(
         id: TransactionID,
         for request: PaymentRequest,
@@ -114,11 +118,11 @@ enum PaymentRules {
         )
     }
 
-    /// A transaction as it was first answered, for a request that is repeated.
+    /// The first answer about a transaction, for a repeated request.
     ///
     /// - Parameters:
     ///   - transaction: The transaction at any version.
-    ///   - chargeAmount: What it was to be charged; `nil` if it was granted without a charge.
+    ///   - chargeAmount: The amount of its charge; `nil` if it was granted without a charge.
     /// - Returns: The transaction in the state and version of its first answer.
     static func firstAnswer(of transaction: Transaction, chargeAmount: Money?) -> Transaction {
         var first = transaction
@@ -135,8 +139,9 @@ enum PaymentRules {
         return first
     }
 
-    /// The request that asks for an interrupted payment again, at the price that the buyer saw: what
-    /// it would be refused for, taking it up is refused for (traps 25 and 26).
+    /// The request that repeats an interrupted payment at the price that the buyer saw.
+    ///
+    /// A resumption is refused whenever this request would be (traps 25 and 26).
     static func request(
         repeating failed: Transaction,
         by paymentMethod: String
@@ -145,7 +150,7 @@ enum PaymentRules {
             productID: failed.productID,
             quantity: failed.quantity,
             storefront: failed.storefront,
-            // What was to be charged is the price of one times the quantity.
+            // The price of the transaction is the unit price times the quantity.
             price: Money(
                 minorUnits: failed.price.minorUnits / Int64(max(failed.quantity, 1)),
                 currency: failed.price.currency
@@ -155,7 +160,7 @@ enum PaymentRules {
         )
     }
 
-    /// The new transaction that takes up an interrupted one: the same payment (spec rule 114).
+    /// The new transaction that resumes an interrupted one, for the same payment (spec rule 114).
     static func resumed(id: TransactionID, failed: Transaction, time: Timestamp) -> Transaction {
         var resumed = failed
         resumed.id = id

@@ -1,21 +1,21 @@
 import EventTypes
 
-/// What happens to a transaction, as `payments` decides or learns it.
+/// A command to a transaction: a decision of `payments`, or the processor's answer.
 enum TransactionCommand: Hashable, Sendable {
     /// The processor has charged the buyer.
     case confirmCharge
-    /// The account owns the product already; it is granted again without a charge (spec X1).
+    /// The account owns the product already, so it is granted without a charge (spec X1).
     case grantOwned(originalID: TransactionID, originalPurchasedAt: Timestamp)
     /// The product costs nothing, so nobody is charged.
     case grantFree
     /// The processor has not charged the buyer and will not.
     case fail(FailureReason)
-    /// The processor wants somebody's approval first (Ask to Buy).
+    /// The processor requires an approval first (Ask to Buy).
     case awaitApproval
-    /// The approver said no.
+    /// The approver has declined.
     case declineApproval
-    /// Nobody approved in time.
+    /// The approval was not given in time.
     case expireApproval
-    /// The charge was given back in full, or there was none.
+    /// The charge was refunded in full, or there was none.
     case refund
 }

@@ -1,12 +1,13 @@
 import EventTypes
 import Ledger
 
-/// What a command does to a transaction.
+/// The effect of a command on a transaction.
 enum TransactionMove: Hashable, Sendable {
-    /// The transaction changes: its new form, the event that says so, and the money that moved.
+    /// The transaction changes: its new record, the type of its event, and the posting of the money
+    /// that moved.
     case moved(TransactionRecord, EventType, Posting?)
-    /// The transaction is as the command wants it already.
+    /// The transaction is already in the state that the command asks for.
     case unchanged
-    /// The command does not fit the state the transaction is in.
+    /// The command does not fit the state of the transaction.
     case refused(TransactionRefusal)
 }

@@ -2,32 +2,33 @@ import EventTypes
 import StoreAPI
 import StoreTracing
 
-/// A transaction as `payments` keeps it: what it publishes, and what only it needs to know.
+/// A transaction as `payments` stores it: the published transaction and internal fields.
 struct TransactionRecord: Hashable, Sendable {
-    /// What is published, at its newest version.
+    /// The published transaction, at its newest version.
     var transaction: Transaction
-    /// What an approver said, if anybody did.
+    /// The approver's decision, if there is one.
     var approval: ApprovalRequest.Decision?
-    /// The rate of the tax contained in the price, as it was when the payment was accepted, so that
-    /// a refund reverses exactly what was posted.
+    /// The rate of the tax in the price, at the time the payment was accepted.
+    ///
+    /// A refund uses the same rate, so it reverses exactly what was posted.
     var taxBasisPoints: Int
-    /// The trace of the request that it began with, to which everything that becomes of it belongs.
+    /// The trace of the payment request, to which all later steps of the transaction belong.
     var traceparent: String?
 
-    /// The id of its trace, for a log line; empty if it has none.
+    /// The id of the trace for log lines; empty if there is none.
     var trace: String {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }
 
-    /// Whether the product is one that an account owns once and for good (spec X1).
+    /// Whether the product is a non-consumable, which an account owns for good (spec X1).
     var isOwnable: Bool { transaction.productType == .nonConsumable }
 
-    /// The account whose it is.
+    /// The account of the buyer.
     var accountKey: AccountKey {
         AccountKey(accountID: transaction.accountID, bundleID: transaction.bundleID)
     }
 
-    /// The one ownership that this transaction is about.
+    /// The key of the ownership that this transaction would have.
     var ownershipKey: OwnershipKey {
         OwnershipKey(
             accountID: transaction.accountID,

@@ -1,17 +1,18 @@
-/// Why a command does not fit.
+/// The reason why a command is refused.
 enum TransactionRefusal: Hashable, Sendable {
-    /// The transaction has ended otherwise.
+    /// The transaction has already ended in another way.
     case ended
-    /// The buyer was charged, but the transaction does not take the money: it has to be returned.
+    /// The buyer was charged for a transaction that cannot take the charge, so the money has to be
+    /// returned.
     case chargeIsStray
-    /// The approver has said the opposite.
+    /// The approver has decided the opposite.
     case decidedOtherwise
-    /// Only what waits for approval can be approved, declined or expired.
+    /// The transaction does not wait for approval, so it cannot be approved, declined or expired.
     case notDeferred
-    /// Only what was purchased can be refunded.
+    /// The transaction was not purchased, so it cannot be refunded.
     case notPurchased
-    /// Only what was interrupted can be taken up again.
+    /// The transaction was not interrupted, so it cannot be resumed.
     case notInterrupted
-    /// The state is one that a newer version of the store knows.
+    /// The state is unknown; a newer version of the store wrote it.
     case stateUnknown
 }

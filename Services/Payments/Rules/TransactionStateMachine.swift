@@ -2,13 +2,15 @@ import EventTypes
 import Ledger
 import StoreAPI
 
-/// The life of a transaction (spec rules 33 to 44): which command moves it from which state to
-/// which, the event that reports it, and the posting that goes with it.
+/// The state machine of a transaction (spec rules 33 to 44).
+///
+/// It decides which command moves a transaction from which state to which, with which event and
+/// posting.
 ///
 /// Pure: the time and the posting's id come in as arguments.
 ///
-/// The money is never judged by the state alone: a confirmed charge leads to `purchased` from
-/// wherever that is possible, and is called stray where it is not, so that it is given back.
+/// A confirmed charge is never ignored. It leads to `purchased` where the state allows it;
+/// elsewhere it is a stray charge, which is given back.
 struct TransactionStateMachine {
     let time: Timestamp
     let postingID: PostingID
@@ -51,7 +53,7 @@ struct TransactionStateMachine {
         case .grantFree: granted(record, record.transaction.id, time)
         case .fail(let reason): failed(record, reason)
         case .awaitApproval:
-            // A processor that asks again after the approval will never charge.
+            // If the processor asks again after the approval, the charge is not possible.
             record.approval == .approve ? failed(record, .processorRefused) : .unchanged
         case .declineApproval:
             record.approval == .approve
@@ -69,7 +71,7 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         switch command {
         case .confirmCharge:
-            // What was granted without a charge does not take one afterwards.
+            // A transaction that was granted without a charge cannot take one afterwards.
             record.transaction.price.isZero ? .refused(.chargeIsStray) : .unchanged
         case .grantOwned, .grantFree: .unchanged
         case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
@@ -152,7 +154,7 @@ struct TransactionStateMachine {
         }
     }
 
-    /// The one place where a version rises.
+    /// Changes the state; the only place that raises the version.
     private func moved(
         _ record: TransactionRecord,
         to state: TransactionState,
