@@ -5,21 +5,22 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// What is said of accounts, and what they say themselves: one database transaction each, on the
-/// locked account, with the event that tells of it.
+/// Changes accounts, and begins and ends their purchase intents and price consents.
 ///
-/// Every answer is the same however often the same thing is said.
+/// Each call is one database transaction that locks the account and appends its event.
+///
+/// Repeating a request gets the same answer and changes nothing.
 struct AccountHandler: Sendable {
     let client: PostgresClient
     let products: ProductStore
     let now: @Sendable () -> Timestamp
-    /// Told after the commit that the outbox has events.
+    /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
 
-    /// What something said of an account does to it.
+    /// The effect of a request on an account.
     private enum Effect<Answer: Sendable>: Sendable {
         case refused(AccountRefusal)
-        /// It was said before.
+        /// The request was made before; nothing changes.
         case none(Answer)
         case changed(Answer)
     }
@@ -31,7 +32,7 @@ struct AccountHandler: Sendable {
         }
     }
 
-    /// Notes whether an account may pay, and where it buys.
+    /// Changes whether an account may pay, and in which storefront it buys.
     func change(
         _ id: AccountID,
         _ change: AccountChangeRequest,
@@ -52,7 +53,7 @@ struct AccountHandler: Sendable {
         }.map(\.account)
     }
 
-    /// Begins a purchase for an account, once for each key.
+    /// Begins a purchase intent for an account, once for each key.
     func begin(
         _ request: PurchaseIntentRequest,
         for id: AccountID,
@@ -95,7 +96,7 @@ struct AccountHandler: Sendable {
         }.map(\.answer)
     }
 
-    /// Declines a purchase for good; one that has ended stays as it ended.
+    /// Declines a purchase intent for good; one that has ended stays as it is.
     func decline(
         _ id: PurchaseIntentID,
         by key: AccountKey,
@@ -142,7 +143,7 @@ struct AccountHandler: Sendable {
         }.map(\.answer)
     }
 
-    /// Notes a subscriber's word; the first counts.
+    /// Records a subscriber's decision; the first one counts.
     func decide(
         _ decision: PriceConsentDecisionRequest.Decision,
         on id: PriceConsentID,
@@ -171,9 +172,9 @@ struct AccountHandler: Sendable {
         }.map(\.account)
     }
 
-    /// Locks an account, lets the body change it, and publishes what it has become.
+    /// Locks an account, lets the body change it, and publishes the result.
     ///
-    /// One that nothing was ever said of gets a row only if `makesAccount`.
+    /// An account that is not in the table gets a row only if `makesAccount`.
     private func perform<Answer: Sendable>(
         on key: AccountKey,
         makesAccount: Bool,

@@ -4,7 +4,7 @@ import ServiceKit
 import StoreAPI
 
 extension AccountRefusal {
-    /// The refusal as HTTP says it.
+    /// The HTTP problem of the refusal.
     var problem: HTTPProblem {
         switch self {
         case .changeEmpty:

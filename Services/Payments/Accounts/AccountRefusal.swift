@@ -1,23 +1,23 @@
-/// Why something said of an account, or by it, changes nothing.
+/// The reason why a request about an account is refused.
 enum AccountRefusal: Error, Hashable, Sendable {
-    /// The change says nothing.
+    /// The change is empty.
     case changeEmpty
-    /// What a payment would be refused for as well.
+    /// A payment would be refused for the same reason.
     case payment(PaymentRefusal)
-    /// The account has as many open purchase intents as it may.
+    /// The account has the maximum number of open purchase intents.
     case tooManyPurchaseIntents(max: Int)
-    /// The account was asked about as many products as it may.
+    /// The account has been asked about the maximum number of products.
     case tooManyPriceConsents(max: Int)
-    /// Only a subscription's price rises for those who have it.
+    /// The product is not a subscription, so its price does not rise for its owners.
     case notASubscription
     /// The price is below zero.
     case priceNegative
-    /// No such purchase intent, or somebody else's.
+    /// The purchase intent does not exist or belongs to another account.
     case purchaseIntentUnknown
-    /// No such price consent, or somebody else's.
+    /// The price consent does not exist or belongs to another account.
     case priceConsentUnknown
-    /// Another price is asked about by now.
+    /// A later question about another price has replaced this one.
     case priceConsentReplaced
-    /// The subscriber has said the opposite.
+    /// The subscriber has decided the opposite.
     case decidedOtherwise
 }

@@ -5,10 +5,11 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// What `payments` is told and asked of accounts over HTTP: by administrators of any, by an account
-/// of itself.
+/// The HTTP routes for accounts.
 ///
-/// No SQL, no rules.
+/// Administrators reach any account; a buyer reaches only their own.
+///
+/// The routes contain no SQL and no rules.
 struct AccountRoutes: Sendable {
     let accounts: AccountHandler
 
@@ -135,7 +136,7 @@ struct AccountRoutes: Sendable {
         }
     }
 
-    /// The account of an administrator's path.
+    /// The account that an administrator's path names.
     private func accountID(_ context: StoreRequestContext) throws -> AccountID {
         guard
             let id = context.parameters.get("account")?.removingPercentEncoding.flatMap({

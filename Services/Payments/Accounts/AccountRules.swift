@@ -1,16 +1,17 @@
 import EventTypes
 import StoreAPI
 
-/// What may be said of an account, and what its own word does (spec rules 1 to 9, 106, 107, 116).
+/// The rules for changes of accounts, purchase intents and price consents (spec rules 1 to 9, 106,
+/// 107, 116).
 ///
 /// Pure.
 enum AccountRules {
-    /// The most purchases that wait for an app at once.
+    /// The maximum number of open purchase intents of an account.
     static let purchaseIntentsMax = 20
-    /// The most products whose price an account is asked about.
+    /// The maximum number of products about whose price an account is asked.
     static let priceConsentsMax = 100
 
-    /// Applies an administrator's change; what it leaves out stays as it is.
+    /// Applies an administrator's change; fields that it omits stay as they are.
     static func apply(
         _ change: AccountChangeRequest,
         to account: Account
@@ -24,7 +25,7 @@ enum AccountRules {
         return .success(changed)
     }
 
-    /// Why a purchase cannot be begun for an account; `nil` if it can.
+    /// The reason why a purchase intent cannot be begun for an account; `nil` if it can be.
     static func refusal(
         of request: PurchaseIntentRequest,
         for account: Account,
@@ -41,8 +42,8 @@ enum AccountRules {
             ? nil : .tooManyPurchaseIntents(max: purchaseIntentsMax)
     }
 
-    /// Why a payment that was accepted before is not charged after all; `nil` if it is (spec rules
-    /// 2 and 9).
+    /// The reason why an accepted payment must not be charged any more; `nil` if it may be (spec
+    /// rules 2 and 9).
     static func failure(
         of account: AccountStanding,
         in storefront: Storefront
@@ -52,11 +53,11 @@ enum AccountRules {
         return .storefrontChanged
     }
 
-    /// What asking an account about a price comes to.
+    /// The verdict on a question about a price.
     enum Question: Hashable, Sendable {
-        /// It was asked about this price before, whatever it has said.
+        /// The account was asked about this price before; its answer does not matter.
         case asked(PriceConsent)
-        /// It is asked, and what it was asked about this product before is replaced.
+        /// The account is asked; the question replaces an earlier one about the same product.
         case ask
         case refused(AccountRefusal)
     }
@@ -78,14 +79,15 @@ enum AccountRules {
             ? .ask : .refused(.tooManyPriceConsents(max: priceConsentsMax))
     }
 
-    /// What a subscriber's word does: the first counts, the same again is answered the same.
+    /// The verdict on a subscriber's decision: the first counts, and a repetition gets the same
+    /// answer.
     enum Verdict: Hashable, Sendable {
         case accepted(PriceConsentStatus)
         case repeated
         case refused(AccountRefusal)
     }
 
-    /// Judges a word on a price increase.
+    /// Judges a decision about a price increase.
     static func verdict(
         on decision: PriceConsentDecisionRequest.Decision,
         of status: PriceConsentStatus,

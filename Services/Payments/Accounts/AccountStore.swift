@@ -2,12 +2,11 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of accounts, and accounts as a whole.
+/// The table of accounts; also reads accounts with their intents and consents.
 ///
-/// Whoever changes anything of an account locks its row first, so that its versions rise in commit
-/// order.
+/// Every change of an account locks its row first, so its versions rise in commit order.
 enum AccountStore {
-    /// What payments have to know of accounts; one that nothing was ever said of is left out.
+    /// The standings of accounts; accounts that are not in the table are absent.
     static func standings(
         of keys: Set<AccountKey>,
         on connection: isolated PostgresConnection
@@ -38,8 +37,9 @@ enum AccountStore {
         return standings
     }
 
-    /// Locks those of the accounts that there are until the end of the database transaction, in one
-    /// order for everybody.
+    /// Locks the accounts that exist, until the end of the database transaction.
+    ///
+    /// All callers lock in the same order, so they cannot deadlock.
     static func lockExisting(
         _ keys: Set<AccountKey>,
         on connection: isolated PostgresConnection
@@ -57,9 +57,9 @@ enum AccountStore {
         )
     }
 
-    /// Locks an account, and makes its row, at version 0, if there is none.
+    /// Locks an account, and inserts its row at version 0 if there is none.
     ///
-    /// `WHERE false` leaves the lock of the conflicting row and nothing else.
+    /// With `WHERE false`, an existing row is locked but not updated.
     static func lock(_ key: AccountKey, on connection: isolated PostgresConnection) throws {
         try connection.execute(
             """
@@ -69,7 +69,7 @@ enum AccountStore {
         )
     }
 
-    /// Writes what an administrator says of a locked account.
+    /// Writes an administrator's change of a locked account.
     static func change(_ account: Account, on connection: isolated PostgresConnection) throws {
         try connection.execute(
             """
@@ -99,9 +99,9 @@ enum AccountStore {
         )
     }
 
-    /// Accounts as they are published: three statements, whatever their number.
+    /// Reads accounts as they are published, in three statements for any number.
     ///
-    /// - Returns: One for each key, at version 0 where nothing was ever said of it.
+    /// - Returns: An account for each key, at version 0 if it is not in the table.
     static func load(
         _ keys: Set<AccountKey>,
         on connection: isolated PostgresConnection

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// A purchase intent, within the account whose it has to be.
+/// The key of a purchase intent: its id and the account that it has to belong to.
 struct IntentKey: Hashable, Sendable {
     let account: AccountKey
     let id: PurchaseIntentID

@@ -2,7 +2,7 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of price increases that accounts were asked about.
+/// The table of price consents.
 ///
 /// Its rows are changed under the lock of their account (``AccountStore``).
 enum PriceConsentStore {
@@ -45,7 +45,7 @@ enum PriceConsentStore {
         return consents
     }
 
-    /// What an account has said to a question, and whether another has replaced it.
+    /// An account's answer to a question, and whether a later question has replaced it.
     static func find(
         _ id: PriceConsentID,
         of key: AccountKey,
@@ -63,7 +63,7 @@ enum PriceConsentStore {
         return (PriceConsentStatus(rawValue: status), isReplaced)
     }
 
-    /// Asks an account about a price, in place of what it was asked about the product before.
+    /// Asks an account about a price; the question replaces an earlier one about the product.
     static func ask(
         _ consent: PriceConsent,
         of key: AccountKey,
@@ -88,7 +88,7 @@ enum PriceConsentStore {
         )
     }
 
-    /// Notes a subscriber's word.
+    /// Records a subscriber's decision.
     static func decide(
         _ status: PriceConsentStatus,
         on id: PriceConsentID,

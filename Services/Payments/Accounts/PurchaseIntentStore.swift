@@ -2,11 +2,11 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of purchases that buyers began outside the app.
+/// The table of purchase intents.
 ///
 /// Its rows are changed under the lock of their account (``AccountStore``).
 enum PurchaseIntentStore {
-    /// An intent as the table has it.
+    /// A row of the table.
     struct Row: Sendable {
         let intent: PurchaseIntent
         let hasEnded: Bool
@@ -50,7 +50,8 @@ enum PurchaseIntentStore {
         return intents
     }
 
-    /// An intent of an account, open or not; `nil` if it is nobody's or somebody else's.
+    /// An intent of an account, open or not; `nil` if it does not exist or belongs to another
+    /// account.
     static func find(
         _ id: PurchaseIntentID,
         of key: AccountKey,
@@ -65,7 +66,7 @@ enum PurchaseIntentStore {
         ).first.map { try row(in: $0) }
     }
 
-    /// The intent that an account's key began, if it began one.
+    /// The intent that was begun under an account's key, if there is one.
     static func find(
         begunWith idempotencyKey: String,
         of key: AccountKey,
@@ -99,7 +100,7 @@ enum PurchaseIntentStore {
         )
     }
 
-    /// Ends intents for good: each by the payment that pays it, or declined.
+    /// Ends intents for good, each as paid by a payment or as declined.
     static func end(
         _ intents: [(id: PurchaseIntentID, transactionID: TransactionID?)],
         at time: Timestamp,

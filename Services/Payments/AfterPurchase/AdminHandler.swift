@@ -3,18 +3,20 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Approvals and refunds: one database transaction each, by the same state machine and with the
-/// same care for crashes as a charge.
+/// Approves, declines and refunds transactions.
+///
+/// Each call takes one database transaction. It uses the same state machine as a charge and is
+/// equally safe against crashes.
 struct AdminHandler: Sendable {
     let context: PaymentsContext
     /// Carries out refunds.
     let runner: ChargeRunner
-    /// Takes what was committed: attempts to carry out, events to publish.
+    /// Called after each commit, with the attempts to carry out; events are ready to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
-    /// Notes an approver's word.
+    /// Records an approver's decision.
     ///
-    /// The first word counts (trap 27).
+    /// The first decision counts (trap 27).
     func decide(
         _ decision: ApprovalRequest.Decision,
         on id: TransactionID,
@@ -59,10 +61,10 @@ struct AdminHandler: Sendable {
         return transaction.revokedAt == nil ? .owed(attempt, transaction) : .done(transaction)
     }
 
-    /// Promises to refund a transaction in full.
+    /// Commits a full refund before the processor is called.
     ///
-    /// What cost nothing is revoked at once; otherwise the attempt that is owed has to be carried
-    /// out.
+    /// A transaction without a charge is revoked at once. Otherwise the caller has to carry out the
+    /// returned attempt.
     func beginRefund(of id: TransactionID, trace: TraceContext) async throws -> AdminReply {
         let start = context.spans.start
         let (reply, report) = try await context.client.withTransaction {
@@ -99,8 +101,9 @@ struct AdminHandler: Sendable {
         return reply
     }
 
-    /// Reads what an approval depends on: the account, and unless that forbids the charge, who holds
-    /// the ownership.
+    /// Approves a transaction, depending on its account's standing and on its product's ownership.
+    ///
+    /// The ownership is claimed only if the account may be charged.
     private func approve(
         _ record: TransactionRecord,
         _ settlement: inout Settlement,

@@ -1,13 +1,13 @@
 import EventTypes
 
-/// What an administrator's word came to.
+/// The result of an administrator's request.
 enum AdminReply: Sendable {
     /// There is no such transaction.
     case unknown
-    /// It does not fit; nothing changed.
+    /// The request does not fit the transaction; nothing changed.
     case refused(TransactionRefusal, Transaction)
-    /// It has taken effect, now or before.
+    /// The request has taken effect, now or earlier.
     case done(Transaction)
-    /// It is promised: an attempt that is still to be carried out.
+    /// The request is committed as an attempt that is still to be carried out.
     case owed(ProcessorAttempt, Transaction)
 }

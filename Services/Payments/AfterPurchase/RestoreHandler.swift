@@ -5,13 +5,15 @@ import ServiceKit
 import StoreAPI
 import StoreTracing
 
-/// Restores what an account owns: a new transaction for each finished, unrevoked, restorable
-/// purchase, in one database transaction (spec rules 62 to 72).
+/// Restores what an account owns (spec rules 62 to 72).
 ///
-/// Whoever restores again gets new transactions again (X4); the same request under the same key
-/// gets the same ones.
+/// One database transaction makes a new transaction for each finished, unrevoked, restorable
+/// purchase.
+///
+/// A new restore makes new transactions again (X4). A repeated request under the same key gets the
+/// same ones.
 struct RestoreHandler: Sendable {
-    /// The most transactions that one restore makes.
+    /// The maximum number of transactions in one restore.
     static let countMax = 10_000
 
     let context: PaymentsContext
@@ -60,7 +62,7 @@ struct RestoreHandler: Sendable {
             }
             return reply
         }
-        // What is restored by one request is one trace, that of the request.
+        // All transactions of a restore belong to the trace of the request.
         let traceparent = trace.description
         let records = zip(ids, originals).map { id, original in
             TransactionRecord(
@@ -88,7 +90,7 @@ struct RestoreHandler: Sendable {
         return .restored(records.map(\.transaction), isReplay: false)
     }
 
-    /// What the key was used for, if it was.
+    /// Returns the first answer under the key; `nil` if the key was not used.
     private static func replay(
         _ key: RequestKey,
         _ fingerprint: [UInt8],
@@ -98,7 +100,7 @@ struct RestoreHandler: Sendable {
             return nil
         }
         guard use.fingerprint == fingerprint else { return .keyReused }
-        // A restored transaction never changes what it publishes, so the rows are the first answer.
+        // A restored transaction never changes, so the rows still hold the first answer.
         let records = try TransactionStore.load(use.transactionIDs, on: connection)
         return .restored(
             use.transactionIDs.compactMap { records[$0]?.transaction },

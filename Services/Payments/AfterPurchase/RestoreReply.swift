@@ -1,9 +1,9 @@
 import EventTypes
 
-/// What a restore came to.
+/// The result of a restore.
 enum RestoreReply: Sendable {
     case restored([Transaction], isReplay: Bool)
-    /// The account owns more than is restored in one go.
+    /// The account owns more than one restore can make.
     case tooMany(max: Int)
     case keyReused
 }

@@ -1,16 +1,17 @@
 import EventTypes
 
-/// When an account may restore (spec rule 69).
+/// The rules for when an account may restore (spec rule 69).
 ///
 /// Pure.
 enum RestoreRules {
-    /// Whether a token proves that the buyer is there now, and not only that they were some time ago.
+    /// Tells whether a token is new enough to prove that the buyer is present now.
     ///
     /// - Parameters:
-    ///   - issuedAt: When the app issued it; `nil`, which is never fresh, if it does not say.
-    ///   - now: The time, by the machine's clock.
-    ///   - ageMax: How old it may be.
-    /// - Returns: Whether it restores.
+    ///   - issuedAt: The time at which the app issued the token. A token without one (`nil`) is
+    ///     never fresh.
+    ///   - now: The present time, by the machine's clock.
+    ///   - ageMax: The maximum age of the token.
+    /// - Returns: Whether the token may be used to restore.
     static func isFresh(issuedAt: Timestamp?, now: Timestamp, ageMax: Duration) -> Bool {
         guard let issuedAt else { return false }
         return now.duration(since: issuedAt) <= ageMax

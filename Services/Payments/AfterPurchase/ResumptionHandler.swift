@@ -3,16 +3,18 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Takes up payments that were interrupted (spec rule 114): the failed transaction stays failed, and
-/// exactly one new transaction of the same payment follows it.
+/// Resumes interrupted payments (spec rule 114).
+///
+/// The failed transaction stays failed, and exactly one new transaction of the same payment follows
+/// it.
 struct ResumptionHandler: Sendable {
     let context: PaymentsContext
     let processor: any PaymentProcessor
     let products: ProductStore
-    /// Takes what was committed: attempts to carry out, events to publish.
+    /// Called after each commit, with the attempts to carry out; events are ready to publish.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
-    /// Takes up a payment, by the method that the buyer has mended.
+    /// Resumes a payment with a payment method.
     func resume(
         _ id: TransactionID,
         by paymentMethod: String,
@@ -41,7 +43,7 @@ struct ResumptionHandler: Sendable {
                 at: time,
                 on: connection
             )
-            // One that waits for another's outcome is not called.
+            // An attempt that waits for another transaction is not carried out yet.
             let attempt = acceptance.attempt.flatMap { $0.step == .calling ? $0 : nil }
             return (.resumed(acceptance.record.transaction), attempt)
         }
@@ -49,8 +51,8 @@ struct ResumptionHandler: Sendable {
         return reply
     }
 
-    /// Why the payment would be refused if it came for the first time: the account may not pay, the
-    /// product is off sale, or it costs something else now.
+    /// The reason why the payment would be refused if it were new: the account may not pay, the
+    /// product is off sale, or its price has changed.
     private func refusal(
         of failed: TransactionRecord,
         by paymentMethod: String,

@@ -1,13 +1,13 @@
 import EventTypes
 
-/// What taking up an interrupted payment came to.
+/// The result of resuming an interrupted payment.
 enum ResumptionReply: Sendable {
     /// There is no such transaction.
     case unknown
     /// The transaction was not interrupted.
     case notInterrupted(Transaction)
-    /// It would be refused as a new payment.
+    /// The payment would be refused if it were new.
     case refused(PaymentRefusal)
-    /// The transaction that takes it up, now or before.
+    /// The transaction that resumes the payment, made now or earlier.
     case resumed(Transaction)
 }

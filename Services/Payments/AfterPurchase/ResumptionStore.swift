@@ -2,11 +2,11 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table of interrupted payments that were taken up again.
+/// The table of resumed payments.
 ///
 /// Its rows are written under the lock of the failed transaction.
 enum ResumptionStore {
-    /// The transaction that took up a failed one, if any did.
+    /// The transaction that resumes a failed one, if there is one.
     static func find(
         _ failedID: TransactionID,
         on connection: isolated PostgresConnection
@@ -16,7 +16,7 @@ enum ResumptionStore {
         ).first.map { TransactionID(number: try $0.decode(Int64.self)) }
     }
 
-    /// Notes which transaction takes up a failed one.
+    /// Records the transaction that resumes a failed one.
     static func insert(
         _ id: TransactionID,
         after failedID: TransactionID,

@@ -1,8 +1,9 @@
 import ClockAndIDs
 import EventTypes
 
-/// The identity of one charge or refund: our idempotency key towards the processor, the same at
-/// every try.
+/// The identity of one charge or refund.
+///
+/// It is the idempotency key of the processor, so every try uses the same one.
 struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     let bytes: SIMD16<UInt8>
 

@@ -1,14 +1,14 @@
 import EventTypes
 
-/// What an attempt asks of the processor.
+/// The request that an attempt makes to the processor.
 ///
-/// The raw values stand in the table.
+/// The raw values are stored in the table.
 enum AttemptKind: String, Hashable, Sendable {
     case charge
     case refund
 }
 
-/// Which attempt: a transaction has at most one of each kind.
+/// The key of an attempt; a transaction has at most one attempt of each kind.
 struct AttemptKey: Hashable, Sendable, Comparable {
     let transactionID: TransactionID
     let kind: AttemptKind

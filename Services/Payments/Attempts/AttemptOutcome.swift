@@ -1,21 +1,22 @@
 import EventTypes
 
-/// What is known about an attempt after a call or an inquiry.
+/// The outcome of an attempt, as far as a call or an inquiry shows it.
 enum AttemptOutcome: Hashable, Sendable {
     case charged(reference: String)
     case declined(FailureReason)
-    /// Says whether the call told the processor that the payment is approved.
+    /// An approval is needed; `wasApproved` says whether the call already stated one.
     case needsApproval(wasApproved: Bool)
     case refunded(reference: String)
-    /// Not known, or not done yet: inquire later. Says whether the processor was called to do it.
+    /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
+    /// called.
     case tryAgain(wasCalled: Bool)
-    /// An inquiry found that nothing was done, and the tries are used up.
+    /// An inquiry found that nothing was done, and no tries are left.
     case exhausted
-    /// The wait for an approval is over.
+    /// The approval was not given in time.
     case approvalExpired
 }
 
-/// An outcome, and the attempt that it is of.
+/// An outcome and its attempt.
 struct AttemptResult: Hashable, Sendable {
     let key: AttemptKey
     let outcome: AttemptOutcome

@@ -1,14 +1,14 @@
-/// How often and how long the processor is asked again.
+/// The limits for calling the processor again.
 ///
 /// Pure.
 struct AttemptPolicy: Sendable {
-    /// How long whoever took an attempt has it for itself.
+    /// The length of a lease: the time for which a process has an attempt to itself.
     var lease = Duration.seconds(10)
-    /// How often a charge is called before it fails, and the pause before each next call.
+    /// The maximum number of calls for a charge before it fails, and the pauses between them.
     var callsMax = 5
     var pause = Duration.milliseconds(100)
     var pauseMax = Duration.seconds(30)
-    /// How long an approver has.
+    /// The time that an approver has to decide.
     var approvalExpiry = Duration.seconds(24 * 60 * 60)
 
     /// The pause after a number of calls without an outcome.
@@ -16,8 +16,9 @@ struct AttemptPolicy: Sendable {
         min(pause * (1 << min(max(calls - 1, 0), 20)), pauseMax)
     }
 
-    /// What an inquiry that found nothing means: a charge is called again until its calls are used
-    /// up; a refund that was promised is called for as long as it takes.
+    /// Whether an attempt fails after an inquiry that found nothing.
+    ///
+    /// A charge fails once its calls are used up. A committed refund is called until it succeeds.
     func isExhausted(_ attempt: ProcessorAttempt) -> Bool {
         attempt.kind == .charge && attempt.callCount >= callsMax
     }

@@ -5,7 +5,7 @@ import Postgres
 
 /// The table of processor attempts.
 ///
-/// Every call is one statement, whatever the number of attempts.
+/// Every call is one statement for any number of attempts.
 enum AttemptStore {
     private static let columns = """
         a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
@@ -13,7 +13,7 @@ enum AttemptStore {
         a.waits_for
         """
 
-    /// Writes new attempts; one that exists already stays as it is.
+    /// Writes new attempts; existing ones stay as they are.
     static func insert(
         _ attempts: [ProcessorAttempt],
         owner: LeaseOwner,
@@ -37,7 +37,7 @@ enum AttemptStore {
         )
     }
 
-    /// Writes what can change of attempts that are locked.
+    /// Writes the changeable columns of locked attempts.
     static func update(
         _ attempts: [ProcessorAttempt],
         owner: LeaseOwner,
@@ -63,9 +63,9 @@ enum AttemptStore {
         )
     }
 
-    /// Takes attempts that are due, for the length of a lease.
+    /// Takes due attempts, for the length of a lease.
     ///
-    /// Attempts that somebody else is taking at this moment are passed by.
+    /// Attempts that another process is just taking are skipped.
     static func takeDue(
         at time: Timestamp,
         until leaseEnd: Timestamp,
@@ -90,7 +90,7 @@ enum AttemptStore {
 
     /// Reads the attempts of transactions and locks them.
     ///
-    /// The transactions are locked already.
+    /// The transactions have to be locked already.
     static func lock(
         of ids: [TransactionID],
         on connection: isolated PostgresConnection
@@ -112,11 +112,11 @@ enum AttemptStore {
         return attempts
     }
 
-    /// The transactions that wait for the outcome of others, by the one they wait for, oldest
-    /// first.
+    /// The transactions that wait for the outcome of others, oldest first, by the transaction they
+    /// wait for.
     ///
-    /// The ownerships they wait for are locked already, or held by somebody else by now, so none can
-    /// be added meanwhile.
+    /// No further transaction can begin to wait: the ownerships are locked already, or another
+    /// transaction holds them by now.
     static func waiting(
         for holders: [TransactionID],
         on connection: isolated PostgresConnection
@@ -138,7 +138,8 @@ enum AttemptStore {
         return waiting
     }
 
-    /// What transactions were to be charged; those that were granted at once have no amount.
+    /// The amounts that transactions were to be charged; those that were granted without a charge
+    /// are absent.
     static func chargeAmounts(
         of ids: [TransactionID],
         on connection: isolated PostgresConnection

@@ -1,4 +1,4 @@
-/// How fast a payment method answers.
+/// The speed of a payment method.
 enum ChargeLane: Hashable, Sendable, CaseIterable {
     case prompt
     case slow

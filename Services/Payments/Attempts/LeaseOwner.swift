@@ -1,7 +1,7 @@
 import ClockAndIDs
 import EventTypes
 
-/// The process that has taken an attempt, for whoever looks into the table.
+/// The process that holds the lease of an attempt, stored for people who inspect the table.
 struct LeaseOwner: Hashable, Sendable {
     let id: SIMD16<UInt8>
 

@@ -1,24 +1,25 @@
 import ClockAndIDs
 import EventTypes
 
-/// The port to the world that moves money.
+/// The interface to a payment processor, which moves the money.
 ///
-/// Every call carries an attempt's id, and a processor does what an id asks for at most once,
-/// however often it is asked.
+/// Every call carries an attempt's id. A processor carries out each id at most once, however often
+/// it is called.
 ///
-/// Calls answer for each request, in order, and never throw: what is not known is an answer, too.
+/// Calls return one answer for each request, in order, and never throw: an unknown outcome is an
+/// answer, too.
 protocol PaymentProcessor: Sendable {
-    /// How fast charges to a payment method are answered; `nil` if there is no such method.
+    /// The lane of a payment method; `nil` if there is no such method.
     ///
-    /// Slow ones are called in batches of their own, so that they hold up nobody else.
+    /// Slow methods are called in separate batches, so that they do not delay prompt ones.
     func lane(of paymentMethod: String) -> ChargeLane?
-    /// Why a payment by a method is refused; `nil` if it can be charged.
+    /// The reason why a payment method is refused; `nil` if it can be charged.
     func refusal(of paymentMethod: String) -> PaymentRefusal?
     /// Charges buyers.
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome]
-    /// Asks what became of attempts whose outcome is not known.
+    /// Inquires about attempts whose outcome is unknown.
     func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome]
-    /// Gives charges back in full.
+    /// Refunds charges in full.
     func refund(_ requests: [RefundRequest]) async -> [RefundOutcome]
 }
 
@@ -28,49 +29,49 @@ extension PaymentProcessor {
     }
 }
 
-/// One buyer to charge.
+/// A request to charge a buyer.
 struct ChargeRequest: Hashable, Sendable {
     let attemptID: AttemptID
     let paymentMethod: String
     let amount: Money
-    /// Whether somebody has approved it already.
+    /// Whether the payment has been approved.
     let isApproved: Bool
 }
 
-/// What a charge came to.
+/// The outcome of a charge.
 enum ChargeOutcome: Hashable, Sendable {
-    /// The buyer was charged; the processor's own name for it.
+    /// The buyer was charged; `reference` is the processor's own id of the charge.
     case charged(reference: String)
     /// The buyer was not charged and will not be.
     case declined(FailureReason)
-    /// Somebody has to approve first.
+    /// The payment needs an approval first.
     case needsApproval
-    /// The processor could not take the call; it may later.
+    /// The processor could not take the call; a later call may succeed.
     case unavailable
     /// The answer is lost: the buyer may have been charged.
     case unknown
 }
 
-/// What an inquiry found.
+/// The result of an inquiry.
 enum InquiryOutcome: Hashable, Sendable {
     case charged(reference: String)
     case declined(FailureReason)
     case refunded(reference: String)
     /// The processor has never done anything under this id.
     case notFound
-    /// The processor could not take the call; it may later.
+    /// The processor could not take the call; a later call may succeed.
     case unavailable
 }
 
-/// One charge to give back.
+/// A request to refund a charge.
 struct RefundRequest: Hashable, Sendable {
     let attemptID: AttemptID
-    /// The processor's own name for the charge.
+    /// The processor's own id of the charge.
     let chargeReference: String
     let amount: Money
 }
 
-/// What a refund came to.
+/// The outcome of a refund.
 enum RefundOutcome: Hashable, Sendable {
     case refunded(reference: String)
     case unavailable

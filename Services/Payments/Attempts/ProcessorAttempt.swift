@@ -1,24 +1,25 @@
 import EventTypes
 
-/// Where an attempt stands.
+/// The step that an attempt has reached.
 ///
-/// The raw values stand in the table.
+/// The raw values are stored in the table.
 enum AttemptStep: String, Hashable, Sendable {
-    /// Somebody calls the processor, or has to when the attempt falls due.
+    /// A process is calling the processor, or has to when the attempt falls due.
     case calling
-    /// The same product is being bought by another transaction; its outcome decides.
+    /// Another transaction is buying the same product, and its outcome decides.
     case waiting
-    /// Somebody has to approve; when it falls due, the approval has expired.
+    /// The attempt needs an approval; when it falls due, the approval has expired.
     case awaitingApproval = "awaiting_approval"
-    /// Done.
+    /// The attempt is finished.
     case settled
 }
 
-/// A charge or refund that is owed: committed before the processor is called, so that no crash can
-/// lose it.
+/// A charge or refund to carry out.
 ///
-/// `dueAt` is the moment from which anybody may take it: the end of a lease, the time of the next
-/// try, or the end of the wait for an approval. `nil` means that nobody has to do anything.
+/// It is committed before the processor is called, so no crash can lose it.
+///
+/// From `dueAt` on, any process may take the attempt. It is the end of a lease, the time of the
+/// next try, or the end of the wait for an approval. `nil` means that there is nothing to do.
 struct ProcessorAttempt: Hashable, Sendable {
     var transactionID: TransactionID
     var kind: AttemptKind
@@ -27,23 +28,23 @@ struct ProcessorAttempt: Hashable, Sendable {
     var paymentMethod: String
     var amount: Money
     var isApproved = false
-    /// How often the processor was called without an outcome.
+    /// The number of calls without an outcome.
     var callCount = 0
-    /// Of a refund: the charge it gives back.
+    /// The charge that a refund gives back; `nil` for a charge.
     var chargeReference: String?
-    /// The processor's own name for what it did.
+    /// The processor's own id of the charge or refund.
     var reference: String?
-    /// Why it is settled: `charged`, `refunded`, `granted`, or the reason of the failure.
+    /// The final outcome: `charged`, `refunded`, `granted`, or the reason of the failure.
     var outcome: String?
     var dueAt: Timestamp?
-    /// The transaction whose outcome it waits for.
+    /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
 
     var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind) }
 }
 
 extension ProcessorAttempt {
-    /// Ends the attempt: nobody has to act on it again.
+    /// Finishes the attempt for good.
     mutating func settle(_ outcome: String, reference: String? = nil) {
         step = .settled
         self.outcome = outcome
@@ -52,7 +53,7 @@ extension ProcessorAttempt {
         waitsFor = nil
     }
 
-    /// Has the attempt wait for the outcome of another transaction.
+    /// Makes the attempt wait for the outcome of another transaction.
     mutating func wait(for holder: TransactionID) {
         step = .waiting
         waitsFor = holder

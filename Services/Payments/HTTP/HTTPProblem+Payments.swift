@@ -2,7 +2,8 @@ import HTTPTypes
 import ServiceKit
 
 extension HTTPProblem {
-    /// No such transaction, or not one of this account and app; the two are not told apart.
+    /// The transaction does not exist or belongs to another account or app; the answer is the same
+    /// for both.
     static let transactionUnknown = HTTPProblem(
         .notFound,
         code: "transaction_unknown",
@@ -10,7 +11,7 @@ extension HTTPProblem {
         detail: "There is no such transaction."
     )
 
-    /// Restoring asks for a token that the app has issued just now (spec rule 69).
+    /// A restore needs a token that the app has just issued (spec rule 69).
     static func freshAuthenticationRequired(ageMax: Duration) -> HTTPProblem {
         HTTPProblem(
             .unauthorized,

@@ -4,7 +4,7 @@ import ServiceKit
 import StoreAPI
 
 extension PaymentRefusal {
-    /// The refusal as HTTP says it.
+    /// The HTTP problem of the refusal.
     var problem: HTTPProblem {
         switch self {
         case .productUnknown:
@@ -103,7 +103,7 @@ extension PaymentRefusal {
 }
 
 extension PaymentRefusal {
-    /// Why a method is not available, and what to do.
+    /// Explains why a method is not available, and what to do.
     private static func detail(ofMissingMethod method: String?) -> String {
         guard let method else {
             return "The request names no payment method, and this store has none to fall back on."

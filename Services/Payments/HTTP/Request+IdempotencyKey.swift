@@ -3,13 +3,13 @@ import Hummingbird
 import ServiceKit
 
 extension Request {
-    /// The key under which the request has one effect.
+    /// Returns the request's `Idempotency-Key`, which is required.
     func requireIdempotencyKey() throws -> String {
         guard let key = try idempotencyKey() else { throw HTTPProblem.idempotencyKeyMissing }
         return key
     }
 
-    /// The key under which the request has one effect; `nil` if it names none.
+    /// Returns the request's `Idempotency-Key`; `nil` if it has none.
     func idempotencyKey() throws -> String? {
         guard let name = HTTPField.Name("Idempotency-Key"), let key = headers[name] else {
             return nil

@@ -1,7 +1,7 @@
 import ServiceKit
 
 extension StoreRequestContext {
-    /// The account and app that the request speaks for.
+    /// Returns the account and app of the request, which are required.
     func requireAccountKey() throws -> AccountKey {
         let account = try requireAccount()
         return AccountKey(accountID: account.accountID, bundleID: account.bundleID)

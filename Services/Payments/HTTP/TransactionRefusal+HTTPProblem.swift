@@ -3,7 +3,7 @@ import HTTPTypes
 import ServiceKit
 
 extension TransactionRefusal {
-    /// The refusal as HTTP says it.
+    /// The HTTP problem of the refusal.
     func problem(of transaction: Transaction) -> HTTPProblem {
         let detail = "The transaction is \(transaction.state), which this does not fit."
         switch self {

@@ -4,17 +4,19 @@ import Messaging
 import Postgres
 import Synchronization
 
-/// What `payments` knows of the catalog.
+/// The projection of the catalog in `payments`.
 ///
-/// A product is decoded once for each of its versions and then remembered; whether the remembered
-/// version is the newest is asked of the database in every batch, so no replica ever sells at a
-/// price that another has seen change.
+/// Each version of a product is decoded once and then cached. Every batch asks the database whether
+/// the cached versions are the newest, so no replica sells at a price that another one has seen
+/// change.
 final class ProductStore: Sendable {
     private static let productsMax = 10_000
     private let remembered = Mutex<[ProductID: Product]>([:])
 
-    /// The products at their newest versions: one statement, which carries only the data of those
-    /// that changed since they were read last.
+    /// Reads products at their newest versions.
+    ///
+    /// One statement, which returns only the data of products that have changed since they were
+    /// last read.
     func load(
         _ ids: Set<ProductID>,
         on connection: isolated PostgresConnection
@@ -53,8 +55,7 @@ final class ProductStore: Sendable {
         return products
     }
 
-    /// Keeps products as they were published, each at its newest version, whatever the order they
-    /// arrive in.
+    /// Stores published products, each at its newest version, in whatever order they arrive.
     static func store(
         _ published: [PublishedProduct],
         on connection: isolated PostgresConnection

@@ -2,8 +2,10 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// What `payments` learns from others: the catalog's products, and when the buyer's queue was rid
-/// of a transaction, from when on it can be restored (spec rule 61).
+/// Applies the events of other services to `payments`.
+///
+/// These are the catalog's products, and the times at which transactions were finished; a finished
+/// purchase can be restored (spec rule 61).
 struct ProjectionHandler: EventHandler {
     let eventTypes = Topics.eventTypes(actedOnBy: .payments)
 
@@ -26,7 +28,7 @@ struct ProjectionHandler: EventHandler {
     }
 }
 
-/// The part of `QueueChanged` that matters here; the rest is not worth decoding.
+/// The part of `QueueChanged` that is needed here; the rest is not decoded.
 private struct TransactionFinished: Event {
     struct Subject: Codable {
         var id: TransactionID

@@ -4,29 +4,30 @@ import Messaging
 import Rebuild
 import StoreAPI
 
-/// What a batch of the log of `payments` comes to: the books as the state machine makes them, from
-/// the commands that the log's facts come of.
+/// The changes that a batch of the log of `payments` makes to its tables.
 ///
-/// Pure. Each fact is judged anew: where the state machine makes something else of the transaction
-/// before it, the log contradicts itself.
+/// For each event it finds the command that led to it, and applies that command with the state
+/// machine.
+///
+/// Pure. If the state machine's result differs from the event, the log contradicts itself.
 struct PaymentHistory {
     /// A change of an account, in the order of the log.
     enum AccountStep {
         /// A payment paid a purchase intent.
         case paid(PurchaseIntentID, by: TransactionID, at: Timestamp)
-        /// The account became this.
+        /// The account changed to this new state.
         case changed(Account, at: Timestamp, OutboxRow)
     }
 
     private(set) var records: [TransactionID: TransactionRecord]
     private(set) var inserted: [TransactionID] = []
     private(set) var changed: Set<TransactionID> = []
-    /// Transactions whose tax became known after their row was written.
+    /// Transactions whose tax rate became known after their row was written.
     private(set) var taxed: Set<TransactionID> = []
     private(set) var newAttempts: [AttemptKey: ProcessorAttempt] = [:]
-    /// Charges that were settled otherwise before a stray charge came.
+    /// Charges that had been settled otherwise before the stray charge.
     private(set) var strayCharges: [ProcessorAttempt] = []
-    /// Changes of who owns non-consumables, in the order of the log.
+    /// Changes of ownerships, in the order of the log.
     private(set) var ownershipChanges: [OwnershipKey: [OwnershipChange]] = [:]
     private(set) var postings: [Posting] = []
     private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
@@ -36,13 +37,14 @@ struct PaymentHistory {
 
     /// Begins a batch.
     ///
-    /// - Parameter records: The transactions that the batch speaks of, as far as they are known.
+    /// - Parameter records: The transactions that the batch is about, as far as they are known.
     init(records: [TransactionID: TransactionRecord]) {
         self.records = records
         known = Set(records.keys)
     }
 
-    /// The transactions that events speak of; a first event has none before it.
+    /// The transactions that events are about; the first event of a transaction is left out, as
+    /// nothing came before it.
     static func subjects(of rows: [OutboxRow]) -> [TransactionID] {
         let firsts: Set<EventType> = [
             .transactionPurchasing, .transactionRestored, .accountChanged,
@@ -130,7 +132,7 @@ struct PaymentHistory {
         settle(before, after, row)
     }
 
-    /// The command that an event came of.
+    /// The command that led to an event.
     private static func command(
         of transaction: Transaction,
         _ type: EventType
@@ -163,7 +165,7 @@ struct PaymentHistory {
 
     // MARK: - Attempts and ownerships
 
-    /// What a move says of the attempt behind it, and of who owns the product.
+    /// Derives the attempt and the ownership from a change of a transaction.
     private mutating func settle(
         _ before: TransactionRecord,
         _ after: TransactionRecord,
@@ -181,7 +183,8 @@ struct PaymentHistory {
         if let outcome, !before.transaction.price.isZero {
             settleAttempt(of: transaction.id, kind, before.transaction.price, outcome)
         }
-        // Who is being charged stands in no event, so that nobody gives up but an owner.
+        // No event says which transaction is being charged, so only an owner gives up an ownership
+        // here.
         let types: Set<EventType> = [.transactionPurchased, .transactionRefunded]
         guard types.contains(row.event.type), transaction.originalID == transaction.id,
             let change = OwnershipRules.change(by: after, at: row.event.time)
@@ -189,12 +192,12 @@ struct PaymentHistory {
         ownershipChanges[change.key, default: []].append(change)
     }
 
-    /// Who owns a non-consumable after the batch.
+    /// The ownership of a non-consumable after the batch.
     ///
     /// - Parameters:
-    ///   - key: The non-consumable, and whose.
-    ///   - owner: Who owned it before the batch.
-    /// - Returns: Who owns it now; `nil` if nobody does.
+    ///   - key: The non-consumable and its account.
+    ///   - owner: The ownership before the batch.
+    /// - Returns: The ownership after the batch; `nil` if there is none.
     func owner(of key: OwnershipKey, after owner: Ownership?) -> Ownership? {
         (ownershipChanges[key] ?? []).reduce(owner) { OwnershipRules.apply($1, to: $0) }
     }
@@ -209,7 +212,7 @@ struct PaymentHistory {
         newAttempts[key] = Self.settled(key, amount, outcome)
     }
 
-    /// An attempt as far as the log tells of it: what was asked of the processor stands in no event.
+    /// An attempt as far as the log shows it; events do not contain the requests to the processor.
     private static func settled(
         _ key: AttemptKey,
         _ amount: Money,

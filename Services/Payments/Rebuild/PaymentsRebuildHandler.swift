@@ -4,7 +4,7 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// The books of `payments`, made again from the log: its own, the finishes of `fulfillment`, and the
+/// Rebuilds the tables of `payments` from its own log, the finishes of `fulfillment` and the
 /// products of `catalog`.
 struct PaymentsRebuildHandler: Rebuilder {
     static let ownTypes: Set<EventType> = [
@@ -14,7 +14,7 @@ struct PaymentsRebuildHandler: Rebuilder {
     ]
 
     private let projection = ProjectionHandler()
-    /// Attempts that the log tells of are settled; nobody takes them.
+    /// The owner of rebuilt attempts, which are all settled and never taken.
     private let owner = LeaseOwner(time: Timestamp(millisecondsSinceEpoch: 0))
 
     let sources: [RebuildSource] = [
@@ -66,7 +66,8 @@ struct PaymentsRebuildHandler: Rebuilder {
     ) throws {
         let inserted = history.inserted.compactMap { history.records[$0] }
         try TransactionStore.insert(inserted, on: shadow)
-        // A new row is written as it ended, but for what no new transaction has.
+        // A new row is inserted in its final state, except for columns that an insert does not
+        // write.
         let isNew = Set(history.inserted)
         let updated = history.changed.sorted().compactMap { history.records[$0] }.filter {
             !isNew.contains($0.transaction.id) || $0.transaction.revokedAt != nil
@@ -107,7 +108,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         )
     }
 
-    /// Accounts one after the other: they are few, and each is judged by what was before it.
+    /// Stores accounts one by one: they are few, and each step depends on the one before.
     private func storeAccounts(
         _ steps: [PaymentHistory.AccountStep],
         on shadow: isolated PostgresConnection
@@ -129,9 +130,9 @@ struct PaymentsRebuildHandler: Rebuilder {
         return contradictions
     }
 
-    /// Makes an account what an event says.
+    /// Writes an account as an event says.
     ///
-    /// - Returns: What it was before.
+    /// - Returns: The account before the event.
     private func store(
         _ account: Account,
         at time: Timestamp,

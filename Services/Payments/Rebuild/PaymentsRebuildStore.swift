@@ -4,7 +4,7 @@ import Postgres
 
 /// The statements that only a rebuild needs.
 enum PaymentsRebuildStore {
-    /// Writes the rates of transactions whose rows were written before their charge.
+    /// Writes the tax rates of transactions whose rows were inserted before their charge.
     static func setTaxRates(
         _ records: [TransactionRecord],
         on shadow: isolated PostgresConnection
@@ -22,7 +22,7 @@ enum PaymentsRebuildStore {
         )
     }
 
-    /// Makes somebody, or nobody, the owner of non-consumables.
+    /// Sets or removes the owners of non-consumables.
     static func setOwners(
         _ owners: [(key: OwnershipKey, ownership: Ownership?)],
         on shadow: isolated PostgresConnection

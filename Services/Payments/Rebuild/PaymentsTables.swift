@@ -1,10 +1,9 @@
 import Rebuild
 
-/// What of the books of `payments` is made again, and how it compares.
+/// The tables of `payments` that a rebuild makes, and how they are compared.
 ///
-/// Not made again, because no event tells of it: which keys requests came under
-/// (`idempotency_keys`), what is still to be asked of the processor (attempts that are not settled),
-/// and the processor's own books, which `counterfoil reconcile` compares.
+/// Some data is in no event and is not rebuilt: the keys of requests (`idempotency_keys`), attempts
+/// that are not settled, and the processor's own books, which `counterfoil reconcile` compares.
 enum PaymentsTables {
     static let all = [
         RebuiltTable(
@@ -16,7 +15,7 @@ enum PaymentsTables {
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
                 "traceparent",
-                // Before money moves, no event tells of the rate.
+                // Until money moves, no event contains the tax rate.
                 .init(
                     "tax_basis_points",
                     "CASE WHEN state = 'purchased' AND price > 0 THEN tax_basis_points END"

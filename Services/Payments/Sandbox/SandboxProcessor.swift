@@ -2,19 +2,21 @@ import EventTypes
 import Logging
 import StoreAPI
 
-/// The built-in processor: moves no money, behaves as the payment method's name says, and keeps its
-/// own books, so that its charges outlive any crash of `payments`.
+/// The built-in processor of the sandbox, which moves no money.
+///
+/// It behaves as the name of the payment method says. It keeps its own books, so its charges
+/// survive any crash of `payments`.
 struct SandboxProcessor: PaymentProcessor {
     let store: SandboxStore
-    /// How long a slow method takes.
+    /// The time that a slow method takes.
     let slowness: Duration
     let logger: Logger
 
-    /// How often a flaky method refuses before it charges.
+    /// The number of times a flaky method refuses before it charges.
     private static let flakyRefusals = 2
     private static let prefix = "sandbox-"
 
-    /// The sandbox's name for what it did under an attempt's id.
+    /// The sandbox's own id of the charge or refund of an attempt.
     static func reference(of id: AttemptID) -> String { prefix + id.description }
 
     func lane(of paymentMethod: String) -> ChargeLane? {
@@ -24,7 +26,7 @@ struct SandboxProcessor: PaymentProcessor {
 
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome] {
         if requests.contains(where: { $0.paymentMethod == SandboxPaymentMethod.slow.rawValue }) {
-            // Cut short by a shutdown, it charges at once.
+            // When a shutdown cancels the pause, the method charges at once.
             try? await Task.sleep(for: slowness)
         }
         do {
@@ -38,7 +40,7 @@ struct SandboxProcessor: PaymentProcessor {
             try await store.record(charges)
             return outcomes
         } catch {
-            // The commit may have happened and only its answer be lost.
+            // The commit may have succeeded, with only its answer lost.
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
             return requests.map { _ in .unknown }
         }
@@ -72,7 +74,7 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
-    /// What a method does: what goes into the books, and what is answered.
+    /// Decides what a payment method records in the books and answers.
     private func decide(
         _ request: ChargeRequest,
         calls: Int

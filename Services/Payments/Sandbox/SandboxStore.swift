@@ -3,14 +3,13 @@ import Logging
 import Messaging
 import Postgres
 
-/// The sandbox processor's own books, in tables of its own that it reaches over connections of its
-/// own.
+/// The sandbox processor's books, in separate tables and over separate connections.
 ///
-/// Every call is one statement, whatever the number of charges.
+/// Every call is one statement for any number of charges.
 struct SandboxStore: Sendable {
     let client: PostgresClient
 
-    /// A charge as the sandbox has it.
+    /// A charge in the sandbox's books.
     struct Charge: Sendable {
         let id: AttemptID
         let paymentMethod: String
@@ -20,7 +19,7 @@ struct SandboxStore: Sendable {
 
     /// Records charges and declines.
     ///
-    /// One that is recorded already stays as it is.
+    /// Recorded charges stay as they are.
     func record(_ charges: [Charge]) async throws {
         guard !charges.isEmpty else { return }
         try await client.withConnection { connection in
@@ -40,7 +39,7 @@ struct SandboxStore: Sendable {
 
     /// Counts calls.
     ///
-    /// - Returns: How often each was called, this time included.
+    /// - Returns: The number of calls of each attempt, this one included.
     func countCalls(_ ids: [AttemptID]) async throws -> [AttemptID: Int] {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -60,7 +59,7 @@ struct SandboxStore: Sendable {
         }
     }
 
-    /// What the books say of attempts; those that are absent were never recorded.
+    /// The recorded outcomes of attempts; those that were never recorded are absent.
     func find(_ ids: [AttemptID]) async throws -> [AttemptID: InquiryOutcome] {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -93,9 +92,9 @@ struct SandboxStore: Sendable {
         }
     }
 
-    /// Gives charges back, each once.
+    /// Refunds charges, each once.
     ///
-    /// - Returns: The refunds that are on the books, of this call or an earlier one.
+    /// - Returns: The recorded refunds, of this call or an earlier one.
     func refund(
         _ refunds: [(id: AttemptID, charge: AttemptID, amount: Money)]
     ) async throws -> Set<AttemptID> {
@@ -126,7 +125,7 @@ struct SandboxStore: Sendable {
 }
 
 extension SandboxStore {
-    /// Makes a store with a client of its own, which has to run.
+    /// Makes a store with its own client, which has to be run.
     init(url: String, logger: Logger) {
         client = PostgresClient(
             settings: PostgresSettings(

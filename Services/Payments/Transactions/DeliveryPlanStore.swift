@@ -3,10 +3,10 @@ import Foundation
 import Postgres
 import Synchronization
 
-/// Delivery plans as the column `delivery_plan`.
+/// Encodes and decodes the column `delivery_plan`.
 ///
-/// There are as many plans as products while there are many more transactions, so each plan is
-/// encoded and decoded once and then remembered.
+/// There are far fewer plans than transactions, so each plan is encoded and decoded once and then
+/// cached.
 enum DeliveryPlanStore {
     private static let plansMax = 4096
     private static let memory = Mutex(Memory())

@@ -5,8 +5,8 @@ import Messaging
 extension OutboxEvent {
     /// The event of a transaction that changed.
     ///
-    /// It tells the environment of the store, so that nobody signs play money as money. Its data and
-    /// the HTTP answer to a payment are the same bytes.
+    /// It names the environment of the store, so that sandbox purchases are never signed as real
+    /// ones. Its data and the HTTP answer to a payment are the same bytes.
     init(
         _ event: TransactionEvent,
         at time: Timestamp,
@@ -31,9 +31,9 @@ extension OutboxEvent {
 }
 
 extension PostingReference {
-    /// What the event of a posting says of it.
+    /// Describes a posting in its event.
     ///
-    /// `gross` only where it is not the transaction's price.
+    /// `gross` is given only if it differs from the transaction's price.
     init(_ posting: Posting, of record: TransactionRecord, gross: Money? = nil) {
         self.init(
             id: EventID(bytes: posting.id.bytes),

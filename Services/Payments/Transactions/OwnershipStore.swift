@@ -2,15 +2,16 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The table where two purchases of one non-consumable meet (trap 22).
+/// The table of ownerships, which decides between purchases of one non-consumable (trap 22).
 ///
-/// Its rows are the locks that decide which of them is charged; they are always taken in the order
-/// of their keys.
+/// Locks on its rows decide which purchase is charged. They are always taken in the order of the
+/// keys.
 enum OwnershipStore {
     /// Claims ownerships for transactions that are to be charged.
     ///
-    /// Whoever holds one already keeps it; the answer says who that is. The rows stay locked to the
-    /// end of the database transaction, so the holder's outcome cannot pass by unseen.
+    /// An ownership that already has a holder keeps it, and the result names the holder. The rows
+    /// stay locked to the end of the database transaction, so the holder's outcome cannot be
+    /// missed.
     static func claim(
         _ claims: [(key: OwnershipKey, transactionID: TransactionID)],
         on connection: isolated PostgresConnection
@@ -35,9 +36,9 @@ enum OwnershipStore {
         return try ownerships(in: rows)
     }
 
-    /// Who owns non-consumables, or is being charged for them.
+    /// Reads and locks ownerships.
     ///
-    /// They stay locked to the end of the database transaction, also those that nobody holds.
+    /// The rows stay locked to the end of the database transaction, even those without a holder.
     static func lock(
         _ keys: [OwnershipKey],
         on connection: isolated PostgresConnection
@@ -56,8 +57,8 @@ enum OwnershipStore {
         return try ownerships(in: rows)
     }
 
-    /// Reads rows of `account_id, bundle_id, product_id, transaction_id, owned_at`; nobody holds
-    /// those without a transaction.
+    /// Decodes rows of `account_id, bundle_id, product_id, transaction_id, owned_at`; a row without
+    /// a transaction has no holder.
     private static func ownerships(in rows: PostgresRows) throws -> [OwnershipKey: Ownership] {
         var ownerships: [OwnershipKey: Ownership] = [:]
         for row in rows {
@@ -75,7 +76,7 @@ enum OwnershipStore {
         return ownerships
     }
 
-    /// Changes holders, by one change of each ownership at most, as ``OwnershipRules`` says.
+    /// Applies at most one change to each ownership, by ``OwnershipRules``.
     static func change(
         _ changes: [OwnershipChange],
         on connection: isolated PostgresConnection

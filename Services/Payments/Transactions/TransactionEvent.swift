@@ -4,12 +4,12 @@ import EventTypes
 struct TransactionEvent: Sendable {
     let transaction: Transaction
     let type: EventType
-    /// The money that moved with it.
+    /// The posting of the money that moved.
     var posting: PostingReference?
     /// The purchase intent that the transaction pays.
     var purchaseIntentID: PurchaseIntentID?
-    /// The interrupted transaction that it takes up.
+    /// The interrupted transaction that it resumes.
     var resumes: TransactionID?
-    /// Where in its trace it happens.
+    /// The trace context of the event.
     var traceparent: String?
 }

@@ -1,7 +1,7 @@
 import EventTypes
 import Postgres
 
-/// Reads transactions for those who ask: a buyer for their own, an administrator for any.
+/// Reads transactions for buyers, who see their own, and for administrators, who see all.
 struct TransactionReader: Sendable {
     let client: PostgresClient
 
@@ -12,7 +12,8 @@ struct TransactionReader: Sendable {
         }
     }
 
-    /// A transaction of an account in an app; `nil` also if it is another's.
+    /// A transaction of an account in an app; `nil` if there is none or it belongs to another
+    /// account.
     func transaction(_ id: TransactionID, of key: AccountKey) async throws -> Transaction? {
         guard let transaction = try await transaction(id),
             transaction.accountID == key.accountID, transaction.bundleID == key.bundleID

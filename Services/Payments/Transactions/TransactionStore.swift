@@ -5,7 +5,7 @@ import StoreAPI
 
 /// The table of transactions.
 ///
-/// Every call is one statement, whatever the number of transactions.
+/// Every call is one statement for any number of transactions.
 enum TransactionStore {
     private static let columns = """
         t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,
@@ -67,7 +67,7 @@ enum TransactionStore {
         )
     }
 
-    /// Writes what can change of transactions that are locked.
+    /// Writes the changeable columns of locked transactions.
     static func update(
         _ records: [TransactionRecord],
         on connection: isolated PostgresConnection
@@ -94,8 +94,9 @@ enum TransactionStore {
         )
     }
 
-    /// Reads transactions and locks them, in the order of their ids so that two batches that share
-    /// some cannot wait for each other.
+    /// Reads and locks transactions.
+    ///
+    /// Every batch locks in the order of the ids, so two batches that share some cannot deadlock.
     static func lock(
         _ ids: [TransactionID],
         on connection: isolated PostgresConnection
@@ -124,8 +125,10 @@ enum TransactionStore {
         return try records(in: rows)
     }
 
-    /// The purchases that a restore gives back: the originals of what this account has bought in
-    /// this app, finished and not refunded, of products that can be restored at present.
+    /// The purchases that a restore gives back.
+    ///
+    /// These are the originals of the account's finished, unrefunded purchases in this app, of
+    /// products that can be restored at present.
     static func restorable(
         _ key: (accountID: AccountID, bundleID: BundleID),
         applicationUsername: String?,
@@ -155,7 +158,7 @@ enum TransactionStore {
         return try rows.map { try record(in: $0) }
     }
 
-    /// Notes when transactions were finished; the first time counts.
+    /// Records the times at which transactions were finished; the first time counts.
     static func finish(
         _ finished: [(id: TransactionID, at: Timestamp)],
         on connection: isolated PostgresConnection
