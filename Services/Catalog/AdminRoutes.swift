@@ -5,9 +5,11 @@ import ServiceKit
 import StoreAPI
 import StoreTracing
 
-/// The catalog's HTTP interface for administrators: single products, and the whole as a document.
+/// The catalog's HTTP routes for administrators: single products, and the whole catalog as a
+/// document.
 struct AdminRoutes: Sendable {
-    /// The largest body of one product: a hundred languages of the longest texts.
+    /// The maximum size of one product's body: enough for a hundred languages with the longest
+    /// texts.
     static let productBytesMax = 1024 * 1024
 
     let handler: CatalogHandler
@@ -187,7 +189,7 @@ struct AdminRoutes: Sendable {
         )
     }
 
-    /// A refusal as one of the problems of a document.
+    /// Converts a refusal into one of the problems of a document.
     private static func productProblem(for refusal: ProductRules.Refusal) -> ProductProblem {
         switch refusal {
         case .typeChange(let id, let from, let to):
@@ -201,7 +203,7 @@ struct AdminRoutes: Sendable {
         }
     }
 
-    /// A refusal as the answer to a request about one product.
+    /// Converts a refusal into the answer to a request about one product.
     static func problem(for refusal: ProductRules.Refusal) -> HTTPProblem {
         switch refusal {
         case .unknown(let id):

@@ -4,10 +4,12 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Changes products: one database transaction that loads what is there, lets ``ProductRules``
-/// decide, and stores the new versions, their history and their events.
+/// Reads and changes products.
 ///
-/// All edits of a call are made, or, if one is refused, none.
+/// A change is one database transaction. It reads the current products, lets ``ProductRules``
+/// decide, and writes the new versions, their history and their events.
+///
+/// If one edit of a call is refused, none is made.
 struct CatalogHandler: Sendable {
     let client: PostgresClient
     let priceList: CurrentPriceList
@@ -15,9 +17,9 @@ struct CatalogHandler: Sendable {
     /// Called after a commit that appended events.
     let didAppend: @Sendable () -> Void
 
-    /// Makes edits in an administrator's name.
+    /// Makes an administrator's edits.
     ///
-    /// - Returns: What came of each edit, in their order. If one is refused, nothing is changed.
+    /// - Returns: The decision on each edit, in their order. If one is refused, nothing is changed.
     func apply(
         _ edits: [ProductRules.Edit],
         by administrator: String,
@@ -31,7 +33,8 @@ struct CatalogHandler: Sendable {
         }
         let written = ProductRules.written(by: decisions)
         if !written.isEmpty {
-            // Whoever changed a product sees the change in the next answer of this process.
+            // The next answer of this process shows the change, even before the notification
+            // arrives.
             priceList.merge(written)
             didAppend()
         }
@@ -95,7 +98,7 @@ struct CatalogHandler: Sendable {
         return decisions
     }
 
-    /// Runs what needs the database, and tells what a retry can help as such.
+    /// Runs work that needs the database, and turns transient failures into retriable errors.
     private func reachingDatabase<Answer>(
         _ body: () async throws -> Answer
     ) async throws -> Answer {

@@ -2,7 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Every migration of the database of `catalog`, in order; databases remember them by these names.
+/// All migrations of the database of `catalog`, in order.
+///
+/// A database records applied migrations by these names.
 enum CatalogMigrations {
     static let all: [PostgresMigration] =
         MessagingMigrations.all(role: ServiceName.catalog.databaseRole)

@@ -3,7 +3,7 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// The catalog made again from its own log, which holds every version of every product.
+/// Rebuilds the catalog from its own log, which holds every version of every product.
 struct CatalogRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [.own(ServiceName.catalog.rawValue, [.productChanged])]
 
@@ -37,7 +37,7 @@ struct CatalogRebuildHandler: Rebuilder {
         func apply(_ row: OutboxRow) throws {
             let event = try EventCoding.decode(ProductChanged.self, from: row.event.data)
             let product = event.product
-            // What was changed together is written together.
+            // Products that were changed together are written together.
             if row.event.time != time || event.changedBy ?? "" != author
                 || group.contains(where: { $0.id == product.id })
             {

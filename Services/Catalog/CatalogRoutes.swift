@@ -7,11 +7,11 @@ import NIOCore
 import ServiceKit
 import StoreAPI
 
-/// The catalog's HTTP interface for buyers; what administrators do is in ``AdminRoutes``.
+/// The catalog's HTTP routes for buyers; those for administrators are in ``AdminRoutes``.
 struct CatalogRoutes: Sendable {
-    /// How many identifiers a products request may hold.
+    /// The maximum number of identifiers in a products request.
     static let identifierCountMax = 200
-    /// How many products a page of everything on sale holds.
+    /// The number of products on a page of everything on sale.
     static let pageSize = 200
 
     let priceList: CurrentPriceList
@@ -28,7 +28,8 @@ struct CatalogRoutes: Sendable {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let body = try encoder.encode(answer)
         let tag = Self.entityTag(of: body)
-        // Prices change at any moment (spec rule 103): a client asks again each time, by tag.
+        // Prices may change at any moment (spec rule 103), so a client revalidates with the tag
+        // each time.
         var headers: HTTPFields = [.eTag: tag, .cacheControl: "private, no-cache"]
         if Preconditions.isFresh(ifNoneMatch: request.headers[.ifNoneMatch], tag: tag) {
             return Response(status: .notModified, headers: headers)
@@ -41,7 +42,7 @@ struct CatalogRoutes: Sendable {
         )
     }
 
-    /// What is asked for by name, or, without any name, a page of everything that is on sale.
+    /// The products that are asked for by id or, without ids, a page of everything on sale.
     private func answer(_ query: Parameters) throws -> ProductsResponse {
         guard query.get("ids") == nil else {
             guard query.get("after") == nil else {
@@ -115,7 +116,7 @@ struct CatalogRoutes: Sendable {
         )
     }
 
-    /// A strong entity tag: equal for equal bytes, on every replica.
+    /// A strong entity tag, which is the same for the same bytes on every replica.
     static func entityTag(of body: some DataProtocol) -> String {
         let digits = SHA256.hash(data: body).prefix(16).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 0xF, radix: 16)

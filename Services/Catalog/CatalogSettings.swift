@@ -1,10 +1,10 @@
 import EventTypes
 import ServiceKit
 
-/// The catalog's settings: those of every service, and how large an imported document may be.
+/// The catalog's settings: those of every service, and the maximum size of an import.
 struct CatalogSettings: Sendable {
     let common: CommonSettings
-    /// The largest document of an import.
+    /// The maximum size of an imported document.
     let importBytesMax: Int
 
     init(_ reader: inout SettingsReader) {

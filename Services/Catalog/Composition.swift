@@ -4,26 +4,26 @@ import ServiceFoundation
 import ServiceKit
 
 extension ServiceDefinition {
-    /// The catalog, before any of it is made.
+    /// The definition of the service `catalog`.
     static let catalog = ServiceDefinition(
         .catalog,
         publishes: [Topics.catalogProducts],
         migrations: CatalogMigrations.all,
-        // It reads all products at once.
+        // The catalog reads all products at once.
         prefersIndexes: false,
         rebuilder: CatalogRebuildHandler()
     )
 }
 
-/// Makes everything that `catalog` is, from settings to HTTP, without I/O.
+/// Composes `catalog` from its settings, without I/O.
 func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = CatalogSettings(&reader)
     try reader.check()
     return composeCatalog(settings, on: try ServiceFrame(.catalog, settings.common, logger: logger))
 }
 
-/// Makes what is particular to the catalog: the price list and what keeps it current, and the
-/// changes of administrators.
+/// Composes the parts that only the catalog has: the price list, its follower, and the changes of
+/// administrators.
 func composeCatalog(_ settings: CatalogSettings, on frame: ServiceFrame) -> Composition {
     let priceList = CurrentPriceList()
     let follower = PriceListFollower(

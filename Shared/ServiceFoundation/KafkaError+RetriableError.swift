@@ -1,7 +1,7 @@
 public import Kafka
 public import ServiceKit
 
-/// So that the HTTP edge answers 503 where the broker is away.
+/// Makes the HTTP server answer 503 if the broker is unavailable.
 ///
-/// The same of `PostgresError` stands in `ServiceKit`, which knows the database.
+/// `ServiceKit` has the same conformance for `PostgresError`.
 extension KafkaError: RetriableError {}

@@ -6,8 +6,8 @@ public import ServiceKit
 ///
 /// - Parameters:
 ///   - definition: The service.
-///   - compose: Reads the settings and makes the parts, without I/O.
-///   - further: What this service can do beside `serve`, `migrate`, `rebuild` and `settings`.
+///   - compose: Reads the settings and composes the service, without I/O.
+///   - further: Subcommands of this service besides `serve`, `migrate`, `rebuild` and `settings`.
 public func runService(
     _ definition: ServiceDefinition,
     compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,

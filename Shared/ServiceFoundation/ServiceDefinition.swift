@@ -4,14 +4,14 @@ public import Postgres
 public import Rebuild
 public import ServiceKit
 
-/// What distinguishes one service from the others before any of it is made: its name, what it
-/// publishes, its tables, and how they are made again from the event log.
+/// The definition of a service: its name, topics and migrations, and how its tables are rebuilt
+/// from the event log.
 public struct ServiceDefinition: Sendable {
     /// The service.
     public let name: ServiceName
-    /// The topics that it writes.
+    /// The topics that it publishes to.
     let topics: [Topic]
-    /// Every migration of its database, in order.
+    /// All migrations of its database, in order.
     let migrations: [PostgresMigration]
     /// Whether its statements read rows by key; see `PostgresSettings`.
     let prefersIndexes: Bool
@@ -21,10 +21,10 @@ public struct ServiceDefinition: Sendable {
     ///
     /// - Parameters:
     ///   - name: The service.
-    ///   - topics: The topics that it writes.
-    ///   - migrations: Every migration of its database, in order.
+    ///   - topics: The topics that it publishes to.
+    ///   - migrations: All migrations of its database, in order.
     ///   - prefersIndexes: Whether its statements read rows by key; see `PostgresSettings`.
-    ///   - rebuilder: Makes its tables again from the event log.
+    ///   - rebuilder: Rebuilds its tables from the event log.
     public init(
         _ name: ServiceName,
         publishes topics: [Topic],
@@ -39,15 +39,15 @@ public struct ServiceDefinition: Sendable {
         self.rebuilder = rebuilder
     }
 
-    /// The services whose logs the tables depend on, beside the service's own.
+    /// The other services whose logs the tables depend on.
     private var logs: [ServiceName] {
         rebuilder.sources.filter { $0.consumer != nil }.compactMap {
             ServiceName(rawValue: $0.service)
         }
     }
 
-    /// Reads the settings of `<service> migrate` and returns its work: it brings the database up to
-    /// date, as its owner.
+    /// Reads the settings of `<service> migrate`, and returns the work of migrating the database as
+    /// its owner.
     @Sendable
     public func migrate(
         _ reader: inout SettingsReader,
@@ -66,8 +66,10 @@ public struct ServiceDefinition: Sendable {
         }
     }
 
-    /// Reads the settings of `<service> rebuild` and returns its work: it makes the tables again
-    /// from the event log, in a database of their own, and compares them with the live ones.
+    /// Reads the settings of `<service> rebuild`, and returns its work.
+    ///
+    /// The work rebuilds the tables from the event log in a separate database, and compares them
+    /// with the live tables.
     @Sendable
     public func rebuild(
         _ reader: inout SettingsReader,

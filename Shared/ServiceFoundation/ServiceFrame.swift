@@ -8,21 +8,22 @@ public import ServiceKit
 public import ServiceLifecycle
 public import StoreTracing
 
-/// The parts that every service has and makes the same way: its database, its clock, its relay, who
-/// may ask it, what it says of its readiness, and its HTTP server.
+/// The parts that every service has: database client, clock, relay, authentication, readiness
+/// checks and HTTP server.
 ///
-/// A composition makes one, adds what its own service does, and asks it for the whole with
-/// ``composition(_:readiness:environments:routes:)``. Nothing here does I/O before it runs.
+/// A service makes a frame, makes its own parts, and joins both with
+/// ``composition(_:readiness:environments:routes:)``. Nothing here does I/O before the composition
+/// runs.
 public struct ServiceFrame: Sendable {
     /// The service.
     public let name: ServiceName
-    /// Its database.
+    /// The client of the service's database.
     public let client: PostgresClient
-    /// Keeps it from being ready before its database has the schema that it needs.
+    /// Keeps the service from being ready until its database has the schema that it needs.
     public let schema: PostgresSchemaGuard
-    /// How to reach the broker.
+    /// The settings of the connection to the broker.
     public let kafka: KafkaSettings
-    /// Takes the spans of traces.
+    /// Records the spans of traces.
     public let spans: SpanRecorder
     /// The service's log.
     public let logger: Logger
@@ -37,11 +38,11 @@ public struct ServiceFrame: Sendable {
     ///
     /// - Parameters:
     ///   - definition: The service.
-    ///   - settings: Its settings; they have been checked.
-    ///   - machineClock: The clock of this machine, which is compared with the database's.
+    ///   - settings: The settings of the service, already checked.
+    ///   - machineClock: The clock of this machine, which is compared with that of the database.
     ///   - logger: The service's log.
-    ///   - didListen: Called with the port once it is listened on.
-    /// - Throws: `KafkaError` if librdkafka is too old, `ServiceKitError` if keys cannot be read.
+    ///   - didListen: Called with the port once the server listens.
+    /// - Throws: `KafkaError` if librdkafka is too old; `ServiceKitError` if keys cannot be read.
     public init(
         _ definition: ServiceDefinition,
         _ settings: CommonSettings,
@@ -98,7 +99,7 @@ public struct ServiceFrame: Sendable {
         probe = PostgresProbe(of: client, every: settings.databaseProbeInterval)
     }
 
-    /// The service's clock: that of the database, which all instances share.
+    /// Returns the time of the database's clock, which all instances share.
     public var now: @Sendable () -> Timestamp {
         { [client] in client.time }
     }
@@ -108,12 +109,12 @@ public struct ServiceFrame: Sendable {
         { [relay] in relay.wake() }
     }
 
-    /// Brings the events of other services into this one's database.
+    /// Makes a consumer that applies the events of other services to this one's database.
     ///
     /// - Parameters:
-    ///   - topics: What it reads.
-    ///   - handler: What it does.
-    /// - Returns: The consumer, whose group has the service's name.
+    ///   - topics: The topics that it reads.
+    ///   - handler: Applies the events.
+    /// - Returns: The consumer; its group has the service's name.
     public func consumer(of topics: [Topic], handler: any EventHandler) -> EventConsumer {
         EventConsumer(
             name: name.rawValue,
@@ -126,12 +127,12 @@ public struct ServiceFrame: Sendable {
         )
     }
 
-    /// Compares the service's environment with that of another service.
+    /// Makes a watch that compares the service's environment with that of another service.
     ///
     /// - Parameters:
-    ///   - environment: The service's own.
+    ///   - environment: The service's own environment.
     ///   - peer: The other service.
-    ///   - url: Where that is.
+    ///   - url: The URL of the other service.
     /// - Returns: The watch, for ``composition(_:readiness:environments:routes:)``.
     public func environmentWatch(
         _ environment: StoreEnvironment,
@@ -147,13 +148,13 @@ public struct ServiceFrame: Sendable {
         )
     }
 
-    /// Puts the service together: the parts of all services, and between them its own.
+    /// Joins the parts of the frame and the service's own parts.
     ///
     /// - Parameters:
-    ///   - services: What the service does itself, in start order; it starts after the relay and
-    ///     before HTTP.
-    ///   - readiness: What it needs before it can work, beside what every service needs.
-    ///   - environments: Compares its environment with another service's.
+    ///   - services: The service's own parts in start order; they start after the relay and before
+    ///     the HTTP server.
+    ///   - readiness: The service's own readiness checks, besides those of every service.
+    ///   - environments: Compares the service's environment with that of another service.
     ///   - routes: Adds the service's own routes.
     /// - Returns: The service, ready to run.
     public func composition(
@@ -186,7 +187,7 @@ public struct ServiceFrame: Sendable {
         )
     }
 
-    /// What every service needs before it can work.
+    /// The readiness checks of every service.
     private var checks: [ReadinessCheck] {
         [
             ReadinessCheck("postgres", failure: { [probe] in probe.problem }),

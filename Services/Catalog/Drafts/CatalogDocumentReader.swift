@@ -1,16 +1,16 @@
 import EventTypes
 import StoreAPI
 
-/// Reads the document of an import, and notes everything that is wrong with any of its products.
+/// Reads the document of an import, and collects all problems of its products.
 ///
 /// Pure: no I/O, no clock, no id.
 enum CatalogDocumentReader {
-    /// How many products a document may hold.
+    /// The maximum number of products in a document.
     static let productCountMax = 20_000
 
     /// Reads a document.
     ///
-    /// - Returns: The products in the order of their ids if nothing is wrong, and else the problems.
+    /// - Returns: The products in the order of their ids, or the problems if there are any.
     static func read(
         _ json: JSONValue
     ) -> (products: [(id: ProductID, draft: ProductDraft)], problems: [ProductProblem]) {

@@ -1,4 +1,4 @@
-/// Any JSON document, so that all that is wrong with it can be told at once.
+/// Any JSON document, decoded without a schema so that all its problems can be reported at once.
 enum JSONValue: Decodable, Hashable, Sendable {
     case null
     case bool(Bool)
@@ -18,7 +18,7 @@ enum JSONValue: Decodable, Hashable, Sendable {
     }
 
     init(from decoder: any Decoder) throws {
-        // The kinds are tried in the order of how often they stand in a catalog.
+        // The kinds are tried in the order of their frequency in a catalog.
         let single = try decoder.singleValueContainer()
         if let string = try? single.decode(String.self) {
             self = .string(string)
@@ -43,7 +43,7 @@ enum JSONValue: Decodable, Hashable, Sendable {
         }
     }
 
-    /// What kind of value it is, in the words of an error message.
+    /// The kind of the value, in the words of an error message.
     var kind: String {
         switch self {
         case .null: "null"

@@ -1,16 +1,16 @@
 import EventTypes
 import StoreAPI
 
-/// Reads a product as an administrator sends it, and notes everything that is wrong with it.
+/// Reads a product that an administrator sent, and collects all its problems.
 ///
-/// Pure: it knows neither what is stored nor what time it is.
+/// Pure: it depends neither on the stored products nor on the time.
 struct ProductDraftReader {
     private(set) var problems: [ProductProblem] = []
     private let productID: String
 
     /// Reads one product.
     ///
-    /// - Returns: The product if nothing is wrong with it, and else the problems, all of them.
+    /// - Returns: The product, or all its problems if there are any.
     static func read(
         _ json: JSONValue,
         id: String
@@ -240,7 +240,7 @@ struct ProductDraftReader {
         }
     }
 
-    /// The members of an object, with a problem noted for each that is unknown or missing.
+    /// Returns the members of an object, and adds a problem for each that is unknown or missing.
     private mutating func object(
         _ json: JSONValue,
         _ field: String,

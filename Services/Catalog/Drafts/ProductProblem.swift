@@ -1,12 +1,12 @@
 import ServiceKit
 
-/// One thing that is wrong with a product that an administrator sent.
+/// A problem of a product that an administrator sent.
 struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
     /// The product's id as it was sent; empty if the document itself is wrong.
     var productID: String
     /// The field, as a path: `prices.USA.minorUnits`.
     var field: String
-    /// What is wrong with it, as the rest of a sentence that begins with the field.
+    /// The problem, as the rest of a sentence that begins with the field.
     var problem: String
 
     var description: String {
@@ -15,10 +15,10 @@ struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
         return place.isEmpty ? problem : "\(place) \(problem)"
     }
 
-    /// Text from outside, cut to a length that is fit for a message.
+    /// Cuts text from outside to a length that suits a message.
     static func shortened(_ text: String) -> String { ServiceKit.shortened(text, to: 80) }
 
-    /// All problems, one a line, up to a bound.
+    /// Lists problems, one a line, up to a maximum number.
     static func report(_ problems: [ProductProblem], lineCountMax: Int = 100) -> String {
         var lines = problems.prefix(lineCountMax).map { $0.description + "." }
         let rest = problems.count - lines.count

@@ -2,10 +2,10 @@ import EventTypes
 import Foundation
 import StoreAPI
 
-/// The rules of what may be sold and how a product may change.
+/// The rules for which products may be sold and how a product may change.
 ///
-/// Pure: they see the current product and the administrator's word, and tell the new product or why
-/// there is none.
+/// Pure: from the current product and the administrator's edit they decide the new product, or why
+/// the edit is refused.
 enum ProductRules {
     /// The four types (spec rule 93).
     static let types: [ProductType] = [
@@ -13,15 +13,15 @@ enum ProductRules {
     ]
     /// The highest price in minor units.
     ///
-    /// Ten of it in thousandths of the unit still fit in 64 bits.
+    /// Ten times this price, in thousandths of the currency's unit, still fits in 64 bits.
     static let minorUnitsMax: Int64 = 100_000_000_000
-    /// The most of a unit that one purchase credits.
+    /// The largest amount of a unit that one purchase credits.
     static let creditMax: Int64 = 1_000_000_000
     static let targetCountMax = 8
     static let languageCountMax = 100
-    /// In code points, as the contract counts; a character may hold any number of them.
+    /// Counted in code points, as in the contract; a character may consist of any number of them.
     static let titleLengthMax = 100
-    /// In code points.
+    /// Counted in code points.
     static let descriptionLengthMax = 1000
 
     /// Whether a finished purchase of the type can be restored at all (spec rules 66 and 96).
@@ -29,13 +29,14 @@ enum ProductRules {
         type == .nonConsumable || type == .autoRenewableSubscription
     }
 
-    /// Whether a family may share the type at all: what is owned for good, or renews by itself.
+    /// Whether a family may share products of the type: those that are owned for good or renew by
+    /// themselves.
     static func canBeShared(_ type: ProductType) -> Bool {
         type == .nonConsumable || type == .autoRenewableSubscription
     }
 
-    /// Where a purchase goes if the product does not say: what is used up, to the app; what is
-    /// owned, to the account.
+    /// The delivery plan of a product that names none: consumables go to the app, everything else
+    /// to the account.
     static func defaultDeliveryPlan(of type: ProductType) -> [DeliveryTarget] {
         type == .consumable ? [.app] : [.entitlement]
     }
@@ -48,46 +49,46 @@ enum ProductRules {
         return left == right
     }
 
-    /// Whether a string is fit to name a unit of credit.
+    /// Whether a string is a valid name for a unit of credit.
     static func isUnit(_ text: String) -> Bool {
         // A product id has the same characters.
         text.utf8.count <= 64 && ProductID.isWellFormed(text)
     }
 
-    /// What an administrator wants of one product.
+    /// An administrator's edit of one product.
     struct Edit: Sendable {
         var id: ProductID
         var wish: Wish
         var precondition: Precondition = .none
     }
 
-    /// The wish of an edit.
+    /// The change that an edit asks for.
     enum Wish: Sendable {
-        /// It shall be so; created if there is none.
+        /// Creates the product or replaces it with the draft.
         case put(ProductDraft)
-        /// It shall leave sale.
+        /// Takes the product off sale.
         case takeOffSale
     }
 
-    /// What must be so for an edit to be made.
+    /// The condition under which an edit is made.
     enum Precondition: Hashable, Sendable {
         case none
-        /// There is such a product (`If-Match: *`).
+        /// The product exists (`If-Match: *`).
         case exists
-        /// There is no such product (`If-None-Match: *`).
+        /// The product does not exist yet (`If-None-Match: *`).
         case isNew
         /// The product is at one of these versions (`If-Match: "3"`).
         case isAt(versions: Set<Int>)
     }
 
-    /// What comes of an edit.
+    /// The decision on an edit.
     enum Decision: Hashable, Sendable {
         case created(Product)
         case changed(Product)
         case unchanged(Product)
         case refused(Refusal)
 
-        /// The product that has to be written, if one has.
+        /// The product to write; `nil` if nothing changes.
         var written: Product? {
             switch self {
             case .created(let product), .changed(let product): product
@@ -96,17 +97,18 @@ enum ProductRules {
         }
     }
 
-    /// Why nothing comes of an edit.
+    /// The reason why an edit is refused.
     enum Refusal: Hashable, Sendable {
         /// There is no such product.
         case unknown(ProductID)
-        /// A product's type never changes: what was bought stays what it was.
+        /// The edit changes the product's type, which has to stay as buyers bought it.
         case typeChange(ProductID, from: ProductType, to: ProductType)
-        /// The precondition does not hold; the version there is, if any.
+        /// The precondition does not hold; `currentVersion` is `nil` if there is no such product.
         case precondition(ProductID, currentVersion: Int?)
     }
 
-    /// What a set of decisions writes: all of the new versions, or nothing if an edit is refused.
+    /// The products that a set of decisions writes: all new versions, or none if an edit is
+    /// refused.
     static func written(by decisions: [Decision]) -> [Product] {
         let isRefused = decisions.contains { if case .refused = $0 { true } else { false } }
         return isRefused ? [] : decisions.compactMap(\.written)
@@ -131,7 +133,7 @@ enum ProductRules {
             guard current.type == draft.type else {
                 return .refused(.typeChange(edit.id, from: current.type, to: draft.type))
             }
-            // A product that left sale comes back only if that is said.
+            // A product that is off sale stays off sale unless the draft puts it on sale.
             var product = product(
                 edit.id,
                 version: current.version,
@@ -172,7 +174,7 @@ enum ProductRules {
         }
     }
 
-    /// A product as an administrator would send it, for an export.
+    /// Converts a product into the draft that an administrator would send, for an export.
     static func draft(of product: Product) -> ProductDraft {
         ProductDraft(
             type: product.type,

@@ -1,10 +1,10 @@
 import EventTypes
 import Synchronization
 
-/// The price list that products requests are answered from: in memory, so that a request needs no
-/// round trip to the database.
+/// The price list in memory, from which products requests are answered without a database query.
 ///
-/// Changed by this process's own writes at once, and by ``PriceListFollower`` with everybody's.
+/// Writes of this process change it at once; ``PriceListFollower`` adds the writes of all
+/// processes.
 final class CurrentPriceList: Sendable {
     private struct State {
         var list = PriceList()
@@ -13,13 +13,13 @@ final class CurrentPriceList: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether all products have been read once.
+    /// Whether all products have been read at least once.
     var isLoaded: Bool { state.withLock { $0.isLoaded } }
 
-    /// The list as it is.
+    /// Returns the present list.
     ///
-    /// - Throws: ``CatalogError/Code/notLoaded`` before all products have been read once; an empty
-    ///   list would tell buyers that nothing exists.
+    /// - Throws: ``CatalogError/Code/notLoaded`` until all products have been read once, because an
+    ///   empty list would mean that no product exists.
     func current() throws(CatalogError) -> PriceList {
         let list = state.withLock { $0.isLoaded ? $0.list : nil }
         guard let list else {
@@ -28,12 +28,12 @@ final class CurrentPriceList: Sendable {
         return list
     }
 
-    /// Takes products that may be newer than what is there.
+    /// Merges products that may be newer than those in the list.
     func merge(_ products: [Product]) {
         state.withLock { $0.list.merge(products) }
     }
 
-    /// Takes all products there are.
+    /// Merges all products, and marks the list as loaded.
     func load(_ products: [Product]) {
         state.withLock {
             $0.list.merge(products)
@@ -41,7 +41,7 @@ final class CurrentPriceList: Sendable {
         }
     }
 
-    /// Those of some changes that are not in the list yet.
+    /// The changed products whose new versions are not in the list yet.
     func missing(of versions: [ProductID: Int]) -> [ProductID] {
         state.withLock { state in
             versions.filter { (state.list.products[$0.key]?.version ?? 0) < $0.value }.map(\.key)

@@ -1,7 +1,7 @@
 import EventTypes
 import StoreAPI
 
-/// All products at one moment, and what a storefront shows of them.
+/// All products at one moment, and their listings in a storefront.
 ///
 /// Pure: no I/O, no clock, no id.
 struct PriceList: Sendable {
@@ -9,7 +9,7 @@ struct PriceList: Sendable {
     /// The identifiers of all products, in their order.
     private var order: [ProductID] = []
 
-    /// Takes products that may be newer than what is there; an older version changes nothing.
+    /// Merges products that may be newer than those in the list; older versions are ignored.
     mutating func merge(_ newer: some Sequence<Product>) {
         let count = order.count
         for product in newer {
@@ -23,15 +23,16 @@ struct PriceList: Sendable {
         if order.count > count { order.sort() }
     }
 
-    /// A page of what can be bought in a storefront, in the order of the identifiers (spec rule 98).
+    /// Returns a page of the products on sale in a storefront, in the order of their identifiers
+    /// (spec rule 98).
     ///
     /// - Parameters:
-    ///   - storefront: Where.
-    ///   - language: Of the texts.
-    ///   - previous: The product that the page before ended with; the page begins with the next one,
-    ///     also if that product is there no more.
-    ///   - countMax: The most products of a page; at least 1.
-    /// - Returns: The page, which says whether there is another.
+    ///   - storefront: The storefront.
+    ///   - language: The language of the texts.
+    ///   - previous: The last product of the previous page. The page begins with the next one, even
+    ///     if that product no longer exists.
+    ///   - countMax: The maximum number of products on the page; at least 1.
+    /// - Returns: The page, which says whether there is another one.
     func page(
         in storefront: Storefront,
         language: LanguageTag,
@@ -52,7 +53,7 @@ struct PriceList: Sendable {
         return answer
     }
 
-    /// Where in the order the first product behind another stands.
+    /// The index in `order` of the first product after another.
     private func start(after previous: ProductID?) -> Int {
         guard let previous else { return 0 }
         var range = 0..<order.count
@@ -65,10 +66,10 @@ struct PriceList: Sendable {
         return range.lowerBound
     }
 
-    /// Parts identifiers into the products that can be bought in a storefront, in the order asked
-    /// for, and the rest (spec rules 7 and 99 to 102).
+    /// Divides identifiers into products on sale in a storefront, in the requested order, and
+    /// invalid ones (spec rules 7 and 99 to 102).
     ///
-    /// An identifier given twice counts once.
+    /// A repeated identifier counts once.
     func response(
         to identifiers: [String],
         in storefront: Storefront,
@@ -94,9 +95,9 @@ struct PriceList: Sendable {
         )
     }
 
-    /// A product as a storefront shows it.
+    /// Returns the listing of a product in a storefront.
     ///
-    /// - Returns: `nil` if it cannot be bought there.
+    /// - Returns: `nil` if the product is not on sale there.
     static func listing(
         of product: Product,
         in storefront: Storefront,
@@ -118,10 +119,13 @@ struct PriceList: Sendable {
         )
     }
 
-    /// The language to show when one is asked for: the same; the same without its last parts
-    /// (`zh-Hans-CN`, `zh-Hans`, `zh`); any of the same primary language; English; any.
+    /// Chooses the available language that fits the requested one best.
     ///
-    /// Where several fit, the first in alphabetical order, so that the answer is always the same.
+    /// The order is: the same language; the same without its last parts (`zh-Hans-CN`, `zh-Hans`,
+    /// `zh`); one with the same primary language; English; any.
+    ///
+    /// If several fit equally, the first in alphabetical order is chosen, so the answer is always
+    /// the same.
     static func language(
         _ asked: LanguageTag,
         of available: some Collection<LanguageTag>

@@ -4,10 +4,12 @@ import Messaging
 import Postgres
 import ServiceLifecycle
 
-/// Keeps ``CurrentPriceList`` up to date: reads all products whenever it begins to listen (again),
-/// and then those that a notification names.
+/// Keeps ``CurrentPriceList`` up to date.
 ///
-/// Before that it waits for the migrations.
+/// It reads all products whenever it begins to listen, also after a reconnection, and then those
+/// that a notification names.
+///
+/// It waits for the migrations first.
 struct PriceListFollower: Service {
     let client: PostgresClient
     let schema: PostgresSchemaGuard
@@ -17,7 +19,7 @@ struct PriceListFollower: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             while !schema.isCurrent && !Task.isCancelled {
-                // Cancelled: the loop's condition ends it.
+                // When cancelled, the loop's condition ends it.
                 try? await Task.sleep(for: .milliseconds(20))
             }
             for await event in client.notifications(on: [CatalogStore.channel]) {
@@ -26,7 +28,8 @@ struct PriceListFollower: Service {
                     versions = ProductChanges(payload: payload).versions
                 }
                 await persistently("read the products") {
-                    // While one attempt fails, notifications may get lost: the next reads all.
+                    // Notifications may be lost while an attempt fails, so the next one reads
+                    // everything.
                     defer { versions = nil }
                     try await refresh(changed: versions)
                 }
@@ -34,7 +37,7 @@ struct PriceListFollower: Service {
         }
     }
 
-    /// Reads what changed; with `nil`, everything.
+    /// Reads the changed products; if `versions` is `nil`, all products.
     private func refresh(changed versions: [ProductID: Int]?) async throws {
         guard let versions, priceList.isLoaded else {
             let products = try await client.withConnection { connection in
@@ -63,14 +66,14 @@ struct PriceListFollower: Service {
                 return
             } catch {
                 let failures = retries.failed()
-                // Connecting takes a moment at start; what lasts is worth a warning.
+                // At start, connecting takes a moment; only repeated failures are worth a warning.
                 logger.log(
                     level: failures > 3 ? .warning : .debug,
                     "cannot \(what), trying again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
             }
-            // Cancelled: the loop's condition ends it.
+            // When cancelled, the loop's condition ends it.
             try? await retries.pause()
         }
     }

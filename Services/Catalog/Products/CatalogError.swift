@@ -1,19 +1,20 @@
 import ServiceKit
 
-/// A failure of the catalog itself; what PostgreSQL and Kafka report keeps its own type.
+/// A failure of the catalog itself; errors of PostgreSQL and Kafka keep their own types.
 struct CatalogError: RetriableError, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String
 
-        /// A stored product cannot be read: it was written by a newer version, or by hand.
+        /// A stored product cannot be decoded, because a newer version or a person wrote it.
         static let unreadableProduct = Code(description: "unreadableProduct")
-        /// A product changed although its writer held the lock of all writers.
+        /// A product was changed by another writer in spite of the writers' lock.
         static let lostUpdate = Code(description: "lostUpdate")
-        /// The database cannot be reached at present, or the connection broke as it committed: a
-        /// change of the catalog is the same change when it is sent again.
+        /// The database cannot be reached, or the connection broke during the commit.
+        ///
+        /// Sending the same change of the catalog again is safe.
         static let databaseAway = Code(description: "databaseAway")
-        /// The products are not read yet.
+        /// The products have not been read yet.
         static let notLoaded = Code(description: "notLoaded")
     }
 

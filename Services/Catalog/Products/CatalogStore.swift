@@ -3,24 +3,25 @@ import Foundation
 import Messaging
 import Postgres
 
-/// The products in PostgreSQL: the catalog's only SQL.
+/// The tables of products; this is the catalog's only SQL.
 enum CatalogStore {
     /// The channel that is notified when a database transaction that changed products commits.
     ///
-    /// The payload names what changed (``ProductChanges``).
+    /// The payload names the changed products (``ProductChanges``).
     static let channel = "catalog_products"
 
-    /// The key of the lock that all writers of the catalog take. ("catalog")
+    /// The key of the advisory lock that all writers of the catalog take: "catalog" in ASCII.
     private static let writersLock: Int64 = 0x63_6174_616C_6F67
 
     /// Waits until no other database transaction changes products.
     ///
-    /// Writers are few, and one after the other they cannot miss each other's versions or deadlock.
+    /// There are few writers. One at a time, they cannot overwrite each other's versions or
+    /// deadlock.
     static func lockWriters(on connection: isolated PostgresConnection) throws(PostgresError) {
         try connection.execute("SELECT pg_advisory_xact_lock(\(writersLock))")
     }
 
-    /// Reads products, in no particular order; those that do not exist are left out.
+    /// Reads products, in no particular order; those that do not exist are absent.
     static func products(
         _ ids: [ProductID],
         on connection: isolated PostgresConnection
@@ -35,8 +36,8 @@ enum CatalogStore {
 
     /// Writes products at their new versions, each with its entry in the history, and notifies.
     ///
-    /// - Precondition: The database transaction holds the writers' lock and each version is the one
-    ///   behind the current one.
+    /// - Precondition: The database transaction holds the writers' lock, and each version is one
+    ///   above the current version.
     static func write(
         _ products: [Product],
         by administrator: String,

@@ -1,12 +1,14 @@
 import EventTypes
 
-/// Which products a database transaction changed, in a notification's payload: `id:version,…`, or
-/// nothing when they are too many for one, which means any.
+/// The products that a database transaction changed, as the payload of a notification.
+///
+/// The payload is `id:version,…`. It is empty if there are too many changes for one notification,
+/// which means that any product may have changed.
 struct ProductChanges: Hashable, Sendable {
-    /// PostgreSQL takes payloads below 8000 bytes.
+    /// The limit for a payload; PostgreSQL accepts less than 8000 bytes.
     static let payloadBytesMax = 7900
 
-    /// The products and their new versions; `nil` means any.
+    /// The products and their new versions; `nil` means any product.
     let versions: [ProductID: Int]?
 
     init(_ products: [Product]) {
@@ -16,7 +18,7 @@ struct ProductChanges: Hashable, Sendable {
         )
     }
 
-    /// Reads a payload; one that is not understood means any.
+    /// Reads a payload; a malformed one means any product.
     init(payload: String) {
         var versions: [ProductID: Int] = [:]
         for entry in payload.split(separator: ",") {
