@@ -1,12 +1,12 @@
 public import EventTypes
 
-/// What one account, or one group of accounts, holds in one currency.
+/// The balance of one account, or of one group of accounts, in one currency.
 public struct Balance: Hashable, Sendable {
     /// The account's name, or `buyer` for all buyers together.
     public let account: String
     /// The sum of its entries.
     public let amount: Money
-    /// How many entries that is.
+    /// The number of its entries.
     public let entryCount: Int
 
     /// Makes a balance.
@@ -17,7 +17,7 @@ public struct Balance: Hashable, Sendable {
     }
 }
 
-/// The proof of the books in one currency: all accounts, and their sum, which is zero.
+/// The balances of all accounts in one currency; their sum has to be zero.
 public struct TrialBalance: Hashable, Sendable {
     /// The currency.
     public let currency: Currency
@@ -30,7 +30,7 @@ public struct TrialBalance: Hashable, Sendable {
         self.balances = balances
     }
 
-    /// Whether all accounts together hold nothing, as they must.
+    /// Whether all balances sum to zero, as they must.
     public var isBalanced: Bool {
         balances.reduce(Int128(0)) { $0 + Int128($1.amount.minorUnits) } == 0
     }

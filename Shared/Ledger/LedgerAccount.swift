@@ -1,20 +1,21 @@
 public import EventTypes
 
-/// An account of the money ledger, in an accountant's words.
+/// An account of the ledger.
 ///
-/// Amounts are signed by one rule for all accounts: what an account gives is negative, what it
-/// receives is positive. So a posting always sums to zero.
+/// The sign of an amount follows the same rule in all accounts: an account gives negative amounts
+/// and receives positive ones. So a posting always sums to zero.
 public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
-    /// A buyer; gives the price of a purchase, receives a refund.
+    /// A buyer, who gives the price of a purchase and receives a refund.
     case buyer(AccountID)
-    /// What the store earned, without tax. Refunds do not lower it; they stand in ``refunds``.
+    /// The revenue of the store, without tax. Refunds do not lower it; they are posted to
+    /// ``refunds``.
     case storeRevenue
-    /// Tax that is contained in prices and owed to an authority.
+    /// The tax contained in prices, owed to an authority.
     case taxPayable
-    /// What the store gave back, without tax: the contra account of ``storeRevenue``.
+    /// The refunds of the store, without tax: the contra account of ``storeRevenue``.
     case refunds
-    /// Money at the payment processor that nobody is entitled to yet: a charge that was confirmed
-    /// after its transaction had failed, until it has been returned.
+    /// Stray charges that have not been returned yet: charges that were confirmed after their
+    /// transaction had failed.
     case processorClearing
 
     /// The name in the ledger's tables, such as `buyer:alice` and `store_revenue`.
@@ -28,9 +29,9 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Recognises a name written by ``name``.
+    /// Parses a name written by ``name``.
     ///
-    /// - Returns: `nil` if the string is no such name.
+    /// - Returns: `nil` if the string is not the name of an account.
     public init?(name: String) {
         switch name {
         case "store_revenue": self = .storeRevenue

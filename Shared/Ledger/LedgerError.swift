@@ -1,6 +1,7 @@
-/// Why the ledger did not take a posting.
+/// The ledger's refusal of a posting.
 ///
-/// Both are bugs of the caller or of a rule; the database refused, so nothing was written.
+/// Each kind is a bug of the caller or of a rule. The database refused the posting, so nothing was
+/// written.
 public struct LedgerError: Error, Sendable, CustomStringConvertible {
     /// The kinds of refusal.
     public struct Code: Hashable, Sendable {
@@ -13,9 +14,9 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
         public static let unbalanced = Code(value: .unbalanced)
     }
 
-    /// Which it is.
+    /// The kind of refusal.
     public let code: Code
-    /// The failure below it.
+    /// The underlying error.
     public let underlying: (any Error)?
 
     /// Makes an error.
@@ -24,7 +25,7 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// Whether the same call may succeed later: it may not.
+    /// Always false: the same call cannot succeed later.
     public var isRetriable: Bool { false }
 
     /// The refusal in words, without amounts or accounts.

@@ -1,12 +1,13 @@
 import Foundation
 public import Postgres
 
-/// The ledger's tables as migrations of the service that owns them.
+/// The migrations that make the ledger's tables in a service's database.
 public enum LedgerMigrations {
-    /// The migrations, in order, to be applied after those of `Messaging`, whose order of commits
-    /// postings take part in.
+    /// The migrations, in order.
     ///
-    /// - Parameter role: The service's run-time role, which may read and insert, and nothing else.
+    /// They have to be applied after those of `Messaging`, because postings share its commit order.
+    ///
+    /// - Parameter role: The service's run-time role, which may only read and insert.
     /// - Returns: The migrations that make the ledger's tables.
     public static func all(role: String) -> [PostgresMigration] {
         [

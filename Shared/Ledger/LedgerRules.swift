@@ -1,21 +1,23 @@
 public import EventTypes
 
-/// Which entries each kind of posting is made of.
+/// The rules that make the entries of each kind of posting.
 ///
 /// Pure: ids and times come in as arguments.
 ///
-/// A price of zero moves no money, so it has no posting; each rule answers `nil` for it.
+/// A price of zero moves no money, so each rule returns `nil` for it.
 public enum LedgerRules {
-    /// The posting of a confirmed charge: the buyer gives the gross price, the store receives the
-    /// net, and the tax contained in it is owed.
+    /// Makes the posting of a confirmed charge.
+    ///
+    /// The buyer gives the gross price, the store receives the net price, and the contained tax
+    /// becomes payable.
     ///
     /// - Parameters:
     ///   - id: The posting's identity.
     ///   - transactionID: The transaction that was charged.
-    ///   - buyer: Who was charged.
+    ///   - buyer: The buyer who was charged.
     ///   - gross: The whole price; not negative.
     ///   - taxBasisPoints: The rate of the tax contained in the price, in hundredths of a percent.
-    ///   - time: When the charge was confirmed.
+    ///   - time: The time at which the charge was confirmed.
     /// - Returns: The posting, or `nil` if no money moves.
     public static func purchase(
         id: PostingID,
@@ -35,10 +37,12 @@ public enum LedgerRules {
         )
     }
 
-    /// The posting of a full refund, which reverses the purchase: the buyer receives the gross
-    /// price, the net stands in ``LedgerAccount/refunds``, and the tax is no longer owed.
+    /// Makes the posting of a full refund, which reverses the purchase.
     ///
-    /// The rate is the one that the purchase was posted with.
+    /// The buyer receives the gross price, the net price is posted to ``LedgerAccount/refunds``,
+    /// and the tax is no longer owed.
+    ///
+    /// The tax rate has to be the one that the purchase was posted with.
     public static func refund(
         id: PostingID,
         transactionID: TransactionID,
@@ -58,7 +62,7 @@ public enum LedgerRules {
         )
     }
 
-    /// The posting of a charge that was confirmed after its transaction had failed.
+    /// Makes the posting of a charge that was confirmed after its transaction had failed.
     public static func strayCharge(
         id: PostingID,
         transactionID: TransactionID,
@@ -76,7 +80,7 @@ public enum LedgerRules {
         )
     }
 
-    /// The posting of a stray charge's return.
+    /// Makes the posting of the return of a stray charge.
     public static func strayChargeReturn(
         id: PostingID,
         transactionID: TransactionID,
@@ -102,7 +106,7 @@ public enum LedgerRules {
     public static func tax(containedIn gross: Money, basisPoints: Int) -> Money {
         precondition(gross.minorUnits >= 0, "Tax is taken from a price, which is not negative.")
         precondition((0...10_000).contains(basisPoints), "A tax rate is from 0 to 100 percent.")
-        // 128 bits: the product of a large price and a rate does not fit in 64.
+        // 128 bits are needed because the product of a large price and a rate does not fit in 64.
         let divisor = Int128(10_000 + basisPoints)
         let doubled = 2 * Int128(gross.minorUnits) * Int128(basisPoints) + divisor
         return Money(minorUnits: Int64(doubled / (2 * divisor)), currency: gross.currency)
@@ -146,7 +150,7 @@ public enum LedgerRules {
         )
     }
 
-    /// One line per account: the giver's lines to each receiver are added up.
+    /// Adds up the entries of each account, so that it has only one.
     private static func merged(_ entries: [JournalEntry]) -> [JournalEntry] {
         var merged: [JournalEntry] = []
         for entry in entries {

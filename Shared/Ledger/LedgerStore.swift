@@ -1,11 +1,11 @@
 public import EventTypes
 public import Postgres
 
-/// The ledger's tables: appends postings, reads balances.
+/// The ledger's tables.
 ///
-/// Nothing updates or deletes.
+/// Postings are only appended, never updated or deleted.
 public enum LedgerStore {
-    /// Writes postings with all their entries: two statements, whatever their number.
+    /// Appends postings with all their entries, in two statements for any number of postings.
     ///
     /// - Throws: ``LedgerError`` if a transaction has a posting of that kind already, or if the
     ///   database finds entries that do not balance; `PostgresError` for everything else. Either
@@ -21,8 +21,8 @@ public enum LedgerStore {
         var amounts: [Int64] = []
         var currencies: [String] = []
         for posting in postings {
-            // Checked again where it is written: a posting decoded or built elsewhere cannot
-            // slip past the check of its initialiser.
+            // The balance is checked again here, in case a posting was made without the check of
+            // its initialiser.
             precondition(Posting.isBalanced(posting.entries), "Only balanced postings are written.")
             for (number, entry) in posting.entries.enumerated() {
                 entryPostings.append(posting.id.bytes)
@@ -55,7 +55,8 @@ public enum LedgerStore {
         }
     }
 
-    /// The books of all currencies, for an audit: each one's ``TrialBalance/isBalanced`` holds.
+    /// Reads the trial balances of all currencies for an audit; each has to be
+    /// ``TrialBalance/isBalanced``.
     ///
     /// Reads the whole ledger.
     public static func trialBalance(
@@ -140,7 +141,7 @@ public enum LedgerStore {
 }
 
 extension LedgerError {
-    /// Recognises the two refusals of the database; `nil` for any other failure.
+    /// Converts the database's two refusals of a posting; `nil` for any other error.
     init?(_ error: PostgresError) {
         switch error.constraint {
         case "posted_once": self.init(.alreadyPosted, underlying: error)

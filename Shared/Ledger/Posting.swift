@@ -1,20 +1,20 @@
 import ClockAndIDs
 public import EventTypes
 
-/// One change of the books: entries that sum to zero in every currency.
+/// A posting in the ledger: entries that sum to zero in every currency.
 ///
-/// A posting is written once and never changed; a mistake or a refund is another posting that
+/// A posting is written once and never changed. A correction or a refund is another posting, which
 /// reverses it.
 public struct Posting: Hashable, Sendable {
-    /// The posting's own identity.
+    /// The identity of the posting.
     public let id: PostingID
-    /// What happened.
+    /// The kind of the posting.
     ///
     /// A transaction has at most one posting of each kind.
     public let kind: PostingKind
-    /// The transaction that it happened to.
+    /// The transaction that the posting belongs to.
     public let transactionID: TransactionID
-    /// When it was posted.
+    /// The time of the posting.
     public let time: Timestamp
     /// The amounts that moved.
     public let entries: [JournalEntry]
@@ -38,9 +38,10 @@ public struct Posting: Hashable, Sendable {
         self.entries = entries
     }
 
-    /// Tells whether entries can make a posting: some, none of zero, zero in sum per currency.
+    /// Tells whether entries can make a posting: there are entries, none is zero, and each currency
+    /// sums to zero.
     public static func isBalanced(_ entries: [JournalEntry]) -> Bool {
-        // 128 bits, so that no sum of amounts can wrap around to a false zero.
+        // 128 bits, so that no sum of amounts can overflow to a false zero.
         var sums: [Currency: Int128] = [:]
         for entry in entries {
             guard !entry.amount.isZero else { return false }
@@ -52,7 +53,7 @@ public struct Posting: Hashable, Sendable {
 
 /// One line of a posting: an account, and what it received (positive) or gave (negative).
 public struct JournalEntry: Hashable, Sendable {
-    /// Whose books the line stands in.
+    /// The account of the entry.
     public let account: LedgerAccount
     /// The amount; never zero.
     public let amount: Money
@@ -64,9 +65,9 @@ public struct JournalEntry: Hashable, Sendable {
     }
 }
 
-/// What a posting records.
+/// The kind of a posting.
 ///
-/// The raw values stand in the ledger's tables.
+/// The raw values are stored in the ledger's tables.
 public enum PostingKind: String, CaseIterable, Hashable, Sendable {
     /// A confirmed charge.
     case purchase
@@ -78,7 +79,7 @@ public enum PostingKind: String, CaseIterable, Hashable, Sendable {
     case strayChargeReturn = "stray_charge_return"
 }
 
-/// The identity of a posting: a UUID of version 7, so that postings lie in the order of time.
+/// The identity of a posting: a UUID of version 7, which sorts postings by time.
 public struct PostingID: Hashable, Sendable, CustomStringConvertible {
     /// The 16 bytes of the UUID, in network order.
     public let bytes: SIMD16<UInt8>

@@ -2,15 +2,15 @@ import Postgres
 public import Seals
 
 extension SealedLog {
-    /// The money ledger: each posting with its entries is a row of it.
+    /// The ledger as a sealed log: each posting with its entries is one row.
     ///
-    /// It is in the database of `payments`, and ``LogSealer`` seals it.
+    /// The ledger is in the database of `payments`, and ``LogSealer`` seals it.
     public static let ledger = SealedLog(name: "ledger") { cursor, limit, connection in
         try SealedLedgerStore.rows(after: cursor, limit: limit, on: connection)
     }
 }
 
-/// The SQL that reads the ledger to seal it, or to check its seals.
+/// The SQL that reads the ledger in order to seal it or to check its seals.
 enum SealedLedgerStore {
     /// The settled postings after a place with their entries, in commit order.
     static func rows(

@@ -1,14 +1,14 @@
-/// Why a rebuild could not go on.
+/// An error that ends a rebuild.
 public struct RebuildError: Error, Sendable, CustomStringConvertible {
-    /// What went wrong.
+    /// The kind of error.
     public enum Code: Sendable {
-        /// The log of a service that the books depend on cannot be read.
+        /// The log of a service that the tables depend on cannot be read.
         case logMissing
     }
 
-    /// What went wrong.
+    /// The kind of error.
     public let code: Code
-    /// What it was, in words.
+    /// The error in words.
     public let description: String
 
     /// Makes an error.

@@ -1,25 +1,26 @@
 import Foundation
 
-/// One line of what `<service> rebuild` tells on standard output, as JSON, while it works.
+/// A line of JSON that `<service> rebuild` writes to standard output while it works.
 public enum RebuildLine: Hashable, Sendable, Codable {
-    /// So many of the log's events are applied; `total` is a count of before, which may have grown.
+    /// The number of applied events; `total` was counted earlier and may have grown.
     case applied(events: Int, total: Int)
-    /// An event that the rules do not make of what came before it; the first thousand.
+    /// An event that the rules do not derive from the events before it; only the first thousand are
+    /// written.
     case contradiction(LogContradiction)
-    /// So many rows of a table are compared.
+    /// The number of compared rows of a table.
     case comparing(table: String, rows: Int)
-    /// A row that is not as the log says; of a table, the first thousand.
+    /// A row that differs from the log; only the first thousand of each table are written.
     case difference(table: String, RowDifference)
-    /// A table is done.
+    /// The result of a table that has been compared.
     case table(name: String, rows: Int, differences: Int)
-    /// Everything is done: how many events were applied, how many of them contradict the log, how
-    /// long that took, and how long all.
+    /// The final result: the number of applied events and of contradictions, the time for applying
+    /// the events, and the total time.
     case done(events: Int, contradictions: Int, applyingMilliseconds: Int, milliseconds: Int)
 
-    /// Writes the line to standard output, at once.
+    /// Writes a line to standard output at once.
     @Sendable
     public static func write(_ line: RebuildLine) {
-        // Encoding a value of plain numbers and strings does not fail.
+        // Encoding plain numbers and strings does not fail.
         guard var bytes = try? JSONEncoder().encode(line) else { return }
         bytes.append(UInt8(ascii: "\n"))
         FileHandle.standardOutput.write(bytes)

@@ -5,22 +5,23 @@ import Messaging
 public import Postgres
 import Seals
 
-/// Makes a service's books again from the event log, in a database of their own, and compares them
-/// with the live ones.
+/// Rebuilds a service's tables from the event log in a separate database, and compares them with
+/// the live tables.
 ///
-/// The live database is read in one snapshot: the service's own log and its tables are of one moment,
-/// however much is bought meanwhile. Of another service's log only those events count that the
-/// inbox of the same snapshot has. The memory it takes does not depend on the length of the log.
+/// The live database is read in one snapshot, so the service's own log and its tables are of the
+/// same moment, even under traffic. Events of another service's log count only if the inbox of the
+/// same snapshot has them. The memory that a rebuild needs does not depend on the length of the
+/// log.
 public struct RebuildRun: Sendable {
-    /// Where everything is.
+    /// The databases and the folder that a rebuild uses.
     public struct Databases: Sendable {
         /// The live database, as a role that may read it.
         public var live: String
         /// An empty database that the rebuild owns.
         public var shadow: String
-        /// Where the logs of other services are read, by the services' names.
+        /// The databases that hold the logs of other services, by the services' names.
         public var logs: [String: String]
-        /// The folder of the months of the logs that have left the databases; `nil` if none is given.
+        /// The folder of the archived months of the logs; `nil` if there is none.
         public var archives: String?
 
         /// Gathers connection URLs, and the folder of the archives.
@@ -32,9 +33,10 @@ public struct RebuildRun: Sendable {
         }
     }
 
-    /// How many events are applied in one database transaction.
+    /// The maximum number of events that are applied in one database transaction.
     private static let batchSize = 5000
-    /// How many differences of a table, and contradictions of a log, are told one by one.
+    /// The maximum number of contradictions, and of differences in each table, that are reported
+    /// one by one.
     private static let toldMax = 1000
 
     private let rebuilder: any Rebuilder
@@ -46,11 +48,11 @@ public struct RebuildRun: Sendable {
     /// Prepares a rebuild without connecting.
     ///
     /// - Parameters:
-    ///   - rebuilder: The service's own part.
+    ///   - rebuilder: Applies the service's events and names its tables.
     ///   - migrations: The service's migrations, which make the tables.
-    ///   - databases: Where everything is.
-    ///   - logger: Where migrations are told.
-    ///   - tell: Takes progress and findings as they come.
+    ///   - databases: The databases and the folder to use.
+    ///   - logger: The log for the migrations of the shadow.
+    ///   - tell: Called with each progress line and finding.
     public init(
         _ rebuilder: any Rebuilder,
         migrations: [PostgresMigration],
@@ -67,7 +69,7 @@ public struct RebuildRun: Sendable {
 
     /// Rebuilds and compares.
     ///
-    /// - Throws: ``RebuildError`` or `PostgresError`; nothing but the shadow has changed.
+    /// - Throws: ``RebuildError`` or `PostgresError`; only the shadow has changed.
     public func run() async throws {
         let clock = ContinuousClock()
         let start = clock.now
@@ -116,7 +118,8 @@ public struct RebuildRun: Sendable {
             applicationName: "counterfoil-rebuild",
             poolSize: 1,
             statementTimeout: .zero,
-            // A log is read page by page in its order; a plan that sorts it does so for every page.
+            // A log is read page by page in its order. Without the index, PostgreSQL would sort it
+            // for every page.
             prefersIndexes: true
         )
     }
@@ -202,7 +205,7 @@ public struct RebuildRun: Sendable {
         read: @escaping @Sendable (OutboxCursor) async throws -> [OutboxRow],
         filter: @escaping @Sendable ([OutboxRow]) async throws -> [OutboxRow] = { $0 }
     ) async throws {
-        /// A page of the log, and those of its rows that count.
+        /// Reads a page of the log, and filters the rows that count.
         @Sendable func page(after cursor: OutboxCursor) async throws -> ([OutboxRow], [OutboxRow]) {
             let all = try await read(cursor)
             return (all, try await filter(all))

@@ -1,9 +1,9 @@
 import Messaging
 import Postgres
 
-/// The SQL of a rebuild that is no service's own.
+/// The SQL that the rebuilds of all services share.
 enum RebuildStore {
-    /// Begins to read a side of a table, in the order of its key.
+    /// Opens a cursor over one side of a table, in the order of its key.
     static func open(
         _ table: RebuiltTable,
         _ side: RebuiltTable.Side,
@@ -13,7 +13,7 @@ enum RebuildStore {
         try connection.execute("DECLARE compared NO SCROLL CURSOR FOR \(unsafe: query)")
     }
 
-    /// Reads the next rows of what was begun.
+    /// Reads the next rows of the open cursor.
     static func page(
         on connection: isolated PostgresConnection
     ) throws -> [TableComparison.Row] {
@@ -23,27 +23,29 @@ enum RebuildStore {
         }
     }
 
-    /// Ends reading.
+    /// Closes the cursor.
     static func close(on connection: isolated PostgresConnection) throws {
         try connection.execute("CLOSE compared")
     }
 
-    /// Makes a session write times as every other does.
+    /// Sets the time zone of a session, so that all sessions write times the same way.
     static func useUTC(on connection: isolated PostgresConnection) throws {
         try connection.execute("SET TIME ZONE 'UTC'")
     }
 
-    /// Drops indexes of the tables that are filled.
+    /// Drops indexes of the tables that will be filled.
     static func drop(_ indexes: [String], on connection: isolated PostgresConnection) throws {
         for index in indexes {
             try connection.execute("DROP INDEX IF EXISTS \(unsafe: index)")
         }
     }
 
-    /// Keeps tables that are about to be filled out of PostgreSQL's log: after a crash they are empty,
-    /// and filled again.
+    /// Makes the tables of the shadow unlogged.
     ///
-    /// Those that refer to others come after them.
+    /// PostgreSQL then does not write them to its write-ahead log. After a crash they are empty and
+    /// can be filled again.
+    ///
+    /// Tables have to come after those that they refer to.
     static func makeUnlogged(
         _ tables: [RebuiltTable],
         on connection: isolated PostgresConnection
@@ -53,7 +55,7 @@ enum RebuildStore {
         }
     }
 
-    /// Makes a session not wait for the disk; what it fills can be filled again.
+    /// Lets a session commit without waiting for the disk, since the shadow can be filled again.
     static func doNotWaitForDisk(on connection: isolated PostgresConnection) throws {
         try connection.execute("SET synchronous_commit = off")
     }

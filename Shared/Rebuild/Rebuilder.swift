@@ -3,29 +3,28 @@ public import Messaging
 public import Postgres
 import Seals
 
-/// How one service's books are made again from the event log.
+/// Rebuilds the tables of one service from the event log.
 ///
-/// The rules and the SQL are those that run live; what is its own is only the way from a fact in
-/// the log back to the command that it came of.
+/// The rules and the SQL are those of the live service. A rebuilder only adds the way from an event
+/// in the log back to the command that led to it.
 public protocol Rebuilder: Sendable {
-    /// Which logs are read, one after the other.
+    /// The logs to read, one after the other.
     var sources: [RebuildSource] { get }
-    /// Which tables are made again, and how each compares with the live one.
+    /// The tables to rebuild, and how each is compared with the live one.
     var tables: [RebuiltTable] { get }
 
-    /// Indexes that neither the rebuild nor the comparison reads by; they are not kept up.
+    /// The indexes that neither the rebuild nor the comparison uses; they are dropped first.
     var unreadIndexes: [String] { get }
 
     /// Applies a batch of a log's events, in the order of the log, in one database transaction.
     ///
     /// - Parameters:
     ///   - rows: The events.
-    ///   - source: Whose log they are of.
+    ///   - source: The log that the events come from.
     ///   - shadow: The database that is being filled.
-    /// - Returns: What the log itself does not account for: a change that the rules do not make of
-    ///   the one before.
-    /// - Throws: What the database throws; the rebuild then ends. An event whose data cannot be read
-    ///   ends nothing: it is a contradiction (``LogContradiction/reading(_:_:)``).
+    /// - Returns: The contradictions: changes that the rules do not derive from the events before.
+    /// - Throws: Errors of the database, which end the rebuild. An event whose data cannot be read
+    ///   does not end it but is a contradiction (``LogContradiction/reading(_:_:)``).
     func apply(
         _ rows: [OutboxRow],
         of source: RebuildSource,
@@ -34,18 +33,18 @@ public protocol Rebuilder: Sendable {
 }
 
 extension Rebuilder {
-    /// None.
+    /// No indexes.
     public var unreadIndexes: [String] { [] }
 }
 
-/// A log that a service's books come from.
+/// A log from which a service's tables are rebuilt.
 public struct RebuildSource: Hashable, Sendable {
     /// The service whose log it is.
     public let service: String
-    /// The events that matter.
+    /// The types of the events to apply.
     public let types: Set<EventType>
-    /// The consumer's group, where the events count only once it has done them; `nil` for the
-    /// service's own log, which counts as a whole.
+    /// The consumer whose inbox decides which events count; `nil` for the service's own log, of
+    /// which all events count.
     public let consumer: String?
 
     /// The service's own log.
@@ -53,7 +52,7 @@ public struct RebuildSource: Hashable, Sendable {
         RebuildSource(service: service, types: types, consumer: nil)
     }
 
-    /// The log of another service, as far as a consumer has done it.
+    /// The log of another service, as far as a consumer has applied it.
     public static func consumed(
         _ service: String,
         _ types: Set<EventType>,
@@ -63,18 +62,18 @@ public struct RebuildSource: Hashable, Sendable {
     }
 }
 
-/// An event that the rules do not make of what came before it.
+/// An event that the rules do not derive from the events before it.
 public struct LogContradiction: Hashable, Sendable, Codable {
-    /// Where it stands in the log.
+    /// The place of the event in the log.
     public let position: String
-    /// The kind of event.
+    /// The type of the event.
     public let type: String
-    /// The transaction, account or product it is about.
+    /// The transaction, account or product that the event is about.
     public let subject: String
-    /// What is wrong with it.
+    /// The reason why it is a contradiction.
     public let reason: String
 
-    /// Names an event.
+    /// Makes a contradiction of an event.
     public init(_ row: OutboxRow, _ reason: String) {
         position = row.cursor.description
         type = row.event.type.rawValue
@@ -82,14 +81,15 @@ public struct LogContradiction: Hashable, Sendable, Codable {
         self.reason = reason
     }
 
-    /// Applies events, whose data somebody may have altered: together, or one by one if one of them
-    /// cannot be read.
+    /// Applies events whose data may have been altered.
+    ///
+    /// They are applied together, or one by one if one of them cannot be read.
     ///
     /// - Parameters:
     ///   - rows: The events.
-    ///   - body: Applies some of them; it reads all of them before it does anything.
-    /// - Returns: Those that cannot be read.
-    /// - Throws: What the body throws beside `DecodingError`.
+    ///   - body: Applies events; it has to decode all of them before it changes anything.
+    /// - Returns: A contradiction for each event that cannot be read.
+    /// - Throws: Errors of the body other than `DecodingError`.
     public static func reading(
         _ rows: [OutboxRow],
         _ body: ([OutboxRow]) throws -> Void

@@ -1,38 +1,38 @@
-/// A table that is made again, and how its rows compare.
+/// A table to rebuild, and how its rows are compared.
 ///
-/// Both sides are read in the order of the key and written as text by PostgreSQL itself, so two
-/// rows are the same if their texts are.
+/// Both sides are read in the order of the key. PostgreSQL converts the rows to text, so two rows
+/// are equal if their texts are.
 public struct RebuiltTable: Sendable {
     /// A part of the key.
     public enum Key: Sendable {
-        /// A whole number that is not negative.
+        /// A whole number, not negative.
         case number(String)
-        /// A text, compared by its bytes.
+        /// A text, compared byte by byte.
         case text(String)
         /// A UUID.
         case uuid(String)
     }
 
-    /// A column, or what stands for it in the comparison.
+    /// A column, or the expression that is compared in its place.
     public struct Column: Sendable, ExpressibleByStringLiteral {
-        /// What a difference calls it.
+        /// The name of the column in a difference.
         public let name: String
-        /// The SQL of it in the live table.
+        /// The SQL of the column in the live table.
         public let live: String
-        /// The SQL of it in the table made again.
+        /// The SQL of the column in the rebuilt table.
         public let rebuilt: String
 
-        /// A column as it is.
+        /// Makes a column that is compared as it is.
         public init(stringLiteral name: String) {
             self.init(name, name)
         }
 
-        /// A column as an expression makes it comparable.
+        /// Makes a column that is compared by an expression.
         ///
         /// - Parameters:
-        ///   - name: What a difference calls it.
-        ///   - live: Its SQL in the live table.
-        ///   - rebuilt: Its SQL in the table made again, if it is another.
+        ///   - name: The name of the column in a difference.
+        ///   - live: The SQL in the live table.
+        ///   - rebuilt: The SQL in the rebuilt table, if it differs.
         public init(_ name: String, _ live: String, rebuilt: String? = nil) {
             self.name = name
             self.live = live
@@ -40,13 +40,13 @@ public struct RebuiltTable: Sendable {
         }
     }
 
-    /// The table's name, as it is told.
+    /// The table's name in reports.
     public let name: String
-    /// What stands behind FROM; the table itself unless a join is compared.
+    /// The `FROM` clause: the table itself, unless a join is compared.
     public let from: String
-    /// What stands behind WHERE: the rows that the log accounts for.
+    /// The `WHERE` clause, which selects the rows that the log accounts for.
     public let rows: String
-    /// Its key.
+    /// The table's key.
     public let key: [Key]
     /// The columns that are compared.
     public let columns: [Column]
@@ -66,10 +66,11 @@ public struct RebuiltTable: Sendable {
         self.columns = columns
     }
 
-    /// Which of the two databases is read.
+    /// The database that is read.
     enum Side: Sendable { case live, rebuilt }
 
-    /// The query of one side: the key as one text that sorts as the rows do, and the row as one.
+    /// Returns the query of one side, with two columns: the key as a text that sorts like the rows,
+    /// and the row as a text.
     func query(_ side: Side) -> String {
         let order = key.map { part in
             switch part {
@@ -77,7 +78,7 @@ public struct RebuiltTable: Sendable {
             case .text(let column): "\(column) COLLATE \"C\""
             }
         }
-        // A space sorts before everything that an identifier can hold.
+        // A space sorts before every character that an identifier may contain.
         let text = key.map { part in
             switch part {
             case .number(let column): "lpad((\(column))::text, 20, '0')"

@@ -1,12 +1,12 @@
-/// A row that is not as the log says.
+/// A row that differs from the log.
 public struct RowDifference: Hashable, Sendable, Codable {
-    /// What is wrong with it.
+    /// The kind of difference.
     public enum Kind: String, Hashable, Sendable, Codable {
-        /// The log says that there is one; there is none.
+        /// The log has the row, but the live table does not.
         case missing
-        /// There is one; the log does not account for it.
+        /// The live table has the row, but the log does not account for it.
         case notInTheLog = "not-in-the-log"
-        /// Some of its columns have other values.
+        /// Some columns have other values than in the log.
         case changed
     }
 
@@ -14,16 +14,16 @@ public struct RowDifference: Hashable, Sendable, Codable {
     public struct Column: Hashable, Sendable, Codable {
         /// The column.
         public let name: String
-        /// What the live table holds.
+        /// The value in the live table.
         public let live: String?
-        /// What the log says.
+        /// The value according to the log.
         public let log: String?
     }
 
     /// The row's key, its parts separated by spaces, numbers with leading zeros.
     public let key: String
-    /// What is wrong with it.
+    /// The kind of difference.
     public let kind: Kind
-    /// The columns that differ, if it is changed.
+    /// The columns that differ, if the row is changed.
     public let columns: [Column]
 }

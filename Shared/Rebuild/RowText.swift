@@ -1,6 +1,6 @@
-/// The text of a PostgreSQL row (`ROW(…)::text`), taken apart.
+/// Parses the text of a PostgreSQL row (`ROW(…)::text`).
 ///
-/// (PostgreSQL, "Composite Types", section 8.16.6, the form of output.)
+/// The form of the text is described in PostgreSQL, "Composite Types", section 8.16.6.
 enum RowText {
     /// The fields of a row; `nil` for NULL.
     static func fields(of text: String) -> [String?] {

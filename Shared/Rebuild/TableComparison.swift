@@ -1,14 +1,14 @@
-/// Merges two streams of rows in the order of their keys and tells where they differ.
+/// Merges two streams of rows in the order of their keys, and finds the differences.
 ///
-/// Pure: the rows come in pages, and it holds no more than one page of each side.
+/// Pure. The rows come in pages, and at most one page of each side is held.
 struct TableComparison {
-    /// A row: its key, and all that is compared, as one text.
+    /// A row: its key, and the compared columns as one text.
     struct Row: Hashable, Sendable {
         let key: String
         let text: String
     }
 
-    /// Which side has to be read on.
+    /// The side whose next page is needed.
     enum Need: Equatable {
         case live, rebuilt, nothing
     }
@@ -16,9 +16,9 @@ struct TableComparison {
     private let columns: [String]
     private var live = Page()
     private var rebuilt = Page()
-    /// How many rows of the live table have been compared.
+    /// The number of compared rows of the live table.
     private(set) var rowCount = 0
-    /// The differences found since they were taken last.
+    /// The differences found since ``takeDifferences()`` was last called.
     private(set) var differences: [RowDifference] = []
 
     private struct Page {
@@ -28,19 +28,19 @@ struct TableComparison {
 
     init(columns: [String]) { self.columns = columns }
 
-    /// Takes a page; an empty one is the end of its side.
+    /// Takes a page of one side; an empty page is the end of that side.
     mutating func take(live rows: [Row]) {
         live = Page(rows: rows[...], hasEnded: rows.isEmpty)
     }
 
-    /// Takes a page; an empty one is the end of its side.
+    /// Takes a page of one side; an empty page is the end of that side.
     mutating func take(rebuilt rows: [Row]) {
         rebuilt = Page(rows: rows[...], hasEnded: rows.isEmpty)
     }
 
-    /// Compares as far as the pages go.
+    /// Compares rows as far as the pages reach.
     ///
-    /// - Returns: Which side has to be read on, or that there is nothing left.
+    /// - Returns: The side whose next page is needed, or `.nothing` if everything is compared.
     mutating func advance() -> Need {
         while true {
             if live.rows.isEmpty, !live.hasEnded { return .live }
@@ -64,7 +64,7 @@ struct TableComparison {
         }
     }
 
-    /// Takes the differences found so far.
+    /// Removes and returns the differences found so far.
     mutating func takeDifferences() -> [RowDifference] {
         defer { differences.removeAll() }
         return differences
