@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Catalog
 
-/// Requests that are refused, each with its code, and that change nothing.
+/// Requests that are refused with their codes and change nothing.
 @Suite(.timeLimit(.minutes(2))) struct BadRequestTests {
     private struct Case: Sendable {
         var method = HTTPMethod.GET

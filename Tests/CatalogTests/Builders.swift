@@ -4,7 +4,7 @@ import StoreAPI
 
 @testable import Catalog
 
-/// Products to arrange tests with.
+/// Makes products for tests.
 enum Builder {
     static func money(_ minorUnits: Int64, _ currency: String) -> Money {
         Money(minorUnits: minorUnits, currency: Currency(unchecked: currency))

@@ -25,7 +25,7 @@ import TestSupport
             #expect(created.headers.first(name: "Location") == path)
             #expect(created.headers.first(name: "ETag") == "\"1\"")
             #expect(try created.decode(Product.self) == Builder.product())
-            // Whoever writes reads what they wrote.
+            // A write is visible in the next read.
             #expect(
                 try await catalog.products("com.example.premium").products.map(\.version) == [1]
             )
@@ -321,7 +321,7 @@ import TestSupport
                 let wrong = try await problem()
                 #expect(wrong.contains("clock (this machine's clock is 3600 s behind"))
                 clock.set(ahead: 0)
-                // The broker is away for good here.
+                // The broker stays unavailable in this test.
                 let healed = try await problem()
                 #expect(healed == "Waiting for: topics.")
             }

@@ -13,8 +13,7 @@ import TestSupport
 
 @testable import Catalog
 
-/// The catalog, composed and running in this process over a database of its own, and whoever talks
-/// to it.
+/// A catalog that runs in this process with its own database, and clients for it.
 struct CatalogUnderTest: Sendable {
     let database: TestDatabase
     let keys: StoreKeys
@@ -85,7 +84,7 @@ struct CatalogUnderTest: Sendable {
         }
     }
 
-    /// The versions of a product in the outbox, in the order they are published in.
+    /// The versions of a product in the outbox, in the order of publication.
     func published(of id: ProductID = Builder.premium) async throws -> [Int] {
         let events: [[UInt8]] = try await database.withClient { client in
             try await client.withConnection { connection in
@@ -121,7 +120,7 @@ func withCatalog<R: Sendable>(
     }
 }
 
-/// Runs one more catalog over a database.
+/// Runs another catalog over the same database.
 func withReplica<R: Sendable>(
     of database: TestDatabase,
     at databaseURL: String? = nil,
@@ -184,7 +183,7 @@ func withReplica<R: Sendable>(
     }
 }
 
-/// Waits until products are answered.
+/// Waits until requests for products are answered.
 func waitUntilLoaded(_ catalog: CatalogUnderTest) async throws {
     try await eventually("the catalog to read its products") {
         let response = try await catalog.send(

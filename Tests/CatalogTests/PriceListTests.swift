@@ -43,7 +43,7 @@ import Testing
         )
     }
 
-    /// Spec rules 101 and 102: every member that a buyer is shown.
+    /// A buyer is shown every member (spec rules 101 and 102).
     @Test func aListingHasEachMemberOfItsProduct() {
         var draft = Builder.draft(.nonConsumable, cents: 99)
         draft.isFamilyShareable = true
@@ -77,7 +77,7 @@ import Testing
         let euro = [Builder.france: Builder.money(119, "EUR")]
         let ids = ["a", "a.b", "b", "c", "d"]
         var list = PriceList()
-        // In any order, at any time.
+        // Products may be merged in any order.
         for id in ["c", "a.b", "d", "a", "b"] { list.merge([product(id, prices: usd)]) }
         list.merge([
             product("a.a", prices: usd, isOnSale: false), product("z", prices: euro),
@@ -99,7 +99,7 @@ import Testing
             return pages
         }
         #expect(pages(of: 2) == [["a", "a.b"], ["b", "c"], ["d"]])
-        // The last page is known to be the last though it is full.
+        // The last page is marked as the last even if it is full.
         #expect(pages(of: 5) == [ids])
         #expect(pages(of: 1) == ids.map { [$0] })
         func first(after id: String) -> String? {

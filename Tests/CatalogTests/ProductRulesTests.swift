@@ -51,7 +51,7 @@ import Testing
         let product = try #require(put(draft, onto: nil).written)
         #expect(product.isFamilyShareable)
         #expect(ProductRules.draft(of: product).isFamilyShareable == true)
-        // A draft that says nothing takes it back.
+        // A draft that omits the member resets it.
         #expect(put(Builder.draft(), onto: product).written?.isFamilyShareable == false)
     }
 

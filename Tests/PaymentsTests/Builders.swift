@@ -94,7 +94,7 @@ func transaction(
     )
 }
 
-/// The sandbox, with faults by name and a count of what it was asked.
+/// The sandbox processor with injected faults, which counts its calls.
 final class FaultyProcessor: PaymentProcessor {
     let sandbox: SandboxProcessor
     private let state = Mutex((lostAnswers: 0, charges: 0, inquiries: 0))
@@ -127,7 +127,7 @@ final class FaultyProcessor: PaymentProcessor {
     }
 }
 
-/// `payments` without HTTP and Kafka, on a database of its own, driven step by step.
+/// `payments` without HTTP and Kafka, over its own database, driven step by step.
 struct Store: Sendable {
     let client: PostgresClient
     let clock = ManualClock(startTime)
@@ -140,7 +140,7 @@ struct Store: Sendable {
     let restores: RestoreHandler
     let accounts: AccountHandler
     let resumptions: ResumptionHandler
-    /// What was committed and not carried out yet.
+    /// Attempts that are committed but not carried out yet.
     let owed: Owed
 
     final class Owed: Sendable {
@@ -207,13 +207,13 @@ struct Store: Sendable {
         accounts = AccountHandler(client: client, products: products, now: now, didCommit: {})
     }
 
-    /// Carries out everything that was committed, and what follows from it.
+    /// Carries out all committed attempts and those that follow from them.
     func settle() async throws {
         await runner.carryOut(owed.take())
         await runner.drain()
     }
 
-    /// Lets leases and pauses pass and has what is due inquired about, until nothing is.
+    /// Lets leases and pauses pass, and recovers due attempts until none is left.
     func recover(after duration: Duration = .seconds(11)) async throws {
         clock.advance(by: duration)
         while try await runner.recover() > 0 {
@@ -231,7 +231,7 @@ struct Store: Sendable {
         return try transaction(in: try #require(replies.first))
     }
 
-    /// Adds a payment and has it charged and finished.
+    /// Adds a payment, and has it charged and finished.
     @discardableResult
     func buy(_ request: PaymentRequest, key: String, of account: AuthenticatedAccount = alice)
         async throws -> Transaction
@@ -278,7 +278,7 @@ struct Store: Sendable {
         }
     }
 
-    /// Every table that a payment could leave something in.
+    /// The numbers of rows in every table that a payment could write to.
     func counts() async throws -> [Int] {
         var counts: [Int] = []
         for table in [
@@ -313,7 +313,7 @@ struct Store: Sendable {
 }
 
 extension ChargeRunner {
-    /// Carries out what is queued at present, and what follows from it.
+    /// Carries out the queued attempts and those that follow from them.
     func drain() async {
         while let queue = queues.values.first(where: { $0.count > 0 }) {
             await carryOut(await queue.next(256))

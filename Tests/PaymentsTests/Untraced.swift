@@ -5,7 +5,7 @@ import StoreTracing
 
 @testable import Payments
 
-// Requests of tests that are about something else than traces: each begins one of its own.
+// Makes requests for tests that are not about traces; each request begins its own trace.
 
 extension PaymentSubmission {
     init(account: AuthenticatedAccount, idempotencyKey: String, request: PaymentRequest) {

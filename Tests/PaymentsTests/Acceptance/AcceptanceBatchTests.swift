@@ -5,7 +5,7 @@ import Testing
 
 @testable import Payments
 
-/// What a batch of payment requests comes to, without a database.
+/// Decisions on batches of payment requests, without a database.
 @Suite struct AcceptanceBatchTests {
     func submission(_ key: String, _ request: PaymentRequest = request()) -> PaymentSubmission {
         PaymentSubmission(account: alice, idempotencyKey: key, request: request)

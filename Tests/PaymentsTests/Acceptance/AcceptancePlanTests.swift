@@ -3,7 +3,7 @@ import Testing
 
 @testable import Payments
 
-/// What accepting payments writes, without a database.
+/// Plans of accepted payments, without a database.
 @Suite struct AcceptancePlanTests {
     let usd999 = usd(999)
 

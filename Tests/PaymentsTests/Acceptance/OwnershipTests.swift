@@ -6,7 +6,7 @@ import Testing
 
 @testable import Payments
 
-/// Spec X1, rule 104, traps 22 and 23.
+/// Purchases of non-consumables (spec X1, rule 104, traps 22 and 23).
 @Suite(.timeLimit(.minutes(2))) struct OwnershipTests {
     @Test func anOwnedNonConsumableIsGrantedAgainWithoutACharge() async throws {
         try await withStore { store in
@@ -20,7 +20,7 @@ import Testing
             #expect(again.price == usd(0))
             #expect(try await store.count("sandbox_processor.charges") == 1)
             #expect(try await store.count("ledger_postings") == 1)
-            // The answer under the key stays what it was.
+            // The answer under the key does not change.
             #expect(try await store.add(request("film"), key: "b") == added)
         }
     }
@@ -81,7 +81,8 @@ import Testing
             }
             #expect(try await store.count("ledger_postings") == 0)
             #expect(store.processor.chargesAsked == 1)
-            // Nobody holds it: it is bought once the account may pay again.
+            // The ownership has no holder, so the product can be bought once the account may pay
+            // again.
             try await store.say(canMakePayments: true, storefront: "USA")
             #expect(try await store.buy(request("film"), key: "d").price == usd(999))
         }
@@ -105,8 +106,9 @@ import Testing
         }
     }
 
-    /// What was accepted is charged at the price it was accepted at, however long it waits; what
-    /// comes after the change is judged by it (traps 25 to 27).
+    /// An accepted payment is charged at its accepted price, however long it waits.
+    ///
+    /// Later payments are judged by the changed product (traps 25 to 27).
     @Test(arguments: [true, false])
     func whoWaitedPaysThePriceThatWasAccepted(isOnSale: Bool) async throws {
         try await withStore { store in

@@ -42,7 +42,7 @@ import Testing
             await #expect(throws: PaymentRefusal.idempotencyKeyReused) {
                 try await store.add(request(quantity: 2), key: "a")
             }
-            // The key is the account's own.
+            // Keys of different accounts are independent.
             try await store.add(request(quantity: 2), key: "a", of: bob)
             #expect(try await store.count("transactions") == 2)
         }

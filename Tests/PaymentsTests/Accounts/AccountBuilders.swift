@@ -13,7 +13,7 @@ extension AuthenticatedAccount {
 }
 
 extension Store {
-    /// Has an administrator say something of an account.
+    /// Changes an account as an administrator.
     @discardableResult
     func say(
         canMakePayments: Bool? = nil,
@@ -28,7 +28,7 @@ extension Store {
         return try await accounts.change(account.accountID, change).get()
     }
 
-    /// Begins a purchase outside the app.
+    /// Begins a purchase intent outside the app.
     @discardableResult
     func begin(
         _ product: String = "coins",
@@ -61,7 +61,7 @@ extension Store {
         try await accounts.account(account.accountKey)
     }
 
-    /// What was published of an account, in the order it was.
+    /// The published versions of an account, in the order of publication.
     func accountEvents(of account: AuthenticatedAccount = alice) async throws -> [Account] {
         try await client.withConnection { connection in
             try connection.query(
@@ -78,7 +78,7 @@ extension Store {
         }
     }
 
-    /// Keeps alice's account locked until as many others wait for it.
+    /// Locks alice's account until `count` others wait for the lock.
     func holdAccount(
         untilWaiting count: Int64,
         whenHeld isHeld: @escaping @Sendable () -> Void
@@ -100,7 +100,7 @@ extension Store {
         }
     }
 
-    /// Every table that something said of an account could change.
+    /// The numbers of rows in every table that a request about an account could change.
     func accountCounts() async throws -> [Int] {
         var counts = try await self.counts()
         for table in ["accounts", "purchase_intents", "price_consents"] {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// What is said of an account, and its events.
+/// Requests about accounts, and their events.
 @Suite(.timeLimit(.minutes(2))) struct AccountHandlerTests {
     let weekly = product("weekly", .autoRenewableSubscription)
 
@@ -76,10 +76,10 @@ import Testing
             await #expect(throws: AccountRefusal.payment(.idempotencyKeyReused)) {
                 try await store.begin(quantity: 3, key: "a")
             }
-            // Without a key each is one of its own.
+            // Without a key, each request begins a new intent.
             try await store.begin(quantity: 2)
             #expect(try await store.account().purchaseIntents.count == 2)
-            // The key names what it began also after that has ended.
+            // The key still names its intent after the intent has ended.
             _ = try await store.accounts.decline(first.id, by: alice.accountKey).get()
             #expect(try await store.begin(quantity: 2, key: "a") == first)
         }
@@ -148,7 +148,7 @@ import Testing
             }
             #expect(try await store.account().purchaseIntents == [intent])
             #expect(try await store.account().priceConsents == [consent])
-            // Somebody of whom nothing was said leaves no row by asking.
+            // A refused request of an unknown account makes no row.
             #expect(try await store.count("accounts") == 1)
         }
     }
@@ -172,7 +172,7 @@ import Testing
                 try await store.accounts.decide(.decline, on: consent.id, by: alice.accountKey)
                     .get()
             }
-            // What was agreed is not asked again.
+            // An account that has agreed is not asked again.
             #expect(try await store.ask(usd(1099)).status == .agreed)
             #expect(try await store.accountEvents().map(\.version) == [1, 2])
         }

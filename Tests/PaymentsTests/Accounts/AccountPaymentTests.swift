@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// How an account's state bears on its payments (spec rules 1, 2, 8, 9, 116).
+/// The effect of an account's standing on its payments (spec rules 1, 2, 8, 9, 116).
 @Suite(.timeLimit(.minutes(2))) struct AccountPaymentTests {
     @Test func aBlockedAccountPaysNothingUntilItIsAllowed() async throws {
         try await withStore { store in
@@ -54,7 +54,8 @@ import Testing
             let events = try await store.accountEvents()
             #expect(events.map(\.version) == [1, 2, 3])
             #expect(events.last?.purchaseIntents == [other])
-            // Asked again under the key it is the same payment, and no other one pays the intent.
+            // A repeated request under the key is the same payment, and no other payment completes
+            // the intent.
             #expect(try await store.add(request(quantity: 2, intent: intent.id), key: "a") == paid)
             await #expect(throws: PaymentRefusal.purchaseIntentUnknown) {
                 try await store.add(request(quantity: 2, intent: intent.id), key: "b")
@@ -142,7 +143,7 @@ import Testing
             }
             let ids = paid.compactMap { $0 }
             #expect(Set(ids).count == 1)
-            // Whoever asks under the key that has paid is answered the same.
+            // A request under the key that has paid gets the same answer.
             #expect(ids.count == 5)
             #expect(try await store.count("transactions") == 1)
             #expect(try await store.account().version == 2)

@@ -119,7 +119,7 @@ import Testing
         #expect(AccountRules.question(about: usd(2), of: known, to: busy) == .ask)
     }
 
-    /// Spec rule 106, trap 27's rule for a subscriber.
+    /// A subscriber's first decision counts (spec rule 106, trap 27).
     @Test(arguments: [
         (PriceConsentDecisionRequest.Decision.agree, PriceConsentStatus.agreed),
         (.decline, .declined),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// Spec rule 35, trap 27.
+/// Approvals of deferred transactions (spec rule 35, trap 27).
 @Suite(.timeLimit(.minutes(2))) struct ApprovalTests {
     func deferred(_ store: Store) async throws -> Transaction {
         let transaction = try await store.buy(request(method: .needsApproval), key: "a")
@@ -101,7 +101,8 @@ import Testing
         }
     }
 
-    /// Spec rule 45: it waits for as long as it may, and is charged once in the end.
+    /// A deferred payment waits until its approval expires, and is charged once in the end (spec
+    /// rule 45).
     @Test func whatMayWaitForLongIsStillDeferredAfterThirtyDays() async throws {
         let policy = AttemptPolicy(callsMax: 3, approvalExpiry: .seconds(60 * 86_400))
         try await withStore(policy: policy) { store in

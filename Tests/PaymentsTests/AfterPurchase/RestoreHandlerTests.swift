@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Payments
 
-/// Spec rules 61 to 72, X4, trap 48.
+/// Restores (spec rules 61 to 72, X4, trap 48).
 @Suite(.timeLimit(.minutes(2))) struct RestoreHandlerTests {
     func restored(
         _ store: Store,
@@ -76,7 +76,7 @@ import TestSupport
         }
     }
 
-    /// Spec rule 74: the buyer picks.
+    /// The buyer chooses the products to restore (spec rule 74).
     @Test func onlyTheProductsThatAreNamedAreRestored() async throws {
         try await withStore { store in
             try await store.sell(
@@ -92,7 +92,7 @@ import TestSupport
             #expect(try await names("r1", ["song", "nothing"]) == ["song"])
             #expect(try await names("r2", []).isEmpty)
             #expect(try await names("r3", nil) == ["film", "song", "book"])
-            // Another pick is another request.
+            // Another choice of products is another request.
             let reply = try await store.restores.restore(RestoreRequest(), alice, key: "r1")
             guard case .keyReused = reply else { return #expect(Bool(false)) }
             #expect(try await names("r1", ["nothing", "song"]) == ["song"])

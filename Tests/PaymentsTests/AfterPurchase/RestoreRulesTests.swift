@@ -5,7 +5,7 @@ import Testing
 
 @testable import Payments
 
-/// Spec rule 69.
+/// The age of tokens that restore (spec rule 69).
 @Suite struct RestoreRulesTests {
     @Test(arguments: [(0, true), (299_999, true), (300_000, true), (300_001, false)])
     func aTokenIsFreshForAWhile(age: Int64, isFresh: Bool) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// Spec rule 114.
+/// Resumptions of interrupted payments (spec rule 114).
 @Suite(.timeLimit(.minutes(2))) struct ResumptionHandlerTests {
     func resume(
         _ id: TransactionID,
@@ -148,7 +148,8 @@ import Testing
         }
     }
 
-    /// Traps 25 and 26: nobody is charged for what is not sold, or another price than was agreed.
+    /// No buyer is charged for a product that is off sale, or another price than the accepted one
+    /// (traps 25 and 26).
     @Test func whatIsOffSaleOrCostsSomethingElseByThenIsNotTakenUp() async throws {
         try await withStore { store in
             let failed = try await store.buy(
@@ -172,7 +173,7 @@ import Testing
             try await store.sell(product(version: 4))
             let resumed = try #require(try await resume(failed.id, store))
             #expect(resumed.price == usd(2997) && resumed.quantity == 3)
-            // What was taken up stays taken up, whatever becomes of the product.
+            // A resumed payment goes on, even if the product goes off sale.
             try await store.sell(product(version: 5, isOnSale: false))
             try await store.settle()
             #expect(try await store.load(resumed.id).state == .purchased)

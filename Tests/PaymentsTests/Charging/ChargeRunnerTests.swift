@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Trap 4: killed after the charge and before its commit.
+    /// The process is killed after the charge and before its commit (trap 4).
     @Test func aChargeWhoseCommitNeverCameIsFoundByInquiryAndNotRepeated() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    /// Killed after the intent's commit and before the charge.
+    /// The process is killed after the commit of the attempt and before the charge.
     @Test func anIntentThatNobodyCarriedOutIsChargedAfterItsLease() async throws {
         try await withStore { store in
             let added = try await store.add(request(), key: "a")

@@ -8,8 +8,9 @@ import TestSupport
 
 @testable import Payments
 
-/// Who owns a non-consumable, where the one that claimed it first is not the first to be purchased;
-/// and that the log alone tells the same, however it is cut into batches.
+/// Ownerships if the first transaction to claim one is not the first to be purchased.
+///
+/// A rebuild from the log has to find the same owners, however the log is cut into batches.
 @Suite(.timeLimit(.minutes(2))) struct OvertakenOwnershipTests {
     private static let free = product("film", .nonConsumable, price: usd(0), version: 2)
 
@@ -50,13 +51,13 @@ import TestSupport
             try await store.settle()
             let charged = try await store.load(slow.id)
             #expect(charged.state == (method == .success ? .purchased : .failed))
-            // Who waited for it is not charged, whatever became of it.
+            // The purchase that waited is not charged, whatever the outcome of the slow one.
             let granted = try await store.load(waiting.id)
             #expect(granted.state == .purchased && granted.originalID == free.id)
             #expect(granted.price == usd(0))
             #expect(store.processor.chargesAsked == 1)
             try await store.expectOwnersFollowFromLog()
-            // The refund of what another has overtaken takes nothing from that one.
+            // A refund of the overtaken purchase does not change the ownership.
             if method == .success { try await store.refund(slow.id) }
             let owned = try await store.add(request("film", price: usd(0)), key: "e")
             #expect(try await store.load(owned.id).originalID == free.id)
@@ -102,7 +103,7 @@ import TestSupport
 }
 
 extension Store {
-    /// Refunds what was paid.
+    /// Refunds a charged transaction.
     func refund(_ id: TransactionID) async throws {
         guard case .owed(let refund, _) = try await admin.beginRefund(of: id) else {
             return #expect(Bool(false), "It was not paid.")
@@ -111,12 +112,12 @@ extension Store {
         await runner.drain()
     }
 
-    /// Who owns what.
+    /// The owners of all non-consumables.
     func owners() async throws -> [String] {
         try await client.withConnection { try Self.owners(on: $0) }
     }
 
-    /// Makes the ownerships again, from the log in up to three batches, cut in every way.
+    /// Rebuilds the ownerships from the log, cut into up to three batches in every possible way.
     func expectOwnersFollowFromLog(
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -143,7 +144,7 @@ extension Store {
         }
     }
 
-    /// Who owns what by a log, in tables that are empty before and after.
+    /// The owners according to a log, in tables that are empty before and after.
     private static func owners(
         after batches: [[OutboxRow]],
         on shadow: isolated PostgresConnection

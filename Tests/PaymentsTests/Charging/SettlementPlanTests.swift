@@ -4,7 +4,7 @@ import Testing
 
 @testable import Payments
 
-/// What outcomes change, without a database.
+/// Plans of settlements, without a database.
 @Suite struct SettlementPlanTests {
     let first = TransactionID(number: 1)
     let second = TransactionID(number: 2)
@@ -38,8 +38,8 @@ import Testing
         return attempt
     }
 
-    /// A plan that knows of purchases of one non-consumable: the first is being charged, the others
-    /// wait for it.
+    /// A plan with purchases of one non-consumable: the first is being charged, and the others wait
+    /// for it.
     func plan(_ state: TransactionState = .purchasing) -> SettlementPlan {
         var plan = SettlementPlan(time: startTime, policy: AttemptPolicy())
         plan.take(
@@ -53,7 +53,7 @@ import Testing
         return plan
     }
 
-    /// Passes an ownership on to those who wait.
+    /// Passes an ownership on to the waiting purchases.
     func passOn(
         _ plan: inout SettlementPlan,
         _ ownership: Ownership?,
@@ -114,7 +114,7 @@ import Testing
                 .paymentDeclined, .paymentsNotAllowed, .paymentsNotAllowed,
             ]
         )
-        // A statement makes one change of each ownership.
+        // One statement makes only one change of each ownership.
         #expect(plan.nextOwnershipChanges().map(\.holder) == [second])
         #expect(plan.nextOwnershipChanges().map(\.holder) == [third])
     }

@@ -4,9 +4,9 @@ import Testing
 
 @testable import Payments
 
-/// When the storefront changes while a payment is under way (spec rules 8 and 9, trap 28).
+/// Changes of the storefront during a payment (spec rules 8 and 9, trap 28).
 @Suite(.timeLimit(.minutes(2))) struct StorefrontChangeTests {
-    /// Before the charge: nobody is charged in a currency of the past.
+    /// Before the charge: the buyer is not charged in the currency of the earlier storefront.
     @Test func whatNoProcessorHasSeenIsNotCharged() async throws {
         try await withStore { store in
             let accepted = try await store.add(request(), key: "a")
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// After the charge: the buyer agreed to this price here, and the money has moved.
+    /// After the charge: the buyer accepted this price, and the money has moved.
     @Test func aChargeInFlightGoesThroughWhereItWasAccepted() async throws {
         try await withStore { store in
             let accepted = try await store.add(request(), key: "a")
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// After the outcome: what is purchased stays so, and is paid back in its own currency.
+    /// After the outcome: the transaction stays purchased, and is refunded in its own currency.
     @Test func whatIsPurchasedStaysPurchasedAndIsRefundedInItsCurrency() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")

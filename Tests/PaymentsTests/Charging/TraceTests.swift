@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import Payments
 
-/// Everything that becomes of a payment belongs to the trace of its request, whoever does it.
+/// Every step of a payment belongs to the trace of its request, whichever process does it.
 @Suite(.timeLimit(.minutes(2))) struct TraceTests {
     @Test func aPaymentItsChargeAndItsRefundAreOneTrace() async throws {
         try await withStore { store in
@@ -36,7 +36,7 @@ import TestSupport
         try await withStore { store in
             let trace = TraceContext.begin()
             _ = try await store.add(request(), key: "a", in: trace)
-            // Whoever accepted it is gone.
+            // The process that accepted the payment is gone.
             _ = store.owed.take()
             try await store.recover()
             let events = try await store.traces()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Payments
 
-/// Two instances on one database, of which one runs on a machine whose clock is a day ahead.
+/// Two instances with one database, one of them on a machine whose clock is a day ahead.
 @Suite(.timeLimit(.minutes(2))) struct WrongClockTests {
     private func instance(
         _ database: TestDatabase,
@@ -32,7 +32,7 @@ import Testing
         try await withTestDatabase(migrations: PaymentsMigrations.all) { database async throws in
             try await instance(database, ahead: seconds) { (wrong: Store) async throws in
                 try await wrong.sell(product())
-                // Accepted, and never carried out: the instance dies.
+                // The payment is accepted but never carried out, because the instance dies.
                 let id = try await wrong.add(request(), key: "1").id
                 try await instance(database, ahead: 0) { (right: Store) async throws in
                     try await eventually(within: .seconds(10), "the attempt to be taken up") {
@@ -54,7 +54,7 @@ import Testing
                 let added = try await right.buy(request(method: .needsApproval), key: "1")
                 #expect(added.state == .deferred)
                 try await instance(database, ahead: 86_400) { (wrong: Store) async throws in
-                    // Its first look at the database, before it has a connection.
+                    // This is the instance's first query; it has no connection yet.
                     #expect(try await wrong.runner.recover() == 0)
                     #expect(try await right.load(added.id).state == .deferred)
                 }

@@ -120,7 +120,7 @@ import Testing
         let purchase = change(second, ownedAt: later)
         let ofSecond = Ownership(holder: second, ownedAt: later)
         #expect(OwnershipRules.apply(purchase, to: nil) == ofSecond)
-        // It overtakes one that is only being charged, and takes nothing from an owner.
+        // A purchase overtakes a holder that is only being charged, but not an owner.
         #expect(OwnershipRules.apply(purchase, to: charging) == ofSecond)
         #expect(OwnershipRules.apply(purchase, to: owned) == owned)
         let refund = change(second, ownedAt: nil)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Payments
 
-/// Every pair of a state and a command.
+/// All pairs of a state and a command.
 @Suite struct TransactionStateMachineTests {
     static let original = TransactionID(number: 3)
     static let commands: [TransactionCommand] = [
@@ -20,7 +20,7 @@ import TestSupport
         postingID: PostingID(time: startTime)
     )
 
-    /// A short word for what a move did.
+    /// A short name for the effect of a command.
     func word(_ move: TransactionMove) -> String {
         switch move {
         case .moved(let record, let type, let posting):
