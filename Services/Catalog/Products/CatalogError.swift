@@ -8,7 +8,7 @@ struct CatalogError: RetriableError, CustomStringConvertible {
 
         /// A stored product cannot be decoded, because a newer version or a person wrote it.
         static let unreadableProduct = Code(description: "unreadableProduct")
-        /// A product was changed by another writer in spite of the writers' lock.
+        /// Another writer changed a product although this one held the lock of all writers.
         static let lostUpdate = Code(description: "lostUpdate")
         /// The database cannot be reached, or the connection broke during the commit.
         ///

@@ -13,7 +13,7 @@ struct PaymentHandler: Sendable {
     let processor: any PaymentProcessor
     let products: ProductStore
     let tax: TaxRates
-    /// Called after each commit, with the attempts to carry out; events are ready to publish.
+    /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     private let counters = PaymentCounters()

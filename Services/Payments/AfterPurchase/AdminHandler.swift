@@ -11,7 +11,7 @@ struct AdminHandler: Sendable {
     let context: PaymentsContext
     /// Carries out refunds.
     let runner: ChargeRunner
-    /// Called after each commit, with the attempts to carry out; events are ready to publish.
+    /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// Records an approver's decision.

@@ -11,7 +11,7 @@ struct ResumptionHandler: Sendable {
     let context: PaymentsContext
     let processor: any PaymentProcessor
     let products: ProductStore
-    /// Called after each commit, with the attempts to carry out; events are ready to publish.
+    /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// Resumes a payment with a payment method.
