@@ -6,7 +6,7 @@ struct Acceptance: Sendable {
     var attempt: ProcessorAttempt?
     /// The command that grants the payment without a charge; `nil` if it is charged.
     var grant: TransactionCommand?
-    /// The purchase intent that the payment completes.
+    /// The purchase intent that the payment pays.
     var purchaseIntentID: PurchaseIntentID?
     /// The interrupted transaction that the payment resumes.
     var resumes: TransactionID?

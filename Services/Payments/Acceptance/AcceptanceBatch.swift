@@ -239,7 +239,7 @@ struct AcceptanceBatch: Sendable {
     /// The payments to write.
     var acceptances: [Acceptance] { begun.map(\.acceptance) }
 
-    /// The purchase intents that these payments complete.
+    /// The purchase intents that these payments pay.
     var paidIntents: [(intent: IntentKey, payment: TransactionRecord)] {
         begun.compactMap { begun in
             entries[begun.position].submission.intent.map { ($0, begun.acceptance.record) }

@@ -7,7 +7,7 @@ import StoreTracing
 
 /// Changes accounts, and begins and ends their purchase intents and price consents.
 ///
-/// Each call is one database transaction that locks the account and appends its event.
+/// Each change is one database transaction, which locks the account and appends its event.
 ///
 /// Repeating a request gets the same answer and changes nothing.
 struct AccountHandler: Sendable {

@@ -8,7 +8,7 @@ enum AccountRefusal: Error, Hashable, Sendable {
     case tooManyPurchaseIntents(max: Int)
     /// The account has been asked about the maximum number of products.
     case tooManyPriceConsents(max: Int)
-    /// The product is not a subscription, so its price does not rise for its owners.
+    /// The product is not a subscription; only subscribers are asked about a price increase.
     case notASubscription
     /// The price is below zero.
     case priceNegative

@@ -3,7 +3,7 @@ import EventTypes
 
 /// The identity of one charge or refund.
 ///
-/// It is the idempotency key of the processor, so every try uses the same one.
+/// The processor gets it as idempotency key, so every try uses the same id.
 struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     let bytes: SIMD16<UInt8>
 

@@ -51,7 +51,7 @@ struct Settlement {
 
     /// Writes the plan.
     ///
-    /// The outbox comes last, as ``Outbox`` requires.
+    /// The outbox comes last, as `Outbox` requires.
     mutating func write(on connection: isolated PostgresConnection) throws -> OutcomeReport {
         try passOnOwnerships(on: connection)
         for contradiction in plan.contradictions { log(contradiction) }

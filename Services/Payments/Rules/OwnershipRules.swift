@@ -69,8 +69,8 @@ enum OwnershipRules {
     /// A purchased transaction takes the ownership. One that failed, was refunded or waits for
     /// approval gives it up.
     ///
-    /// - Returns: `nil` if the product cannot be owned, or if an earlier transaction already owns
-    ///   it.
+    /// - Returns: `nil` if the product cannot be owned, or if the transaction was granted because
+    ///   an earlier one owns the product.
     static func change(by record: TransactionRecord, at time: Timestamp) -> OwnershipChange? {
         guard record.isOwnable else { return nil }
         let transaction = record.transaction

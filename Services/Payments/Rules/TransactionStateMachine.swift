@@ -9,8 +9,8 @@ import StoreAPI
 ///
 /// Pure: the time and the posting's id come in as arguments.
 ///
-/// A confirmed charge is never ignored. It leads to `purchased` where the state allows it;
-/// elsewhere it is a stray charge, which is given back.
+/// A confirmed charge leads to `purchased` wherever the state allows it. Elsewhere it is a stray
+/// charge, which is given back.
 struct TransactionStateMachine {
     let time: Timestamp
     let postingID: PostingID

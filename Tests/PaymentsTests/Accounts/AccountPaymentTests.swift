@@ -54,8 +54,8 @@ import Testing
             let events = try await store.accountEvents()
             #expect(events.map(\.version) == [1, 2, 3])
             #expect(events.last?.purchaseIntents == [other])
-            // A repeated request under the key is the same payment, and no other payment completes
-            // the intent.
+            // A repeated request under the key is the same payment, and no other payment pays the
+            // intent.
             #expect(try await store.add(request(quantity: 2, intent: intent.id), key: "a") == paid)
             await #expect(throws: PaymentRefusal.purchaseIntentUnknown) {
                 try await store.add(request(quantity: 2, intent: intent.id), key: "b")
