@@ -4,7 +4,7 @@ import ServiceFoundation
 import ServiceKit
 
 extension ServiceDefinition {
-    /// The service `fulfillment`, before any of it is made.
+    /// The definition of the service `fulfillment`.
     static let fulfillment = ServiceDefinition(
         .fulfillment,
         publishes: [Topics.fulfillmentTransactions],
@@ -13,7 +13,7 @@ extension ServiceDefinition {
     )
 }
 
-/// Makes everything that `fulfillment` is, from settings to HTTP, without I/O.
+/// Builds all of `fulfillment`, from settings to HTTP, without I/O.
 func composeFulfillment(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = FulfillmentSettings(&reader)
     let signer = try WebhookSigner(setting: settings.webhookSecret, &reader)
@@ -22,15 +22,15 @@ func composeFulfillment(_ reader: inout SettingsReader, _ logger: Logger) throws
     return try composeFulfillment(settings, signer, on: frame)
 }
 
-/// Makes what is particular to `fulfillment`: buyers' queues, the webhooks that merchants are owed,
-/// and the content that is hosted for products.
+/// Builds the parts that only `fulfillment` has: buyers' queues, the webhooks owed to merchants,
+/// and the content hosted for products.
 private func composeFulfillment(
     _ settings: FulfillmentSettings,
     _ signer: WebhookSigner,
     on frame: ServiceFrame
 ) throws -> Composition {
     let (client, now, logger) = (frame.client, frame.now, frame.logger)
-    // What can be refused comes before what has to be closed: HTTP clients.
+    // Everything that can throw comes before the HTTP clients, which would have to be closed.
     let servers = try ServerAPIAuthenticator(
         keysDirectory: settings.serverKeysDirectory,
         requestsPerSecond: settings.serverRequestsPerSecond,

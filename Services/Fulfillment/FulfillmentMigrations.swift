@@ -2,8 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Every migration of the database of `fulfillment`, in order; databases remember them by these
-/// names.
+/// All migrations of the database of `fulfillment`, in order.
+///
+/// Databases record them under these names.
 enum FulfillmentMigrations {
     static let all: [PostgresMigration] =
         MessagingMigrations.all(role: ServiceName.fulfillment.databaseRole)

@@ -3,7 +3,7 @@ import EventTypes
 import Messaging
 import ServiceKit
 
-/// What an operator sets of fulfillment, beside the settings of every service.
+/// The settings of `fulfillment`, beyond those that every service has.
 struct FulfillmentSettings: Sendable {
     let common: CommonSettings
     let serverKeysDirectory: String

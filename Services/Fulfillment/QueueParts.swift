@@ -3,17 +3,17 @@ import Messaging
 import ServiceFoundation
 import ServiceKit
 
-/// The parts of `fulfillment` that buyers' apps deal with: the streams of their queues, and finishing.
+/// The parts of `fulfillment` that serve buyers' apps: the streams of their queues, and finishing.
 struct QueueParts {
     /// Reads queues.
     let store: QueueReadStore
     /// The connected streams.
     let hub: QueueHub
-    /// Brings the streams what any instance publishes.
+    /// Passes on to the streams the changes that any instance publishes.
     let tail: EventTail
-    /// Keeps streams alive, and finds what they missed.
+    /// Keeps streams alive and finds the changes they missed.
     let heartbeat: QueueHeartbeat
-    /// Finishes transactions, many at once.
+    /// Finishes transactions in batches.
     let finishes: RequestBatcher<FinishRequest, FinishOutcome>
 
     init(_ settings: FulfillmentSettings, on frame: ServiceFrame) {
@@ -47,7 +47,7 @@ struct QueueParts {
         ) { try await finishing.finish($0) }
     }
 
-    /// Adds what apps, and merchants' servers, ask of queues.
+    /// Adds the routes about queues for apps and for merchants' servers.
     func addRoutes(to router: StoreRouter, servers: ServerAPIAuthenticator, _ frame: ServiceFrame) {
         FulfillmentRoutes(hub: hub, store: store, finishes: finishes, logger: frame.logger)
             .add(to: router)

@@ -2,19 +2,19 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Applies what other services say of transactions and accounts to the accounts' queues.
+/// Applies events about transactions and accounts from other services to the accounts' queues.
 ///
-/// A batch is a fixed number of statements, whatever its size: lock the queues, read what they and
-/// the hosted contents say, decide in ``QueuePlan``, write rows, deliveries and grants, publish.
-/// Whatever a delivery of our own gives is written here, in the database transaction of the inbox
-/// rows, and so exactly once.
+/// Every batch takes the same number of statements, whatever its size: lock the queues, read the
+/// rows of the queues and of the hosted contents, decide in ``QueuePlan``, write rows, deliveries
+/// and grants, and publish. Entitlements and credits are written in the database transaction of the
+/// inbox rows, and so exactly once.
 struct TransactionHandler: EventHandler {
     let now: @Sendable () -> Timestamp
-    /// Told after the commit that the outbox has events.
+    /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
-    /// Told after the commit that webhooks may be owed.
+    /// Called after the commit, when webhooks may be owed.
     let wakeWebhooks: @Sendable () -> Void
-    /// How long a webhook may be under way: ``WebhookHandler/lease``.
+    /// The longest time that a webhook may be under way: ``WebhookHandler/lease``.
     let webhookLease: Duration
 
     let eventTypes = Topics.eventTypes(actedOnBy: .fulfillment)
@@ -60,7 +60,7 @@ struct TransactionHandler: EventHandler {
         }
     }
 
-    /// Publishes transactions before accounts, which is the order of the revisions.
+    /// Publishes transactions before accounts, in the order of their revisions.
     private func publish(
         _ plan: QueuePlan,
         _ revisions: [QueueKey: Int64],

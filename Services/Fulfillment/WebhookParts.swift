@@ -2,13 +2,15 @@ import Callbacks
 import ServiceFoundation
 import ServiceKit
 
-/// The parts of `fulfillment` that tell merchants' servers of deliveries.
+/// The parts of `fulfillment` that send merchants' servers webhooks about deliveries.
 struct WebhookParts {
-    /// Keeps what is owed.
+    /// Leases the webhooks that are owed.
     let handler: WebhookHandler
-    /// Records what became of it, many at once; it runs longer than the sender.
+    /// Records the results in batches.
+    ///
+    /// It runs longer than the sender.
     let recorder: RequestBatcher<WebhookOutcome, Void>
-    /// Sends it.
+    /// Sends the webhooks.
     let sender: CallbackSender<WebhookLedger>
 
     init(_ settings: FulfillmentSettings, signer: WebhookSigner, on frame: ServiceFrame) {
@@ -42,7 +44,7 @@ struct WebhookParts {
         )
     }
 
-    /// Tells the sender that something is owed.
+    /// Wakes the sender because a webhook may be owed.
     var wake: @Sendable () -> Void {
         { [sender] in sender.wake() }
     }

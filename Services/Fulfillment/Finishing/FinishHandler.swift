@@ -3,19 +3,21 @@ import Messaging
 import Postgres
 import StoreTracing
 
-/// A client's wish to finish a transaction.
+/// A client's request to finish a transaction.
 struct FinishRequest: Hashable, Sendable {
     let transactionID: TransactionID
     let queue: QueueKey
-    /// The trace of its HTTP request, which is the purchase's only if the client has carried it on.
+    /// The trace of the HTTP request.
+    ///
+    /// It is the purchase's trace only if the client has propagated it.
     let trace: TraceContext
 }
 
-/// What a finish came to.
+/// The outcome of a request to finish.
 enum FinishOutcome: Hashable, Sendable {
-    /// It is finished, by this request or an earlier one.
+    /// The transaction is finished, by this request or an earlier one.
     case finished(at: Timestamp)
-    /// It stays in the queue.
+    /// The transaction stays in the queue.
     case refused(QueueRules.Refusal)
 }
 
@@ -24,10 +26,10 @@ struct FinishHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> Timestamp
     var spans: SpanRecorder = .off
-    /// Told after the commit that the outbox has events.
+    /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
 
-    /// Answers requests, each in the place of its own.
+    /// Finishes a batch and returns the outcomes in the order of the requests.
     func finish(_ requests: [FinishRequest]) async throws -> [FinishOutcome] {
         let now = now()
         let start = spans.start
@@ -62,7 +64,7 @@ struct FinishHandler: Sendable {
             case .alreadyFinished(let time):
                 return .finished(at: time)
             case .finish:
-                // A second request of the same batch finds it finished.
+                // A second request in the same batch finds the transaction finished.
                 known[request.transactionID]?.finishedAt = now
                 counts[request.queue, default: 0] += 1
                 let trace = FinishTrace(

@@ -1,26 +1,28 @@
 import EventTypes
 import StoreTracing
 
-/// Where a finish belongs: to the trace of its purchase, however much later it comes and whichever
-/// process of the client sends it.
+/// The trace of a finish.
 ///
-/// Where the client has carried the purchase's trace on, the request is the cause; else the request's
-/// own trace is a link, so that both are found from either.
+/// It is always the purchase's trace, however much later the finish comes and whichever process of
+/// the client sends it.
+///
+/// If the client has propagated the purchase's trace, the request is the parent span. Otherwise the
+/// request's own trace becomes a link, so that each trace leads to the other.
 struct FinishTrace: Sendable {
-    /// What the event carries.
+    /// The `traceparent` of the event.
     let traceparent: String
     private let step: SpanStep?
 
-    /// Places a finish.
+    /// Determines the trace of a finish.
     ///
     /// - Parameters:
-    ///   - purchase: The trace that the transaction entered the queue by, if it has one.
+    ///   - purchase: The trace that brought the transaction into the queue, if any.
     ///   - request: The trace of the HTTP request.
-    ///   - spans: Who takes spans.
+    ///   - spans: The recorder of spans.
     init(of purchase: String?, by request: TraceContext, for spans: SpanRecorder) {
         let known = spans.isOn ? purchase.flatMap { TraceContext($0) } : nil
         guard let known else {
-            // A transaction of before there were traces, or nobody takes spans.
+            // The transaction is older than tracing, or spans are not recorded.
             traceparent = purchase ?? request.description
             step = nil
             return
@@ -34,7 +36,7 @@ struct FinishTrace: Sendable {
         traceparent = step?.traceparent ?? known.description
     }
 
-    /// Its span; `nil` if it gets none.
+    /// Returns the finish's span, or `nil` if none is recorded.
     func span(from start: UInt64, to end: UInt64) -> Span? {
         step?.span("\(EventType.transactionFinished)", from: start, to: end)
     }

@@ -4,9 +4,9 @@ import NIOCore
 import ServiceKit
 import StoreAPI
 
-/// What an account has bought, whether it is finished or not (spec rule 105).
+/// The routes for everything an account has bought, finished or not (spec rule 105).
 struct HistoryRoutes: Sendable {
-    /// How many transactions a page holds.
+    /// The number of transactions on a page.
     static let pageSize = 100
 
     let store: QueueReadStore
@@ -54,7 +54,8 @@ struct HistoryRoutes: Sendable {
         return after
     }
 
-    /// The same document as encoding a ``HistoryResponse`` gives, from bytes that are JSON already.
+    /// Writes the same document as an encoded ``HistoryResponse``, from bytes that are already
+    /// JSON.
     private static func response(_ page: QueuePage) -> Response {
         var body = ByteBuffer(string: "{")
         if !page.isComplete, let next = page.changes.last?.revision {

@@ -3,11 +3,11 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 
-/// The one call of the App Store Server API that `fulfillment` answers: a merchant's server finishes
-/// a transaction after it has delivered (spec rule 59).
+/// The only call of the App Store Server API that `fulfillment` answers: a merchant's server
+/// finishes a transaction after it has delivered (spec rule 59).
 ///
-/// The same finish as a client's, under the same rules; 2xx once it is on the disk, also when it was
-/// finished before.
+/// The finish follows the same rules as a client's. The answer is 2xx once the finish is durable,
+/// also if the transaction was finished before.
 struct ServerFinishRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let store: QueueReadStore
@@ -28,7 +28,7 @@ struct ServerFinishRoutes: Sendable {
         guard let id = context.parameters.get("id").flatMap(TransactionID.init(rawValue:)) else {
             throw ServerAPIError.invalidTransactionID
         }
-        // What another app sold, and what was never paid, does not exist for the server.
+        // A transaction of another app, or one that was never paid, does not exist for this server.
         guard let found = try await store.place(of: id), found.queue.bundleID == bundle,
             found.isPaid
         else { throw ServerAPIError.transactionIDNotFound }
@@ -49,7 +49,9 @@ struct ServerFinishRoutes: Sendable {
 }
 
 extension ServerAPIError {
-    /// Something that the store owes is not confirmed yet (spec rule 50); Apple has no number for it.
+    /// A delivery that the store owes is not confirmed yet (spec rule 50).
+    ///
+    /// Apple has no number for it.
     fileprivate static let notDelivered = ServerAPIError(
         4_000_000,
         "Bad request. The transaction's content isn't delivered yet."

@@ -3,9 +3,9 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// What apps have yet to finish, for administrators (spec rule 58).
+/// The administrators' routes for transactions that apps have yet to finish (spec rule 58).
 struct UnfinishedRoutes: Sendable {
-    /// How many transactions a page holds.
+    /// The number of transactions on a page.
     static let pageSize = 100
 
     let store: UnfinishedStore

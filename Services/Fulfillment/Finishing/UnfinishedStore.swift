@@ -3,19 +3,20 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// The SQL of what all accounts have yet to finish, for whoever runs the store.
+/// The SQL of unfinished transactions across all accounts, for administrators.
 ///
-/// It reads the index of what is unfinished, in its order, and so costs nothing for what is finished.
+/// It reads the index of unfinished transactions in order, so finished ones cost nothing.
 struct UnfinishedStore: Sendable {
-    /// What there is at one moment.
+    /// The unfinished transactions at one moment.
     struct Summary: Hashable, Sendable {
-        /// The transactions that an app could finish and has not.
+        /// The number of transactions that an app could finish and has not.
         var count: Int64
-        /// When the one that has waited longest changed last; `nil` if there is none.
+        /// The time of the last change of the one that has waited longest, or `nil` if there is
+        /// none.
         var oldest: Timestamp?
     }
 
-    /// Where a page ended: the place of its last transaction in the index.
+    /// The end of a page: the position of its last transaction in the index.
     struct Cursor: Hashable, Sendable {
         var queue: QueueKey
         var revision: Int64
@@ -23,7 +24,7 @@ struct UnfinishedStore: Sendable {
 
     let client: PostgresClient
 
-    /// How many wait, and since when.
+    /// Counts the unfinished transactions and finds the oldest.
     func summary() async throws -> Summary {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -38,7 +39,7 @@ struct UnfinishedStore: Sendable {
         }
     }
 
-    /// Those that have not changed since a moment, a page of them by account.
+    /// Reads a page of those that have not changed since `cutoff`, ordered by account.
     func page(
         since cutoff: Timestamp,
         after cursor: Cursor?,
@@ -90,13 +91,13 @@ struct UnfinishedStore: Sendable {
 }
 
 extension UnfinishedStore.Cursor {
-    /// The cursor as a word in a URL: hexadecimal, because an account's id may hold `&` and `=`.
+    /// The cursor in hexadecimal for a URL, because an account's id may contain `&` and `=`.
     var text: String {
         let parts = "\(revision)\n\(queue.bundleID)\n\(queue.accountID)"
         return parts.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
-    /// Reads what ``text`` wrote.
+    /// Parses a cursor from ``text``.
     init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2), digits.count <= 2048 else { return nil }

@@ -3,16 +3,16 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Measures what apps have yet to finish (spec rule 58), once a minute.
+/// Measures the transactions that apps have yet to finish (spec rule 58), once a minute.
 ///
-/// An app that forgets to finish is told of its transactions at every launch, for ever. The gauges
-/// are there to raise an alarm; the log has a word once a day for what is older than a week.
+/// An app that forgets to finish gets the same transactions at every launch, for ever. The gauges
+/// are for alarms. The log has a warning once a day about transactions older than a week.
 struct UnfinishedWatch: Service {
     let store: UnfinishedStore
     let now: @Sendable () -> Timestamp
     let logger: Logger
     var interval: Duration = .seconds(60)
-    /// What is older is worth a warning.
+    /// The age from which an unfinished transaction is worth a warning.
     var patience: Duration = .seconds(7 * 86_400)
 
     private let count = Gauge(label: "queue_unfinished_transactions")
@@ -40,8 +40,8 @@ struct UnfinishedWatch: Service {
 
     /// Measures once.
     ///
-    /// - Parameter warnedAt: When it warned last.
-    /// - Returns: When it has warned last now.
+    /// - Parameter warnedAt: The time of the last warning.
+    /// - Returns: The time of the last warning, after this measurement.
     func measure(warnedAt: Timestamp?) async -> Timestamp? {
         do {
             let summary = try await store.summary()

@@ -11,9 +11,9 @@ struct AccountSnapshot: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Cuts the account out of the data of an event that has decoded as one.
+    /// Cuts the account out of the data of an event that was decoded successfully.
     ///
-    /// - Throws: `EncodingError`, only where the cut fails and the account is encoded instead.
+    /// - Throws: `EncodingError`. The account is encoded only if it could not be cut out.
     init(of account: Account, in data: [UInt8]) throws {
         if let range = PlainJSON.rangeOfObject("account", in: data) {
             bytes = Array(data[range])
@@ -23,8 +23,8 @@ struct AccountSnapshot: Hashable, Sendable {
         }
     }
 
-    /// The data of a `queue.account-changed.v1`: the same bytes as encoding a
-    /// ``QueueAccountChanged`` gives.
+    /// The data of a `queue.account-changed.v1`, equal byte for byte to an encoded
+    /// ``QueueAccountChanged``.
     func queueAccountChanged(revision: Int64) -> [UInt8] {
         var data = Array("{\"account\":".utf8)
         data.reserveCapacity(bytes.count + 48)

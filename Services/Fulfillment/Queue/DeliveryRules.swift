@@ -1,33 +1,35 @@
 import EventTypes
 
-/// What a purchase's delivery plan asks for, target by target.
+/// The rules for the deliveries of a purchase, one for each target of its delivery plan.
 ///
 /// Pure.
 ///
-/// Entitlement and credit are rows of our own and so are done with the change itself; a webhook is
-/// owed until its recipient confirms it; the app confirms by finishing.
+/// Entitlements and credits are rows in this database, so they are delivered together with the
+/// change. A webhook is owed until its recipient confirms it. The app confirms by finishing.
 enum DeliveryRules {
-    /// How the target of a webhook that tells of a refund ends.
+    /// The suffix of the target of a webhook that reports a refund.
     static let refundSuffix = ":refund"
 
-    /// How far one delivery is.
+    /// The state of one delivery.
     enum State: String, Sendable {
         /// Owed.
         case pending
         /// Confirmed by its recipient.
         case delivered
-        /// No longer owed: the purchase was refunded first.
+        /// No longer owed, because the purchase was refunded before the delivery.
         case void
     }
 
-    /// One row of the deliveries ledger.
+    /// One row of the table `deliveries`.
     struct Delivery: Hashable, Sendable {
         let transactionID: TransactionID
-        /// Its place in the plan and its kind, which no later version of the transaction changes; of
-        /// the webhook that tells of a refund, the place and `refund`.
+        /// The target's place in the plan and its kind, which no later version of the transaction
+        /// changes.
+        ///
+        /// For a webhook that reports a refund: the place and `refund`.
         let target: String
         let kind: String
-        /// Where a webhook goes.
+        /// The URL that a webhook is sent to.
         let url: String?
         var state: State
     }
@@ -40,7 +42,7 @@ enum DeliveryRules {
         let amount: Int64
     }
 
-    /// The deliveries of a purchase that has just been paid.
+    /// Returns the deliveries of a purchase that has just been paid.
     static func deliveries(of transaction: Transaction) -> [Delivery] {
         transaction.deliveryPlan.enumerated().map { index, target in
             let isVoid = transaction.revokedAt != nil
@@ -54,10 +56,10 @@ enum DeliveryRules {
         }
     }
 
-    /// What is owed because a purchase was refunded: each webhook of its plan is told.
+    /// Returns the deliveries that a refund causes: a webhook for each webhook of the plan.
     ///
-    /// It is owed whatever became of the purchase's own webhook: that may have arrived though its
-    /// answer did not. A refunded copy takes nothing away, so nobody is told of it.
+    /// They are owed whatever happened to the purchase's own webhook, which may have arrived even
+    /// if its answer did not. Refunding a copy takes nothing away, so nobody is informed.
     static func refunds(of transaction: Transaction) -> [Delivery] {
         guard transaction.revokedAt != nil, transaction.id == transaction.originalID else {
             return []
@@ -75,21 +77,21 @@ enum DeliveryRules {
         }
     }
 
-    /// Whether nothing is owed but what the app itself does.
+    /// Whether every delivery is done, apart from those that the app itself confirms.
     static func isDelivered(_ deliveries: [Delivery]) -> Bool {
         deliveries.allSatisfy { $0.state != .pending || $0.kind == DeliveryTarget.app.kind }
     }
 
-    /// Whether the plan makes the account own the product.
+    /// Whether the delivery plan gives the account an entitlement to the product.
     static func grantsEntitlement(_ transaction: Transaction) -> Bool {
         transaction.deliveryPlan.contains(.entitlement)
     }
 
-    /// The credits of a purchase, one for each unit of its plan.
+    /// Returns the credits of a purchase, one for each unit of its plan.
     ///
-    /// A copy (restored, or bought again while owned) gives none: its original did.
+    /// A copy (restored, or bought again while owned) gives none, because its original already did.
     ///
-    /// - Throws: ``FulfillmentError`` if an amount times the quantity cannot be held.
+    /// - Throws: ``FulfillmentError`` if an amount times the quantity overflows.
     static func credits(of transaction: Transaction) throws(FulfillmentError) -> [Credit] {
         guard transaction.id == transaction.originalID else { return [] }
         var amounts: [String: Int64] = [:]
@@ -132,9 +134,9 @@ extension DeliveryTarget {
 }
 
 extension Transaction {
-    /// The queue it stands in.
+    /// The queue that the transaction belongs to.
     var queue: QueueKey { QueueKey(accountID: accountID, bundleID: bundleID) }
 
-    /// Whether the store has received payment, or received it once for the original.
+    /// Whether the store has received payment for the transaction, or for its original.
     var isPaid: Bool { state == .purchased || state == .restored }
 }

@@ -2,7 +2,7 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// The SQL of the deliveries ledger and of what deliveries give: entitlements and credits.
+/// The SQL of deliveries, and of the entitlements and credits they give.
 enum DeliveryStore {
     /// Records the deliveries of paid transactions.
     static func insert(
@@ -28,9 +28,9 @@ enum DeliveryStore {
         )
     }
 
-    /// Gives what entitlements and credits deliver.
+    /// Writes the entitlements and credits that purchases give.
     ///
-    /// What was given before is left as it is.
+    /// Rows that exist already are left as they are.
     static func grant(
         _ plan: QueuePlan,
         on connection: isolated PostgresConnection
@@ -68,11 +68,13 @@ enum DeliveryStore {
         }
     }
 
-    /// Takes back what refunded transactions gave: what is pending becomes void, an entitlement is
-    /// revoked, a credit is reversed by an entry of its own, also below zero.
+    /// Takes back what refunded transactions gave.
     ///
-    /// A purchase's webhook may be under way. It ends within its lease, and the webhook that tells of
-    /// the refund waits so long: it never arrives first.
+    /// Pending deliveries become void, entitlements are revoked, and each credit is reversed by an
+    /// entry of its own, even if the balance falls below zero.
+    ///
+    /// A purchase's webhook may be under way. It ends within its lease, and the webhook that
+    /// reports the refund waits that long, so it never arrives first.
     static func takeBack(
         _ plan: QueuePlan,
         webhookLease: Duration = .zero,

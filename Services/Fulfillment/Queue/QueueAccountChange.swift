@@ -1,6 +1,6 @@
 import EventTypes
 
-/// An account that arrived from `payments`, with the bytes it came as.
+/// An account that arrived from `payments`, with its original bytes.
 struct ArrivedAccount: Sendable {
     let queue: QueueKey
     let version: Int
@@ -15,8 +15,9 @@ struct ArrivedAccount: Sendable {
     }
 }
 
-/// A change of a queue by its account, with its revision: what is published, and what clients are
-/// sent.
+/// A change of the account, with the revision of its queue.
+///
+/// It is published and sent to clients.
 struct QueueAccountChange: Sendable {
     let queue: QueueKey
     let revision: Int64
@@ -26,6 +27,6 @@ struct QueueAccountChange: Sendable {
     /// The data of its event.
     var data: [UInt8] { snapshot.queueAccountChanged(revision: revision) }
 
-    /// The message that tells a client.
+    /// The message for the clients' streams.
     var message: QueueMessage { QueueMessage(revision: revision, kind: .account, data: data) }
 }

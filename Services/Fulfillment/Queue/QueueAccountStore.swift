@@ -2,10 +2,12 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL of what queues tell of their accounts: every function is one statement for a whole batch,
-/// under the locks of the queues (``QueueStore/lock(_:on:)``).
+/// The SQL of the accounts that queues show.
+///
+/// Every function is one statement for a whole batch, and the queues are locked
+/// (``QueueStore/lock(_:on:)``).
 enum QueueAccountStore {
-    /// The versions that queues know of their accounts.
+    /// Reads the versions of the accounts that queues have.
     static func versions(
         in queues: Set<QueueKey>,
         on connection: isolated PostgresConnection

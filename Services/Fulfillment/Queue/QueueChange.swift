@@ -1,6 +1,8 @@
 import EventTypes
 
-/// One change of a queue, with its revision: what is published, and what clients are sent.
+/// A change of a queue, with its revision.
+///
+/// It is published and sent to clients.
 struct QueueChange: Sendable {
     let queue: QueueKey
     let transactionID: TransactionID
@@ -8,7 +10,7 @@ struct QueueChange: Sendable {
     let snapshot: TransactionSnapshot
     let isDelivered: Bool
     let finishedAt: Timestamp?
-    /// The JSON of what is hosted for it, if anything.
+    /// The JSON of the hosted contents that the transaction carries, if any.
     let contents: [UInt8]?
     var traceparent: String?
 
@@ -22,7 +24,7 @@ struct QueueChange: Sendable {
         )
     }
 
-    /// The message that tells a client.
+    /// The message for the clients' streams.
     var message: QueueMessage {
         QueueMessage(
             revision: revision,
@@ -32,9 +34,11 @@ struct QueueChange: Sendable {
     }
 }
 
-/// What a client's stream is sent of one change.
+/// The message about one change in a client's stream.
 struct QueueMessage: Hashable, Sendable {
-    /// What it tells of; the raw values are the names of the stream's events.
+    /// The subject of the message.
+    ///
+    /// The raw values are the names of the stream's events.
     enum Kind: String, Hashable, Sendable {
         /// A transaction that is in the queue.
         case transaction

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// Whose queue: each account has one in each app.
+/// The key of a queue: each account has one queue in each app.
 struct QueueKey: Hashable, Sendable {
     let accountID: AccountID
     let bundleID: BundleID

@@ -1,18 +1,18 @@
 import EventTypes
 
-/// A transaction that arrived from another service, with the bytes it came as.
+/// A transaction that arrived from another service, with its original bytes.
 struct ArrivedTransaction: Sendable {
     let transaction: Transaction
     let snapshot: TransactionSnapshot
     let traceparent: String?
 }
 
-/// Everything that a batch of arrivals changes, decided before anything is written.
+/// All changes that a batch of arrivals makes, decided before anything is written.
 ///
 /// Pure.
 ///
-/// Each change of a transaction is a change of its queue with a revision of its own, also where a
-/// batch holds several versions of one transaction; the row keeps the last.
+/// Each change of a transaction is a change of its queue with a revision of its own, even if a
+/// batch holds several versions of one transaction. The row keeps the last.
 struct QueuePlan: Sendable {
     /// One change of a queue.
     struct Change: Sendable {
@@ -20,19 +20,19 @@ struct QueuePlan: Sendable {
         let snapshot: TransactionSnapshot
         let traceparent: String?
         let time: Timestamp
-        /// Its place among the changes of its queue in this plan, from 1.
+        /// The number of the change among those of its queue in this plan, from 1.
         let ordinal: Int64
     }
 
-    /// A change of a queue by its account.
+    /// A change of an account, which is also a change of its queue.
     struct AccountChange: Sendable {
         let arrival: ArrivedAccount
         let time: Timestamp
-        /// Its place among the changes of its queue in this plan.
+        /// The number of the change among those of its queue in this plan.
         let ordinal: Int64
     }
 
-    /// An account's ownership of a product, given or taken.
+    /// An account's ownership of a product, granted or revoked.
     struct Entitlement: Sendable {
         let queue: QueueKey
         let productID: ProductID
@@ -40,7 +40,7 @@ struct QueuePlan: Sendable {
         let time: Timestamp
     }
 
-    /// Something that is given or taken at a time.
+    /// A value that is granted or taken back, with the time.
     struct Timed<Value: Sendable>: Sendable {
         let value: Value
         let time: Timestamp
@@ -55,27 +55,27 @@ struct QueuePlan: Sendable {
     /// Transactions whose pending deliveries become void and whose credits are reversed.
     private(set) var takenBack: [Timed<TransactionID>] = []
     private(set) var revokedEntitlements: [Entitlement] = []
-    /// What the queues know of transactions, with the changes so far.
+    /// The transactions as the queues have them, with the changes so far.
     private(set) var known: [TransactionID: QueuedTransaction]
 
     /// Begins a plan.
     ///
-    /// - Parameter existing: What the queues know of the transactions that it will be about.
+    /// - Parameter existing: The rows of the transactions that the plan may change.
     init(existing: [TransactionID: QueuedTransaction]) {
         known = existing
     }
 
-    /// Plans what arrivals change.
+    /// Plans the changes that arrivals make.
     ///
     /// - Parameters:
-    ///   - arrivals: In the order they arrived.
-    ///   - existing: What the queues know of the same transactions.
+    ///   - arrivals: The transactions, in the order they arrived.
+    ///   - existing: The rows of the same transactions.
     ///   - accounts: The accounts that arrived with them.
-    ///   - versions: The versions that the queues know of the same accounts.
-    ///   - contents: What is hosted for the products of the arrivals; a transaction keeps what it
-    ///     finds as it is granted.
+    ///   - versions: The versions of these accounts that the queues have.
+    ///   - contents: The contents hosted for the products of the arrivals. A transaction keeps the
+    ///     contents that are current when it is granted.
     ///   - now: The time of the grants.
-    /// - Throws: ``FulfillmentError`` of a credit that cannot be held.
+    /// - Throws: ``FulfillmentError`` if a credit overflows.
     init(
         arrivals: [ArrivedTransaction],
         existing: [TransactionID: QueuedTransaction],
@@ -92,14 +92,14 @@ struct QueuePlan: Sendable {
         change(accounts, versions, at: now)
     }
 
-    /// Plans what one arrival changes.
+    /// Plans the change that one arrival makes.
     ///
     /// - Parameters:
     ///   - arrival: The transaction.
-    ///   - contents: The JSON of what it keeps if it is granted by this.
-    ///   - time: When it arrives.
-    /// - Returns: The change; `nil` if the queue knows this version or a later one.
-    /// - Throws: ``FulfillmentError`` of a credit that cannot be held.
+    ///   - contents: The JSON of the contents that the transaction keeps if this change grants it.
+    ///   - time: The time of its arrival.
+    /// - Returns: The change, or `nil` if the queue has this version or a later one.
+    /// - Throws: ``FulfillmentError`` if a credit overflows.
     @discardableResult
     mutating func arrive(
         _ arrival: ArrivedTransaction,
@@ -110,7 +110,7 @@ struct QueuePlan: Sendable {
         guard var change = QueueRules.apply(transaction, to: known[transaction.id]) else {
             return nil
         }
-        // Written once: what changes it later has traces of its own.
+        // Set only once: later changes have traces of their own.
         if known[transaction.id] == nil { change.after.traceparent = arrival.traceparent }
         if change.isGranted, let contents { change.after.contents = contents }
         deliveries += change.deliveries.map { Timed(value: $0, time: time) }
@@ -124,7 +124,7 @@ struct QueuePlan: Sendable {
         }
         if change.isTakenBack {
             takenBack.append(Timed(value: transaction.id, time: time))
-            // Giving back a copy takes nothing away: the purchase it copies stands.
+            // Revoking a copy takes nothing away, because the original purchase stands.
             if transaction.id == transaction.originalID {
                 revokedEntitlements.append(
                     Self.entitlement(of: transaction, at: transaction.revokedAt ?? time)
@@ -139,7 +139,7 @@ struct QueuePlan: Sendable {
         )
     }
 
-    /// Adds a change of a transaction that is decided already.
+    /// Adds a change of a transaction that has been decided elsewhere.
     @discardableResult
     mutating func note(
         _ after: QueuedTransaction,
@@ -160,8 +160,10 @@ struct QueuePlan: Sendable {
         return change
     }
 
-    /// Of several versions of an account the highest is one change, behind those of transactions:
-    /// an account is what it is, not how it came to be.
+    /// Adds one change for each account, with the highest of its versions, behind the changes of
+    /// transactions.
+    ///
+    /// Only the latest state of an account matters, not the way to it.
     mutating func change(
         _ accounts: [ArrivedAccount],
         _ versions: [QueueKey: Int],
@@ -173,13 +175,13 @@ struct QueuePlan: Sendable {
         }
         for arrival in accounts where newest[arrival.queue] == arrival.version {
             guard arrival.version > versions[arrival.queue] ?? 0 else { continue }
-            // The same version a second time.
+            // Another arrival of the same version is ignored.
             newest[arrival.queue] = nil
             note(arrival, at: time)
         }
     }
 
-    /// Adds a change of an account that is decided already.
+    /// Adds a change of an account that has been decided elsewhere.
     @discardableResult
     mutating func note(_ arrival: ArrivedAccount, at time: Timestamp) -> AccountChange {
         counts[arrival.queue, default: 0] += 1
@@ -192,14 +194,14 @@ struct QueuePlan: Sendable {
         return change
     }
 
-    /// The last change of each transaction, which is what its row keeps.
+    /// The last change of each transaction, which its row keeps.
     var rows: [Change] {
         var last: [TransactionID: Int] = [:]
         for (index, change) in changes.enumerated() { last[change.after.id] = index }
         return last.values.sorted().map { changes[$0] }
     }
 
-    /// The last change of each account, which is what its row keeps.
+    /// The last change of each account, which its row keeps.
     var newestAccounts: [AccountChange] {
         var last: [QueueKey: Int] = [:]
         for (index, change) in accountChanges.enumerated() { last[change.arrival.queue] = index }

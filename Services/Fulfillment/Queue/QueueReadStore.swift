@@ -3,17 +3,17 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// A part of a queue as one moment had it.
+/// A part of a queue, read at one moment.
 struct QueuePage: Sendable {
-    /// The queue's revision at that moment; 0 for a queue that never had a transaction.
+    /// The queue's revision at that moment, or 0 if it never had a transaction.
     let revision: Int64
     let changes: [QueueChange]
-    /// The account, if anything is to be told of it.
+    /// The account, if it belongs to what was asked for.
     let account: QueueAccountChange?
-    /// Whether nothing that was asked for is missing.
+    /// Whether the page contains everything that was asked for.
     let isComplete: Bool
 
-    /// All of it in the order of the changes.
+    /// The messages of all changes, in order.
     var messages: [QueueMessage] {
         let messages = changes.map(\.message)
         guard let account else { return messages }
@@ -21,20 +21,20 @@ struct QueuePage: Sendable {
     }
 }
 
-/// The SQL of what clients read.
+/// The SQL of clients' reads.
 ///
-/// Each question is one statement and so sees one moment.
+/// Each read is one statement, and so sees one snapshot of the database.
 struct QueueReadStore: Sendable {
     let client: PostgresClient
 
-    /// In which queue a transaction stands, and whether it was paid for.
+    /// Returns a transaction's queue, and whether the transaction was paid.
     func place(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
         try await client.withConnection { connection in
             try QueueStore.transactions([id], on: connection)[id].map { ($0.queue, $0.isPaid) }
         }
     }
 
-    /// All unfinished transactions, the oldest first, and the account.
+    /// Reads the account and all unfinished transactions, the oldest first.
     func unfinished(in queue: QueueKey) async throws -> QueuePage {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -60,10 +60,11 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// What changed after a revision, finished transactions and the account included, in the order of
-    /// the changes.
+    /// Reads what changed after a revision, in the order of the changes.
     ///
-    /// A transaction that changed several times is there once, as it is.
+    /// This includes finished transactions and the account.
+    ///
+    /// A transaction that changed several times appears once, in its current state.
     func changes(
         in queue: QueueKey,
         after revision: Int64,
@@ -105,8 +106,8 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// The transactions that gave the account what it owns, finished ones too, a page of them in the
-    /// order of their last change.
+    /// Reads a page of the transactions that gave the account what it owns, finished ones included,
+    /// in the order of their last change.
     func entitlementTransactions(
         in queue: QueueKey,
         after revision: Int64,
@@ -130,8 +131,10 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// Names the database as it is since its server was started: a backup can only be restored into
-    /// another server's, into another database, or before a start.
+    /// Returns a name for the database that holds since the last start of its server.
+    ///
+    /// After a restore from a backup the name is different, because a backup is restored into
+    /// another server, into another database, or before a start.
     func database() async throws -> String {
         try await client.withConnection { connection in
             let row = try connection.query(
@@ -146,12 +149,14 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// How far this service's events are published.
+    /// Returns the position up to which this service's events are published.
     func outboxMark() async throws -> OutboxMark {
         try await client.withConnection { connection in try OutboxMark(on: connection) }
     }
 
-    /// The revisions of queues; one that never had a transaction is left out.
+    /// Reads the revisions of queues.
+    ///
+    /// A queue that never had a transaction is left out.
     func revisions(of queues: [QueueKey]) async throws -> [QueueKey: Int64] {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -165,7 +170,7 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// What the account owns or owned, in the order it was given.
+    /// Reads everything the account owns or owned, in the order it was given.
     func entitlements(of queue: QueueKey) async throws -> [Entitlement] {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -193,7 +198,7 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// The account's balance of each unit it ever had.
+    /// Reads the account's balance of each unit it ever had.
     func balances(of queue: QueueKey) async throws -> [String: Int64] {
         try await client.withConnection { connection in
             let rows = try connection.query(
@@ -233,7 +238,7 @@ struct QueueReadStore: Sendable {
                 PostgresJSON?.self
             )
             queueRevision = current
-            // A queue with nothing to tell is one row of nothing.
+            // A queue without any changes is one row of nulls.
             guard let revision, let json else { continue }
             guard let number, let isDelivered else {
                 account = QueueAccountChange(

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What a queue remembers of one transaction, as far as rules need it.
+/// The properties of a transaction in a queue that the rules need.
 struct QueuedTransaction: Hashable, Sendable {
     let id: TransactionID
     let queue: QueueKey
@@ -9,38 +9,38 @@ struct QueuedTransaction: Hashable, Sendable {
     var revokedAt: Timestamp?
     var isDelivered: Bool
     var finishedAt: Timestamp?
-    /// The JSON of what is hosted for it, fixed when it entered the queue as paid.
+    /// The JSON of its hosted contents, fixed when it entered the queue as paid.
     var contents: [UInt8]?
-    /// The trace that it entered the queue by.
+    /// The trace that brought it into the queue.
     var traceparent: String?
 
-    /// Whether the store has received payment, or received it once for the original.
+    /// Whether the store has received payment for the transaction, or for its original.
     var isPaid: Bool { state == .purchased || state == .restored }
 }
 
-/// What a version of a transaction does to its queue, and who may finish what.
+/// The rules for applying a version of a transaction to its queue, and for finishing.
 ///
 /// Pure.
 enum QueueRules {
-    /// What becomes of a transaction that arrives from another service.
+    /// The change that a transaction from another service makes.
     struct Change: Hashable, Sendable {
         /// The transaction afterwards.
         var after: QueuedTransaction
-        /// Rows of the deliveries ledger to write.
+        /// The deliveries to insert.
         var deliveries: [DeliveryRules.Delivery] = []
-        /// Whether its credits and its entitlement are given with this change.
+        /// Whether this change gives its credits and its entitlement.
         var isGranted = false
-        /// Whether what it gave is taken back with this change.
+        /// Whether this change takes back what it gave.
         var isTakenBack = false
     }
 
-    /// Applies a version.
+    /// Applies a version of a transaction.
     ///
-    /// The version alone decides, because two topics bring a transaction and nothing orders one
-    /// against the other: a refund that overtakes its receipt leaves the purchase revoked, and the
+    /// Only the version decides, because a transaction arrives over two topics, and no order holds
+    /// between them. If a refund overtakes its receipt, it leaves the purchase revoked, and the
     /// receipt then changes nothing.
     ///
-    /// - Returns: `nil` if the queue knows this version or a later one.
+    /// - Returns: The change, or `nil` if the queue has this version or a later one.
     static func apply(_ transaction: Transaction, to before: QueuedTransaction?) -> Change? {
         if let before, before.version >= transaction.version { return nil }
         var change = Change(
@@ -68,7 +68,7 @@ enum QueueRules {
             if change.isTakenBack { change.deliveries = DeliveryRules.refunds(of: transaction) }
             change.after.isDelivered =
                 switch transaction.state {
-                // Nothing is owed for what was never paid, or was given back.
+                // A transaction that was never paid, or was refunded, owes nothing.
                 case .failed: true
                 case .purchased, .restored:
                     transaction.revokedAt != nil || (before?.isDelivered ?? false)
@@ -78,31 +78,35 @@ enum QueueRules {
         return change
     }
 
-    /// Why a transaction is not finished.
+    /// The reasons to refuse a finish.
     enum Refusal: String, Hashable, Sendable, CaseIterable {
-        /// There is none, or it is somebody else's, which must look the same.
+        /// The transaction does not exist, or it is somebody else's.
+        ///
+        /// Both must look the same.
         case unknown = "transaction_unknown"
-        /// The store is not done with it (spec rule 54).
+        /// The store has not completed it yet (spec rule 54).
         case purchasing = "transaction_purchasing"
         /// It waits for an approval (spec rule 55).
         case deferred = "transaction_deferred"
         /// A delivery that the store owes is not confirmed (spec rule 50).
         case notDelivered = "transaction_not_delivered"
-        /// A newer version of the store knows what to do with it (spec rule 41).
+        /// Only a newer version of the store can handle it (spec rule 41).
         case unknownState = "transaction_state_unknown"
     }
 
-    /// What a finish comes to.
+    /// The decision about a finish.
     enum FinishDecision: Hashable, Sendable {
-        /// It leaves the queue.
+        /// The transaction leaves the queue.
         case finish
-        /// It left before; the answer is what it was then.
+        /// It left earlier, at this time.
+        ///
+        /// The answer is the same as then.
         case alreadyFinished(Timestamp)
-        /// It stays.
+        /// It stays in the queue.
         case refused(Refusal)
     }
 
-    /// Decides a finish that comes from a queue's account and app.
+    /// Decides a finish that is requested for a queue.
     static func finish(_ transaction: QueuedTransaction?, from queue: QueueKey) -> FinishDecision {
         guard let transaction, transaction.queue == queue else { return .refused(.unknown) }
         if let finishedAt = transaction.finishedAt { return .alreadyFinished(finishedAt) }

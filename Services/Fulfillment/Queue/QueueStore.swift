@@ -3,15 +3,18 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL of the queues: every function is one statement for a whole batch.
+/// The SQL of the queues.
 ///
-/// Whoever changes a queue calls ``lock(_:on:)`` first, so that all writers of a queue stand in one
-/// line and take several queues in one order; what they then read stays as it is until they commit.
+/// Every function is one statement for a whole batch.
+///
+/// A writer calls ``lock(_:on:)`` before it changes a queue. So a queue has one writer at a time,
+/// and locks on several queues are always taken in the same order. The rows that a writer then
+/// reads stay unchanged until it commits.
 enum QueueStore {
-    /// Locks queues until the end of the database transaction, and makes those that are not there.
+    /// Locks queues until the end of the database transaction, and inserts those that do not exist.
     ///
-    /// One pass in one order, without writing a row that exists: `WHERE false` leaves the lock of
-    /// the conflicting row and nothing else.
+    /// The statement locks in one pass and in one order, and writes no row that exists: `WHERE
+    /// false` only locks the conflicting row.
     static func lock(_ queues: Set<QueueKey>, on connection: isolated PostgresConnection) throws {
         let queues = Array(queues)
         try connection.execute(
@@ -27,7 +30,9 @@ enum QueueStore {
         )
     }
 
-    /// Locks those of the queues that there are; for requests, which make none.
+    /// Locks the queues that exist.
+    ///
+    /// Requests use it, because they create no queues.
     static func lockExisting(
         _ queues: Set<QueueKey>,
         on connection: isolated PostgresConnection
@@ -44,7 +49,7 @@ enum QueueStore {
         )
     }
 
-    /// Reads what the queues know of transactions.
+    /// Reads the queues' rows of transactions.
     static func transactions(
         _ ids: some Collection<TransactionID>,
         on connection: isolated PostgresConnection
@@ -109,9 +114,9 @@ enum QueueStore {
         return snapshots
     }
 
-    /// Gives locked queues their next revisions.
+    /// Advances the revisions of locked queues.
     ///
-    /// - Returns: The revision of each queue before; its changes are numbered from there.
+    /// - Returns: The previous revision of each queue. Its changes are numbered from there.
     static func advance(
         _ counts: [QueueKey: Int64],
         on connection: isolated PostgresConnection
@@ -162,9 +167,9 @@ enum QueueStore {
         )
     }
 
-    /// Marks transactions as finished, and what only the app delivers as delivered by that.
+    /// Marks transactions as finished, and confirms the deliveries that the app itself makes.
     ///
-    /// Each change says when.
+    /// Each change carries its own time.
     static func finish(
         _ changes: [QueueChange],
         on connection: isolated PostgresConnection
@@ -210,7 +215,9 @@ enum QueueStore {
         )
     }
 
-    /// Appends the events of changes; the last statement of a database transaction.
+    /// Appends the events of changes.
+    ///
+    /// This is the last statement of a database transaction.
     static func publish(
         _ changes: [QueueChange],
         as type: EventType,
@@ -249,7 +256,7 @@ enum QueueStore {
 }
 
 extension PostgresRows {
-    /// What rows of account, app and one value say of queues.
+    /// Decodes rows of an account, an app and one value.
     func valuesByQueue<Value: PostgresDecodable>(
         _ type: Value.Type
     ) throws -> [QueueKey: Value] {

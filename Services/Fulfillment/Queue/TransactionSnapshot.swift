@@ -2,8 +2,8 @@ import EventTypes
 
 /// The JSON of one transaction exactly as `payments` published it.
 ///
-/// It is cut out of the event's data rather than encoded again, so that fields of a newer version
-/// of the store reach clients unread and unharmed, and so that JSON is read once per event.
+/// It is cut out of the event's data rather than encoded again. So clients also get fields that
+/// only a newer version of the store knows, and JSON is read once per event.
 struct TransactionSnapshot: Hashable, Sendable {
     /// The bytes of one JSON object.
     let bytes: [UInt8]
@@ -13,9 +13,9 @@ struct TransactionSnapshot: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    /// Cuts the transaction out of the data of an event that has decoded as one.
+    /// Cuts the transaction out of the data of an event that was decoded successfully.
     ///
-    /// - Throws: `EncodingError`, only where the cut fails and the transaction is encoded instead.
+    /// - Throws: `EncodingError`. The transaction is encoded only if it could not be cut out.
     init(of transaction: Transaction, in data: [UInt8]) throws {
         if let range = PlainJSON.rangeOfObject("transaction", in: data) {
             bytes = Array(data[range])
@@ -24,9 +24,10 @@ struct TransactionSnapshot: Hashable, Sendable {
         }
     }
 
-    /// The data of a `queue.changed.v1`: the same bytes as encoding a ``QueueChanged`` gives.
+    /// Returns the data of a `queue.changed.v1`, equal byte for byte to an encoded
+    /// ``QueueChanged``.
     ///
-    /// `contents` is JSON already, as the queue keeps it.
+    /// `contents` is already JSON, as stored in the queue.
     func queueChanged(
         revision: Int64,
         isDelivered: Bool,
@@ -51,7 +52,7 @@ struct TransactionSnapshot: Hashable, Sendable {
         return data
     }
 
-    /// A transaction as an event of its own, for its encoding.
+    /// Wraps a transaction as an event, so that it can be encoded.
     private struct EncodedTransaction: Event {
         var transaction: Transaction
 

@@ -3,8 +3,8 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// The queues, deliveries and grants of `fulfillment`, made again from its own log, which carries
-/// every transaction that entered a queue.
+/// Rebuilds the queues, deliveries and grants of `fulfillment` from the service's own log, which
+/// carries every transaction that entered a queue.
 struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
@@ -28,7 +28,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
         var contradictions: [LogContradiction] = []
         var rest = rows[...]
         while !rest.isEmpty {
-            // An account's event is about no transaction: its subject finds none.
+            // The subject of an account's event is not a transaction, and so matches no row.
             let ids = Set(rest.map { TransactionID(unchecked: $0.event.subject) })
             var history = QueueHistory(existing: try QueueStore.transactions(ids, on: shadow))
             while let row = rest.first, !history.mustBeWritten(before: row) {

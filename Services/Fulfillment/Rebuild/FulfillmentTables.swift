@@ -1,10 +1,10 @@
 import Rebuild
 
-/// What of the tables of `fulfillment` is made again, and how it compares.
+/// The tables of `fulfillment` that are rebuilt, and how they are compared.
 ///
-/// Not made again, because no event tells of it: what an administrator has uploaded
-/// (`hosted_contents`, `content_uploads`; what each transaction carries of it is compared), and how
-/// often a webhook was tried before it was confirmed.
+/// Data that no event carries is not rebuilt. This is what an administrator has uploaded
+/// (`hosted_contents`, `content_uploads`) and how often a webhook was tried before it was
+/// confirmed. The contents that each transaction carries are compared.
 enum FulfillmentTables {
     static let all = [
         RebuiltTable(

@@ -2,30 +2,30 @@ import EventTypes
 import Messaging
 import Rebuild
 
-/// What a part of the log of `fulfillment` comes to: the queues and deliveries as the rules make
-/// them of the transactions that the log's facts carry.
+/// The queues and deliveries that follow from a part of the log of `fulfillment`, when the rules
+/// are applied to the transactions in its events.
 ///
-/// Pure. The log says in which order things came; each is judged anew by ``QueueRules``, and what
-/// comes out otherwise contradicts the log.
+/// Pure. The log gives the order. Each event is decided again by ``QueueRules``, and a different
+/// result is a contradiction in the log.
 struct QueueHistory {
     private(set) var plan: QueuePlan
     private(set) var confirmed: [DeliveryConfirmed] = []
     private(set) var finished: [QueuePlan.Change] = []
     private(set) var contradictions: [LogContradiction] = []
-    /// The revisions that the log gives, in the order in which the plan counts them.
+    /// The revisions in the log, in the order in which the plan counts them.
     private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] =
         []
     private var isFinished: Set<String> = []
 
-    /// Begins.
+    /// Creates a history without events.
     ///
-    /// - Parameter existing: What the queues know of the transactions that the log speaks of.
+    /// - Parameter existing: The rows of the transactions that appear in the log.
     init(existing: [TransactionID: QueuedTransaction]) {
         plan = QueuePlan(existing: existing)
     }
 
-    /// Whether what is there has to be written before this is applied: a finish is the last that is
-    /// written of a transaction.
+    /// Whether the history so far must be written before this row is applied: no change of a
+    /// transaction follows its finish in one write.
     func mustBeWritten(before row: OutboxRow) -> Bool {
         isFinished.contains(row.event.subject)
     }
@@ -60,7 +60,7 @@ struct QueueHistory {
         var change: QueuePlan.Change?
         if var delivered = before, delivered.version == transaction.version, !delivered.isDelivered
         {
-            // The same version again: the last of its deliveries was confirmed.
+            // The same version again means that the last of its deliveries was confirmed.
             delivered.isDelivered = true
             change = plan.note(
                 delivered,
@@ -113,7 +113,7 @@ struct QueueHistory {
         isFinished.insert(row.event.subject)
     }
 
-    /// Judges the revisions by where the queues stood.
+    /// Checks the revisions in the log, given the queues' previous revisions.
     mutating func judgeRevisions(from before: [QueueKey: Int64]) {
         for entry in revisions
         where before[entry.queue, default: 0] + entry.ordinal != entry.told {

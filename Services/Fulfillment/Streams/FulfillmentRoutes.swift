@@ -6,7 +6,7 @@ import NIOCore
 import ServiceKit
 import StoreAPI
 
-/// What clients ask of their account's queue.
+/// The clients' routes about their account's queue.
 struct FulfillmentRoutes: Sendable {
     let hub: QueueHub
     let store: QueueReadStore
@@ -31,15 +31,16 @@ struct FulfillmentRoutes: Sendable {
         let stream: QueueStream
         let database: String
         do {
-            // Before the answer's head, so that a database that is away is answered with 503.
+            // Before the head of the response, so that an unavailable database is answered with
+            // 503.
             stream = try await QueueStream(
                 subscription: try hub.subscribe(to: queue, onLag: context.hangUp),
                 after: lastEventID,
                 store: store,
                 logger: logger
             )
-            // After the queue: a name that is too young makes the client ask once too often, one
-            // that is too old once too seldom.
+            // After the queue is read: a name that is too new makes the client ask once too often,
+            // a name that is too old once too seldom.
             database = try await store.database()
         } catch let refusal as QueueHub.Refusal {
             throw Self.problem(of: refusal)
@@ -59,7 +60,8 @@ struct FulfillmentRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         let page = try await store.unfinished(in: try context.requireQueue())
-        // The same document as encoding a ``QueueResponse`` gives, from bytes that are JSON already.
+        // The same document as an encoded ``QueueResponse``, written from bytes that are already
+        // JSON.
         var body = ByteBuffer(string: "{\"revision\":\(page.revision),")
         body.writeQueueChanges(page.changes)
         body.writeString("}")
@@ -105,7 +107,9 @@ struct FulfillmentRoutes: Sendable {
         )
     }
 
-    /// From where a client resumes: a header of its own accord, a query where it cannot set one.
+    /// Returns the event id from which a client resumes.
+    ///
+    /// Clients that cannot set the header use the query parameter.
     private static func lastEventID(of request: Request) throws -> Int64? {
         let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
         let text = header ?? request.uri.queryParameters["lastEventID"].map { String($0) }
@@ -181,12 +185,12 @@ struct FulfillmentRoutes: Sendable {
 }
 
 extension StoreRequestContext {
-    /// The transaction that the path names, if it can be one.
+    /// The transaction id in the path, if it is valid.
     var transactionID: TransactionID? {
         parameters.get("id").flatMap { TransactionID(rawValue: $0) }
     }
 
-    /// The queue of the account and app that the request speaks for.
+    /// Returns the queue of the account and app that the request is authenticated for.
     func requireQueue() throws -> QueueKey {
         let account = try requireAccount()
         return QueueKey(accountID: account.accountID, bundleID: account.bundleID)

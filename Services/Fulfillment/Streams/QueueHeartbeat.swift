@@ -5,16 +5,17 @@ import Synchronization
 
 /// The heartbeat of all streams of this instance.
 ///
-/// If fulfillment has said anything since the last beat it also asks, once for all streams, how far
-/// their queues are. A stream whose last change got lost between the database and here (a broker
-/// that is away or lost its log, a partition that nobody follows yet) so learns of it within a beat.
-/// If it has said nothing, nothing can have got lost, and idle clients cost the database no work.
+/// If `fulfillment` has published anything since the last beat, one query also reads the revisions
+/// of all queues with streams. A change can be lost between the database and this instance: the
+/// broker is unavailable or lost its log, or a partition is not followed yet. The stream then
+/// learns of it within one beat. If nothing was published, nothing can be lost, and idle clients
+/// cost the database no work.
 final class QueueHeartbeat: Service {
     private let hub: QueueHub
     private let store: QueueReadStore
     private let interval: Duration
     private let logger: Logger
-    /// How far the outbox was when all queues were asked for last.
+    /// The outbox's position when the revisions were last read.
     private let asked = Mutex<OutboxMark?>(nil)
 
     init(hub: QueueHub, store: QueueReadStore, interval: Duration, logger: Logger) {
@@ -37,15 +38,16 @@ final class QueueHeartbeat: Service {
         }
     }
 
-    /// One beat.
+    /// Sends one heartbeat.
     ///
-    /// The answer is whether it asked how far the queues are.
+    /// - Returns: Whether it read the revisions of the queues.
     @discardableResult
     func beat() async -> Bool {
         let queues = Array(hub.queues)
         guard !queues.isEmpty else { return false }
         do {
-            // Before the queues: what is said in between is seen at the next beat.
+            // Read before the queues, so that events published in between are seen at the next
+            // beat.
             let mark = try await store.outboxMark()
             guard mark.hasBacklog || asked.withLock({ $0 != mark }) else {
                 hub.beat(revisions: nil)

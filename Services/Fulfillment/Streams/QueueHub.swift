@@ -3,20 +3,20 @@ import Messaging
 import StoreTracing
 import Synchronization
 
-/// The clients that are connected to this instance, and what they are told.
+/// Passes changes of queues on to the clients that are connected to this instance.
 ///
-/// It is fed by an ``EventTail``, so a change costs the database nothing here, and a change of an
-/// account that is not connected costs one look into a dictionary. It remembers nothing: a stream
-/// that finds a gap reads the database.
+/// An ``EventTail`` feeds it, so a change costs no query here, and a change of an account that is
+/// not connected costs one look-up in a dictionary. The hub keeps no history: a stream that finds a
+/// gap reads the database.
 final class QueueHub: Sendable {
-    /// How many streams there may be, and how far one may lag behind.
+    /// The limits of the number of streams, and of the signals that one may lag behind.
     struct Limits: Sendable {
         var streamsMax = 10_000
         var streamsPerAccountMax = 20
         var bufferedMax = 256
     }
 
-    /// Why a client gets no stream.
+    /// The reasons to refuse a stream.
     enum Refusal: Error {
         case accountHasTooMany
         case instanceHasTooMany
@@ -43,10 +43,10 @@ final class QueueHub: Sendable {
         self.spans = spans
     }
 
-    /// Whether nobody is connected.
+    /// Whether no client is connected.
     var isEmpty: Bool { state.withLock { $0.count == 0 } }
 
-    /// The queues that somebody is connected to.
+    /// The queues that have a connected client.
     var queues: Set<QueueKey> {
         state.withLock { state in
             var queues: Set<QueueKey> = []
@@ -61,13 +61,13 @@ final class QueueHub: Sendable {
 
     /// Adds a stream.
     ///
-    /// It hears everything from here on, until the subscription is let go.
+    /// It receives all signals from now on, until the subscription is released.
     ///
     /// - Parameters:
-    ///   - queue: What it hears of.
-    ///   - onLag: Called when it lags behind so far that a signal was lost to it. No further one
-    ///     comes; the client resumes from what it has.
-    /// - Returns: Its place.
+    ///   - queue: The queue to listen to.
+    ///   - onLag: Called when the stream lags so far behind that a signal was dropped. No further
+    ///     signal follows. The client resumes from the last event it has.
+    /// - Returns: The stream's subscription.
     /// - Throws: ``Refusal``.
     func subscribe(
         to queue: QueueKey,
@@ -90,7 +90,7 @@ final class QueueHub: Sendable {
         return QueueSubscription(id: id, queue: queue, signals: signals, hub: self)
     }
 
-    /// Hands changes on to the streams of their accounts.
+    /// Passes events on to the streams of their accounts.
     func receive(_ events: [ReceivedEvent]) {
         let wanted = state.withLock { state in
             state.count == 0
@@ -99,7 +99,7 @@ final class QueueHub: Sendable {
         }
         var changes: [QueueKey: [QueueMessage]] = [:]
         for event in wanted {
-            // What cannot be read is a gap to the streams, and they heal gaps.
+            // An unreadable event leaves a gap, and streams fill gaps from the database.
             guard let (bundleID, message) = try? Self.message(of: event) else { continue }
             let queue = QueueKey(accountID: AccountID(unchecked: event.key), bundleID: bundleID)
             changes[queue, default: []].append(message)
@@ -110,7 +110,7 @@ final class QueueHub: Sendable {
         if spans.isOn { spans.record(wanted.compactMap(Self.span(of:))) }
     }
 
-    /// The span of an event that was handed on to a stream.
+    /// Returns the span of an event that was passed on to a stream.
     private static func span(of event: ReceivedEvent) -> Span? {
         guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
         let now = Span.clock()
@@ -125,7 +125,7 @@ final class QueueHub: Sendable {
         )
     }
 
-    /// The message of an event that streams are told of, and the app that it is for.
+    /// Returns the message for an event that streams receive, and the app it is for.
     private static func message(
         of event: ReceivedEvent
     ) throws -> (bundleID: BundleID, message: QueueMessage)? {
@@ -150,12 +150,12 @@ final class QueueHub: Sendable {
         }
     }
 
-    /// Tells every stream that time has passed, and how far its queue is.
+    /// Sends every stream a heartbeat with the revision of its queue.
     ///
     /// - Parameters:
-    ///   - revisions: As the database has them, without the queues that it does not know of; `nil` if
-    ///     it was not asked.
-    ///   - asked: The queues that it was asked for; of those that came since nothing is said.
+    ///   - revisions: The revisions from the database, without queues it has no row for. `nil` if
+    ///     it was not read.
+    ///   - asked: The queues whose revisions were read. Streams of any other queue get no revision.
     func beat(revisions: [QueueKey: Int64]?, of asked: [QueueKey] = []) {
         let asked = Set(revisions == nil ? [] : asked)
         for queue in queues {
@@ -165,7 +165,7 @@ final class QueueHub: Sendable {
     }
 
     private func send(_ signal: QueueSignal, to queue: QueueKey) {
-        // Yielded under the lock, so that all streams of a queue hear of it in one order.
+        // Yielded under the lock, so that all streams of a queue get the signals in the same order.
         let lagging = state.withLock { state in
             (state.accounts[queue.accountID] ?? [:]).values.filter { listener in
                 guard listener.bundleID == queue.bundleID,
@@ -189,18 +189,18 @@ final class QueueHub: Sendable {
     }
 }
 
-/// What a stream hears.
+/// A signal to a stream.
 enum QueueSignal: Sendable {
-    /// The queue changed, in this order.
+    /// The queue has changed, in this order.
     case changes([QueueMessage])
-    /// Time has passed; the queue is at this revision, if the database could be asked.
+    /// A heartbeat, with the queue's revision if it was read from the database.
     case heartbeat(revision: Int64?)
 }
 
-/// One stream's place in the hub; letting go of it gives the place back.
+/// One stream's place in the hub, which is freed when the subscription is released.
 final class QueueSubscription: Sendable {
     let queue: QueueKey
-    /// What happens, in order; read by one task.
+    /// The signals, in order, for a single reading task.
     let signals: AsyncStream<QueueSignal>
     private let id: UInt64
     private let hub: QueueHub
@@ -222,7 +222,7 @@ final class QueueSubscription: Sendable {
     }
 }
 
-/// As much of a ``QueueChanged`` as the hub needs.
+/// The part of a ``QueueChanged`` that the hub needs.
 struct QueueChangedHead: Event {
     struct TransactionHead: Codable, Sendable {
         var bundleID: BundleID

@@ -5,15 +5,15 @@ import Synchronization
 
 /// One client's stream of its account's queue.
 ///
-/// The order is what makes it complete: it listens to the hub first, reads the database second, and
-/// then passes on what it hears. A change that is in both is known by its revision and sent once. A
-/// revision that is left out is read from the database.
+/// It misses nothing because of the order: it subscribes to the hub first, reads the database
+/// second, and then passes on the hub's signals. The revision identifies a change that is in both,
+/// so it is sent once. A missing revision is read from the database.
 final class QueueStream: Sendable {
-    /// How far the client is.
+    /// The client's position in the queue.
     private struct Position {
         /// The last revision sent.
         var sent: Int64
-        /// Whether the database has something that was not sent.
+        /// Whether the database has changes that were not sent.
         var isBehind: Bool
     }
 
@@ -21,15 +21,17 @@ final class QueueStream: Sendable {
     private let store: QueueReadStore
     private let logger: Logger
     private let position: Position
-    /// The revision that the queue had when it was read.
+    /// The revision of the queue when it was read.
     let revision: Int64
-    /// What it begins with, until that is sent: the response holds on to the stream for hours.
+    /// The first events, until they are sent.
+    ///
+    /// They are then released, because the response keeps the stream for hours.
     private let start: Mutex<[ServerSentEvent]>
 
-    /// Reads what the stream begins with.
+    /// Reads the first events of the stream.
     ///
-    /// The subscription was made before, so that nothing falls between reading and listening.
-    /// `lastEventID` is what the client has; `nil` asks for everything unfinished.
+    /// The subscription was made before, so that no change is missed in between. `lastEventID` is
+    /// the last event that the client has. With `nil` it gets everything unfinished.
     init(
         subscription: QueueSubscription,
         after lastEventID: Int64?,
@@ -54,7 +56,7 @@ final class QueueStream: Sendable {
             }
         }
         let page = try await store.unfinished(in: queue)
-        // The account first: whether it may pay matters to what follows.
+        // The account comes first, because whether it may pay matters for what follows.
         let messages = (page.account.map { [$0.message] } ?? []) + page.changes.map(\.message)
         let ids = QueueStreamRules.snapshotIDs(
             revisions: messages.map(\.revision),
@@ -70,14 +72,15 @@ final class QueueStream: Sendable {
         position = Position(sent: page.revision, isBehind: false)
     }
 
-    /// Sends until the task is cancelled, the stream lags behind, or the queue has gone back.
+    /// Sends events until the task is cancelled, the stream lags behind, or the queue has gone
+    /// back.
     ///
-    /// A queue goes back when its database is restored from a backup. The client comes again and is
-    /// told everything.
+    /// A queue goes back when its database is restored from a backup. The client then reconnects
+    /// and gets everything.
     ///
-    /// To be called once.
+    /// Call it only once.
     ///
-    /// - Throws: What writing throws.
+    /// - Throws: Any error of the writer.
     func run(writer: EventStreamWriter) async throws {
         var position = position
         try await writer.send(takeStart())
@@ -88,7 +91,7 @@ final class QueueStream: Sendable {
                 try await writer.send(Self.next(messages, &position).map(Self.event(of:)))
             case .heartbeat(let revision):
                 try await writer.sendHeartbeat()
-                // Lower ones too: what the database has of it then decides.
+                // Lower revisions count too: the database then decides.
                 if let revision, revision != position.sent { position.isBehind = true }
             }
             guard try await catchUp(&position, writer) else { return }
@@ -103,7 +106,9 @@ final class QueueStream: Sendable {
         }
     }
 
-    /// The messages that follow what was sent; one that does not leaves the rest to the database.
+    /// Returns the messages that follow directly on what was sent.
+    ///
+    /// After a gap, the database is read.
     private static func next(
         _ messages: [QueueMessage],
         _ position: inout Position
@@ -121,10 +126,12 @@ final class QueueStream: Sendable {
         return next
     }
 
-    /// Reads and sends what is missing.
+    /// Reads the missing changes from the database and sends them.
     ///
-    /// A database that is away is asked again at the next signal, which at the latest is a
-    /// heartbeat. The answer is whether the stream goes on: not if the queue has gone back.
+    /// If the database is unavailable, it is read again at the next signal, at the latest the next
+    /// heartbeat.
+    ///
+    /// - Returns: Whether the stream continues. It does not if the queue has gone back.
     private func catchUp(
         _ position: inout Position,
         _ writer: EventStreamWriter

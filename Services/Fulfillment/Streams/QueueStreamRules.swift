@@ -1,32 +1,34 @@
-/// What a stream of a queue sends, and from where a client resumes it.
+/// The rules for sending changes over a queue's stream, and for resuming it.
 ///
 /// Pure.
 enum QueueStreamRules {
-    /// What to do about a change that a stream hears of.
+    /// The action for a change that arrives from the hub.
     enum Action: Hashable, Sendable {
-        /// It is the next one.
+        /// It is the next change.
         case send
         /// It was sent already.
         case skip
-        /// Something before it was not heard of.
+        /// A change before it is missing.
         case readDatabase
     }
 
-    /// Judges a revision by the last one sent.
+    /// Compares a revision with the last one sent.
     static func action(for revision: Int64, after sent: Int64) -> Action {
         if revision <= sent { return .skip }
         return revision == sent + 1 ? .send : .readDatabase
     }
 
-    /// The ids of a snapshot's events: from each of them a client resumes without missing anything,
-    /// wherever in the snapshot it was cut off.
+    /// Returns the ids of a snapshot's events.
     ///
-    /// A snapshot is in the order of the transactions, not of their revisions, so an event's own
-    /// revision would not do: a later event may have a lower one. Its id is the highest revision
-    /// that no event behind it is at or below; the last one's is the queue's, which also covers
-    /// finished transactions, which a snapshot leaves out.
+    /// A client can resume from each of them without missing anything, wherever the snapshot was
+    /// cut off.
     ///
-    /// - Returns: `nil` where resuming means beginning again.
+    /// A snapshot is in the order of the transactions, not of their revisions. An event's own
+    /// revision would not do, because a later event may have a lower one. An event's id is
+    /// therefore the highest revision such that all later events are above it. The last id is the
+    /// queue's revision, which also covers finished transactions that the snapshot leaves out.
+    ///
+    /// - Returns: The ids, with `nil` for events from which the client has to begin again.
     static func snapshotIDs(revisions: [Int64], queueRevision: Int64) -> [Int64?] {
         var ids: [Int64?] = []
         var covered = queueRevision
@@ -37,16 +39,18 @@ enum QueueStreamRules {
         return ids.reversed()
     }
 
-    /// Whether a client can go on from the id it names, or has to be told everything.
+    /// Whether a client can resume from an id.
     ///
-    /// An id that the queue has not reached comes from a database that is no more (restored from a
-    /// backup): what the client knows is not what is there.
+    /// If not, it is sent everything.
+    ///
+    /// An id above the queue's revision comes from a database that no longer exists, because a
+    /// backup was restored. What the client knows is then not what the database has.
     static func canResume(after id: Int64?, queueRevision: Int64) -> Bool {
         guard let id else { return false }
         return id > 0 && !hasGoneBack(to: queueRevision, after: id)
     }
 
-    /// Whether a queue is behind what was sent of it, which it never is but in another database.
+    /// Whether a queue is behind what was sent, which happens only if the database was replaced.
     static func hasGoneBack(to queueRevision: Int64, after sent: Int64) -> Bool {
         queueRevision < sent
     }

@@ -3,12 +3,12 @@ import EventTypes
 import Foundation
 import StoreTracing
 
-/// A webhook that a sender has taken on: one try of one delivery.
+/// A webhook that a sender has leased: one try of one delivery.
 struct Webhook: Callback, Hashable {
     let transactionID: TransactionID
-    /// Its target in the deliveries ledger: `1:webhook`, and `1:refund` to tell of a refund.
+    /// The delivery's target: `1:webhook`, or `1:refund` to report a refund.
     let target: String
-    /// Which try this is, from 1.
+    /// The number of this try, from 1.
     let attempt: Int
     let url: String
     let host: String
@@ -23,15 +23,15 @@ struct Webhook: Callback, Hashable {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }
 
-    /// Whether it tells that the purchase was refunded.
+    /// Whether it reports that the purchase was refunded.
     var isRefund: Bool { target.hasSuffix(DeliveryRules.refundSuffix) }
 
-    /// The delivery's identity, the same at every try.
+    /// The delivery's id, the same at every try.
     var id: String {
         "delivery_\(transactionID)_\(target.prefix { $0 != ":" })\(isRefund ? "_refund" : "")"
     }
 
-    /// What is sent: what happened, the transaction, and the target it is owed to.
+    /// Returns the request body: the event type, the transaction, and the target.
     func body() throws -> [UInt8] {
         let type: EventType =
             if isRefund {
@@ -50,11 +50,11 @@ struct Webhook: Callback, Hashable {
     }
 }
 
-/// What a try of a webhook came to, as it is recorded.
+/// The outcome of a try of a webhook, as it is recorded.
 struct WebhookOutcome: Hashable, Sendable {
     let webhook: Webhook
     let result: CallbackResult
     let time: Timestamp
-    /// When the next try is due, unless this one was the last.
+    /// The time of the next try, unless this one was the last.
     let nextAttemptAt: Timestamp
 }

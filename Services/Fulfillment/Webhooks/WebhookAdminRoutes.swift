@@ -3,10 +3,10 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// What administrators ask of webhooks: to be sent again.
+/// The administrators' route for sending webhooks again.
 struct WebhookAdminRoutes: Sendable {
     let webhooks: WebhookHandler
-    /// Told after the commit that there is something to send.
+    /// Called after the commit, when a webhook is due.
     let wake: @Sendable () -> Void
 
     func add(to router: StoreRouter) {

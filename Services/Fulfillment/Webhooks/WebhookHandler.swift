@@ -3,19 +3,19 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Takes on webhooks and records how their tries ended, each in a database transaction of its own.
+/// Leases webhooks and records how their tries ended, each in a database transaction of its own.
 ///
-/// The row says that a try is made before it is made. A crash between the two, or between the
-/// recipient's answer and its record, makes the same webhook with the same id again.
+/// The row records a try before the try is made. After a crash, before the request or before its
+/// outcome is recorded, the same webhook is sent again with the same id.
 struct WebhookHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> Timestamp
-    /// How long a sender has for a try and its record.
+    /// The time that a sender has for a try and for recording it.
     let lease: Duration
-    /// Told after the commit that the outbox has events.
+    /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
 
-    /// Takes on webhooks that are due.
+    /// Leases webhooks that are due.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
         try await client.withTransaction { [lease, now] connection in
             let now = now()
@@ -29,9 +29,9 @@ struct WebhookHandler: Sendable {
         }
     }
 
-    /// Has a transaction's webhooks sent again, each under the id it has.
+    /// Makes a transaction's webhooks due again, with the same ids.
     ///
-    /// - Returns: How many there are; `nil` if there is no such transaction.
+    /// - Returns: The number of webhooks, or `nil` if there is no such transaction.
     func sendAgain(_ id: TransactionID) async throws -> Int? {
         let now = now()
         return try await client.withTransaction { connection in
@@ -39,15 +39,15 @@ struct WebhookHandler: Sendable {
         }
     }
 
-    /// How long it is until the next webhook is due; `nil` if none is owed.
+    /// Returns the time until the next webhook is due, or `nil` if none is owed.
     func untilNextDue() async throws -> Duration? {
         let due = try await client.withConnection { try WebhookStore.nextDue(on: $0) }
         return due.map { max($0.duration(since: now()), .zero) }
     }
 
-    /// Records tries, a batch in one database transaction.
+    /// Records the outcomes of tries, a batch in one database transaction.
     ///
-    /// What they complete is delivered.
+    /// Transactions whose last delivery this confirms are marked as delivered.
     func record(_ outcomes: [WebhookOutcome]) async throws {
         let now = now()
         let hasChanged = try await client.withTransaction { connection in

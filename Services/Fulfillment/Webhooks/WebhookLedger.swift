@@ -6,15 +6,17 @@ import Metrics
 import ServiceKit
 import StoreTracing
 
-/// The webhooks of the deliveries ledger, until each is confirmed.
+/// The webhooks that are owed, each until it is confirmed.
 ///
-/// None is given up: a merchant's endpoint that fails is tried again ever more rarely, up to the
-/// ceiling, and its deliveries stay pending for everyone to see.
+/// No webhook is given up. If a merchant's endpoint fails, it is tried again at growing intervals
+/// up to a limit, and its deliveries stay pending and visible.
 struct WebhookLedger: CallbackLedger {
     let handler: WebhookHandler
     let transport: CallbackTransport
     let signer: WebhookSigner
-    /// Performs ``WebhookHandler/record(_:)``; it runs longer than the sender.
+    /// Performs ``WebhookHandler/record(_:)``.
+    ///
+    /// It runs longer than the sender.
     let recorder: RequestBatcher<WebhookOutcome, Void>
     /// The wait between the tries of one delivery.
     let retries: RetryPolicy
@@ -55,7 +57,8 @@ struct WebhookLedger: CallbackLedger {
                 )
             )
         } catch {
-            // Sent or not, it is not recorded: it is due again after its lease, under the same id.
+            // Sent or not, the outcome is not recorded, so it is due again after its lease, with
+            // the same id.
             logger.debug(
                 "The outcome of a webhook is not recorded",
                 metadata: ["webhook.id": "\(webhook.id)", "error": "\(error)"]

@@ -1,14 +1,14 @@
 import ServiceKit
 
 extension WebhookSigner {
-    /// Reads the secret of `WEBHOOK_SECRET_FILE`; what is wrong with it is a wrong setting.
+    /// Reads the secret of `WEBHOOK_SECRET_FILE`, and reports a malformed one as a wrong setting.
     ///
     /// - Throws: `ServiceKitError` with all problems of the settings.
     init(setting secret: String, _ reader: inout SettingsReader) throws {
         do throws(FulfillmentError) {
             try self.init(secret: secret)
         } catch {
-            // A file that is missing was refused already, for a better reason.
+            // A missing file has already been reported.
             if reader.problems.allSatisfy({ $0.key != "WEBHOOK_SECRET_FILE" }) {
                 reader.refuse(
                     "WEBHOOK_SECRET_FILE",

@@ -2,13 +2,15 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// Signs webhooks as Standard Webhooks says: HMAC-SHA256 over the id, the time and the body.
+/// Signs webhooks by the Standard Webhooks specification: HMAC-SHA256 over the id, the time and the
+/// body.
 struct WebhookSigner: Sendable {
     private let key: SymmetricKey
 
     /// Reads a secret.
     ///
-    /// - Parameter secret: `whsec_` and base64 of 24 to 64 bytes, white space around it allowed.
+    /// - Parameter secret: `whsec_` followed by base64 of 24 to 64 bytes. White space around it is
+    ///   allowed.
     /// - Throws: ``FulfillmentError`` with the code `secretMalformed`.
     init(secret: String) throws(FulfillmentError) {
         let text = secret.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -23,13 +25,13 @@ struct WebhookSigner: Sendable {
         key = SymmetricKey(data: bytes)
     }
 
-    /// The three headers that prove a webhook's origin.
+    /// Returns the three headers that prove a webhook's origin.
     ///
     /// - Parameters:
-    ///   - id: The delivery's identity, the same at every try, by which a recipient knows it again.
-    ///   - time: When this try is made; recipients refuse old ones.
+    ///   - id: The delivery's id, the same at every try, by which recipients detect duplicates.
+    ///   - time: The time of this try. Recipients refuse old ones.
     ///   - body: The bytes that are sent.
-    /// - Returns: Names and values, in the order of the standard.
+    /// - Returns: The names and values, in the order of the standard.
     func headers(id: String, time: Timestamp, body: [UInt8]) -> [(name: String, value: String)] {
         let seconds = String(time.millisecondsSinceEpoch / 1000)
         var authentication = HMAC<SHA256>(key: key)

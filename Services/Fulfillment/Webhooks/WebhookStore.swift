@@ -2,10 +2,12 @@ import Callbacks
 import EventTypes
 import Postgres
 
-/// The SQL of webhooks that are owed: taking them on, and recording how a try ended.
+/// The SQL of webhooks that are owed: leasing them, and recording how a try ended.
 enum WebhookStore {
-    /// Takes on webhooks that are due, and makes them due again only after the lease: until then no
-    /// other sender takes them, and if this one is killed they come back by themselves.
+    /// Leases webhooks that are due.
+    ///
+    /// Each becomes due again only after its lease: until then no other sender takes it, and if
+    /// this sender is killed, another takes it afterwards.
     static func lease(
         limit: Int,
         excluding hosts: [String],
@@ -71,7 +73,7 @@ enum WebhookStore {
         }
     }
 
-    /// When the next webhook is due; `nil` if none is owed.
+    /// Returns the time at which the next webhook is due, or `nil` if none is owed.
     static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
         let rows = try connection.query(
             """
@@ -91,9 +93,10 @@ enum WebhookStore {
         return try row.decode(Timestamp?.self)
     }
 
-    /// Makes a transaction's webhooks due now, those that were confirmed as well.
+    /// Makes a transaction's webhooks due now, also those that were confirmed.
     ///
-    /// - Returns: How many it has that are not void; `nil` if there is no such transaction.
+    /// - Returns: The number of its webhooks that are not void, or `nil` if there is no such
+    ///   transaction.
     static func askAgain(
         for id: TransactionID,
         at now: Timestamp,
@@ -113,11 +116,12 @@ enum WebhookStore {
         return try rows.first.map { Int(try $0.decode(Int64.self)) }
     }
 
-    /// Records confirmed tries.
+    /// Records tries that were confirmed.
     ///
-    /// A delivery that is void by now stays void; one that was asked for again is delivered as before.
+    /// A delivery that has become void stays void. One that was sent again on request stays
+    /// delivered.
     ///
-    /// - Returns: Those that were pending until now.
+    /// - Returns: The deliveries that were pending until now.
     @discardableResult
     static func confirm(
         _ confirmed: [DeliveryConfirmed],
@@ -157,7 +161,7 @@ enum WebhookStore {
 
     /// Records tries that failed.
     ///
-    /// One that was taken on again meanwhile is the other's to record.
+    /// A webhook that another sender has leased in the meantime is left to that sender.
     static func postpone(
         _ outcomes: [WebhookOutcome],
         on connection: isolated PostgresConnection
@@ -179,7 +183,7 @@ enum WebhookStore {
         )
     }
 
-    /// Those of the transactions that are delivered completely but not marked so.
+    /// Returns the transactions whose deliveries are all done but that are not marked as delivered.
     static func completed(
         among ids: Set<TransactionID>,
         on connection: isolated PostgresConnection
