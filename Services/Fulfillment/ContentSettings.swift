@@ -3,14 +3,14 @@ import Foundation
 import Logging
 import ServiceKit
 
-/// What an operator sets of hosted contents: where they are, and how much at once.
+/// The settings of hosted contents: the storage, and the limits.
 struct ContentSettings: Sendable {
-    /// Where contents are, or where uploads wait on their way to the store.
+    /// The directory of the contents, or of uploads on their way to the S3 store.
     let directory: String
     let lengthMax: Int64
     let cleaningInterval: Duration
     let downloads: DownloadPlaces.Limits
-    /// The store that contents are in; `nil` if they are in the directory.
+    /// The S3 store that holds the contents, or `nil` if they are in the directory.
     let store: S3Settings?
 
     init(_ reader: inout SettingsReader) {
@@ -56,7 +56,7 @@ struct ContentSettings: Sendable {
         }
     }
 
-    /// The directory, or the store that is set.
+    /// Creates the storage that is configured: the directory or the S3 store.
     func storage(
         _ now: @escaping @Sendable () -> Timestamp,
         _ logger: Logger
@@ -122,7 +122,7 @@ struct ContentSettings: Sendable {
         return settings
     }
 
-    /// Names with nothing in them that a URL would have to encode.
+    /// Checks that no name contains characters that a URL would have to encode.
     private static func check(_ settings: S3Settings, _ reader: inout SettingsReader) {
         if !settings.endpoint.contains(
             #/^https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(:[0-9]{1,5})?$/#
@@ -151,7 +151,9 @@ struct ContentSettings: Sendable {
         }
     }
 
-    /// The key in a file, without the line's end; no message shows any of it.
+    /// Reads the key from a file, without the trailing line break.
+    ///
+    /// No message shows any part of it.
     private static func key(
         in file: [UInt8],
         of key: String,
@@ -159,7 +161,7 @@ struct ContentSettings: Sendable {
     ) -> String {
         let text = String(decoding: file, as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)
-        // A file that cannot be read was refused already, for a better reason.
+        // An unreadable file has already been reported.
         if reader.problems.allSatisfy({ $0.key != key }) {
             if text.isEmpty {
                 reader.refuse(key, "has to name a file with the key; it is missing or empty")

@@ -1,30 +1,31 @@
 import EventTypes
 
-/// Which bytes of a content a request gets (RFC 9110, sections 13.1.5 and 14).
+/// The rules for the byte range of a content that a request gets (RFC 9110, sections 13.1.5 and
+/// 14).
 ///
 /// Pure.
 enum ByteRangeRules {
-    /// What a request gets.
+    /// The answer to a request.
     enum Answer: Hashable, Sendable {
         /// All bytes: 200.
         case whole
         /// The bytes from one offset up to another: 206.
         case part(Range<Int64>)
-        /// None of what was asked for is there: 416.
+        /// None of the requested bytes exist: 416.
         case unsatisfiable
     }
 
-    /// Decides by the headers of a request.
+    /// Decides from the headers of a request.
     ///
-    /// A header that is not one range of bytes is ignored, as is every range of a client whose
-    /// earlier bytes are of something else.
+    /// A header that is not a single range of bytes is ignored. The range is also ignored if the
+    /// client's earlier bytes belong to another content.
     ///
     /// - Parameters:
     ///   - range: The header `Range`.
-    ///   - ifRange: The header `If-Range`: a date or a weak tag is never equal.
-    ///   - entityTag: The content's tag.
+    ///   - ifRange: The header `If-Range`. A date or a weak tag never matches.
+    ///   - entityTag: The content's entity tag.
     ///   - length: The content's length.
-    /// - Returns: What the request gets.
+    /// - Returns: The part of the content that the request gets.
     static func answer(
         range: String?,
         ifRange: String?,
@@ -50,7 +51,9 @@ enum ByteRangeRules {
         }
     }
 
-    /// The strong tag of a content: equal for equal bytes.
+    /// Returns the strong entity tag of a content.
+    ///
+    /// Equal bytes have equal tags.
     static func entityTag(of digest: ContentDigest) -> String { "\"\(digest)\"" }
 
     private enum Position {
@@ -59,7 +62,9 @@ enum ByteRangeRules {
         case wrong
     }
 
-    /// A number that is too large to be held is as good as the largest.
+    /// Parses a position.
+    ///
+    /// A number that overflows counts as the largest.
     private static func position(_ text: Substring) -> Position {
         if text.isEmpty { return .none }
         guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else {

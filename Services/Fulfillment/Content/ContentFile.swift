@@ -3,10 +3,12 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// An open file, whose every call is made on a thread that may block.
+/// An open file.
 ///
-/// It is locked for as long as it is open for writing, under whatever names it has, so that another
-/// process can tell a file that is being written from one that was left behind.
+/// Every call runs on a thread that may block.
+///
+/// The file stays locked while it is open for writing, whatever names it has. So another process
+/// can distinguish a file that is being written from an abandoned one.
 final class ContentFile: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -17,11 +19,13 @@ final class ContentFile: Sendable {
     }
 
     deinit {
-        // What was written is durable since `synchronize`; there is nothing left to fail.
+        // Written bytes are durable since `synchronize`, so nothing can fail any more.
         close(descriptor)
     }
 
-    /// Makes a file and locks it; `nil` if somebody else locked it at once.
+    /// Creates a file and locks it.
+    ///
+    /// Returns `nil` if another process locked it first.
     static func create(_ path: String) async throws -> ContentFile? {
         try await blocking {
             let descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
@@ -29,7 +33,7 @@ final class ContentFile: Sendable {
             guard let file = try ContentFile(descriptor: descriptor, path: path).locked() else {
                 return nil
             }
-            // A cleaner may have been here between the two, and left a file without a name.
+            // A cleaner may have removed the file between its creation and the lock.
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { throw failure("examine", path) }
             return status.st_nlink > 0 ? file : nil
@@ -57,12 +61,12 @@ final class ContentFile: Sendable {
         }
     }
 
-    /// Removes a file that nobody is writing.
+    /// Removes a file unless a process is writing it.
     ///
-    /// - Returns: Whether it was removed; not if somebody writes it, or it is gone.
+    /// - Returns: Whether it was removed. `false` if it is being written or does not exist.
     static func removeAbandoned(_ path: String) async throws -> Bool {
         try await blocking {
-            // For writing, because NFS grants its exclusive locks to nothing else.
+            // Opened for writing, because NFS requires it for exclusive locks.
             let descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC)
             guard descriptor >= 0 else {
                 if errno == ENOENT { return false }
@@ -70,7 +74,7 @@ final class ContentFile: Sendable {
             }
             let file = ContentFile(descriptor: descriptor, path: path)
             guard let locked = try file.locked() else { return false }
-            // Held meanwhile, so that nobody begins to write it.
+            // The lock is held meanwhile, so that no process begins to write the file.
             return try withExtendedLifetime(locked) {
                 guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
                 return true
@@ -100,7 +104,7 @@ final class ContentFile: Sendable {
         }
     }
 
-    /// Reads as many bytes as asked for.
+    /// Reads exactly `count` bytes.
     ///
     /// - Throws: ``ContentStorageError`` if there are fewer.
     func read(at offset: Int64, count: Int) async throws -> ByteBuffer {
@@ -125,7 +129,7 @@ final class ContentFile: Sendable {
         }
     }
 
-    /// Returns once the bytes are on the disk.
+    /// Returns once the bytes are on the disk (`fsync`).
     func synchronize() async throws {
         try await blocking { [descriptor, path] in
             guard fsync(descriptor) == 0 else { throw failure("synchronize", path) }
@@ -134,9 +138,11 @@ final class ContentFile: Sendable {
 }
 
 extension ContentFile {
-    /// A part of a file in pieces, read when they are asked for; as often as it is iterated.
+    /// A part of a file, read piece by piece on demand.
+    ///
+    /// It can be iterated several times.
     struct Bytes: AsyncSequence, Sendable {
-        /// How much of a file is in memory for one reader.
+        /// The number of bytes that one reader has in memory.
         private static let chunkLength: Int64 = 128 * 1024
 
         let file: ContentFile
@@ -158,13 +164,13 @@ extension ContentFile {
         func makeAsyncIterator() -> AsyncIterator { AsyncIterator(file: file, rest: range) }
     }
 
-    /// A part of the file, for reading.
+    /// Returns a part of the file for reading.
     func bytes(in range: Range<Int64>) -> Bytes { Bytes(file: self, range: range) }
 }
 
-/// What is done to the names in a directory.
+/// Operations on the names in a directory.
 enum ContentDirectory {
-    /// Makes a directory and those above it, durably, if they are not there.
+    /// Creates a directory and its parents durably if they do not exist.
     static func create(_ path: String) async throws {
         try await blocking { try make(path) }
     }
@@ -190,7 +196,7 @@ enum ContentDirectory {
         }
     }
 
-    /// The names in a directory; none if it is not there.
+    /// Returns the names in a directory, or none if it does not exist.
     static func names(in path: String) async throws -> [String] {
         try await blocking {
             guard let directory = opendir(path) else {
@@ -212,28 +218,30 @@ enum ContentDirectory {
         }
     }
 
-    /// Gives a file another name, which may be another file's before.
+    /// Renames a file, replacing any file that has the new name.
     static func rename(_ path: String, to other: String) async throws {
         try await blocking {
             guard Foundation.rename(path, other) == 0 else { throw failure("rename", path) }
         }
     }
 
-    /// Gives a file a second name.
+    /// Gives a file a second name (a hard link).
     static func link(_ path: String, as other: String) async throws {
         try await blocking {
             guard Foundation.link(path, other) == 0 else { throw failure("link", path) }
         }
     }
 
-    /// Removes a name; one that is gone already is no failure.
+    /// Removes a name.
+    ///
+    /// A missing name is not an error.
     static func remove(_ path: String) async throws {
         try await blocking {
             guard unlink(path) == 0 || errno == ENOENT else { throw failure("remove", path) }
         }
     }
 
-    /// Returns once the names are on the disk.
+    /// Returns once the directory's names are on the disk.
     static func synchronize(_ path: String) async throws {
         try await blocking { try synchronizeNow(path) }
     }
@@ -246,14 +254,14 @@ enum ContentDirectory {
     }
 }
 
-/// Runs a call that may block on a thread that may be blocked.
+/// Runs a blocking call on a thread that may block.
 private func blocking<Value: Sendable>(
     _ call: @escaping @Sendable () throws -> Value
 ) async throws -> Value {
     try await NIOThreadPool.singleton.runIfActive(call)
 }
 
-/// What the last call of the system failed with.
+/// Returns an error for the last system call, from `errno`.
 private func failure(_ what: String, _ path: String) -> ContentStorageError {
     let number = errno
     return ContentStorageError(

@@ -3,20 +3,21 @@ import EventTypes
 import Foundation
 import NIOCore
 
-/// A directory in which uploads wait until all of their bytes are there and known to be right.
+/// A directory in which uploads wait until all of their bytes have arrived and are verified.
 ///
-/// A waiting upload is a file `<random>.upload`, locked by the process that is about it. A file that
-/// nobody holds was left by a process that was killed. Several instances may share the directory.
+/// A waiting upload is a file `<random>.upload`, locked by the process that receives it. A file
+/// without a lock was left by a process that was killed. Several instances may share the directory.
 struct ContentSpool: Sendable {
     let directory: String
 
     private static let uploadSuffix = ".upload"
-    /// A second name of an upload, for as long as it takes to rename it (``DiskContentStorage``).
+    /// The suffix of an upload's second name, which exists only while it is renamed
+    /// (``DiskContentStorage``).
     static let linkSuffix = ".link"
 
-    /// Takes bytes in, durably.
+    /// Receives bytes and stores them durably.
     ///
-    /// - Throws: ``ContentStorageError``, or what the sequence throws; nothing is left then.
+    /// - Throws: ``ContentStorageError``, or any error of the sequence. The file is then removed.
     func receive<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes
     ) async throws -> SpooledContent where Bytes.Element == ByteBuffer {
@@ -38,16 +39,16 @@ struct ContentSpool: Sendable {
                 path: path
             )
         } catch {
-            // Away from the task, which may be cancelled. The first failure is the one to tell of; a
-            // file that stays is found by the next cleaning.
+            // In a task of its own, because this one may be cancelled. The first error is the one
+            // to report. The next cleaning removes a file that remains.
             await Task { try? await ContentDirectory.remove(path) }.value
             throw error
         }
     }
 
-    /// Removes the files that nobody holds.
+    /// Removes the files that no process has locked.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of files removed.
     func removeLeftovers() async throws -> Int {
         var count = 0
         for name in try await ContentDirectory.names(in: directory)
@@ -59,9 +60,10 @@ struct ContentSpool: Sendable {
 
     func path(_ name: String) -> String { directory + "/" + name }
 
-    /// Makes a file that is locked.
+    /// Creates a file that is locked.
     private func create() async throws -> (ContentFile, path: String) {
-        // Whoever cleans up may come between the making and the locking; it takes the file then.
+        // A cleaner may remove the file between its creation and the lock, so this is tried several
+        // times.
         for _ in 1...10 {
             let path = path(UUID().uuidString.lowercased() + Self.uploadSuffix)
             if let file = try await ContentFile.create(path) { return (file, path) }
@@ -70,16 +72,16 @@ struct ContentSpool: Sendable {
     }
 }
 
-/// An upload that waits, whole.
+/// A completely received upload that waits.
 struct SpooledContent: Sendable {
     let digest: ContentDigest
     let length: Int64
-    /// Open, and so locked, until this value is let go.
+    /// Open, and therefore locked, until this value is released.
     let file: ContentFile
     let path: String
 
     func discard() async throws {
-        // Away from the task, which may be cancelled.
+        // In a task of its own, because this one may be cancelled.
         try await Task { try await ContentDirectory.remove(path) }.value
     }
 }

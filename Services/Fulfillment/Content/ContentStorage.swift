@@ -2,91 +2,97 @@ import EventTypes
 import NIOCore
 import ServiceKit
 
-/// Where the bytes of hosted contents are, each under its SHA-256.
+/// The storage of the bytes of hosted contents, each under its SHA-256.
 ///
-/// Bytes are taken in first, under no name; once they are known to be what was meant they are kept.
-/// What was kept and never came on record is removed by its digest; ``HostedContentHandler`` knows
-/// which that is, the storage does not.
+/// Bytes are first received without a name. Once they are verified, they are kept under their
+/// digest. Kept bytes that were never recorded are removed by their digest.
+/// ``HostedContentHandler`` knows which these are. The storage does not.
 protocol ContentStorage: Sendable {
-    /// Tells whether contents can be stored, as far as that shows without storing one.
+    /// Checks that contents can be stored, as far as possible without storing one.
     ///
-    /// - Throws: ``ContentStorageError`` that says what is wrong.
+    /// - Throws: ``ContentStorageError`` with the reason if they cannot.
     func check() async throws
 
-    /// Takes bytes in, durably.
+    /// Receives bytes and stores them durably.
     ///
-    /// - Throws: ``ContentStorageError``, or what the sequence throws; nothing is left then.
+    /// - Throws: ``ContentStorageError``, or any error of the sequence. No bytes are left then.
     func receive<Bytes: AsyncSequence & Sendable>(
         _ bytes: Bytes
     ) async throws -> any ReceivedContent where Bytes.Element == ByteBuffer
 
-    /// Finds what is kept.
+    /// Checks that a content exists.
     ///
-    /// - Throws: ``ContentStorageError``: missing, or not of this length.
+    /// - Throws: ``ContentStorageError`` if it is missing or has another length.
     func find(_ digest: ContentDigest, length: Int64) async throws
 
-    /// Opens a part of what is kept.
+    /// Opens a part of a content.
     ///
-    /// - Throws: ``ContentStorageError``: missing, or not of this length.
+    /// - Throws: ``ContentStorageError`` if it is missing or has another length.
     func open(
         _ digest: ContentDigest,
         length: Int64,
         range: Range<Int64>
     ) async throws -> any ContentReader
 
-    /// Removes what is kept; what is gone already is no failure.
+    /// Removes a content.
+    ///
+    /// A missing one is not an error.
     ///
     /// - Throws: ``ContentStorageError``
     func remove(_ digest: ContentDigest) async throws
 
-    /// Removes what killed processes were taking in, and leaves what living ones are.
+    /// Removes uploads of processes that were killed, and leaves those of running processes.
     ///
-    /// - Returns: How much was removed.
+    /// - Returns: The number of uploads removed.
     /// - Throws: ``ContentStorageError``
     func removeLeftovers() async throws -> Int
 
-    /// Lets go of connections, once nothing is read or written any more.
+    /// Closes connections, once no more reads or writes are made.
     func shutDown() async
 }
 
-/// Bytes that were taken in.
+/// Bytes that were received.
 protocol ReceivedContent: Sendable {
     var digest: ContentDigest { get }
     var length: Int64 { get }
-    /// Makes the bytes durable under their digest; equal ones that are there are replaced.
+    /// Makes the bytes durable under their digest, replacing equal bytes that exist already.
     ///
-    /// It may be done again.
+    /// It may be repeated.
     func keep() async throws
-    /// What was taken in is of no more use; what was kept stays.
+    /// Releases the received bytes.
+    ///
+    /// Bytes that were kept stay.
     func discard() async throws
 }
 
 /// A part of one content, open for reading.
 protocol ContentReader: Sendable {
-    /// Hands the bytes on in pieces, the next once the one before is dealt with.
+    /// Passes the bytes on in pieces, each after the previous one has been processed.
     ///
-    /// Once.
+    /// Call it only once.
     ///
-    /// - Throws: ``ContentStorageError`` if there are fewer, or what `write` throws.
+    /// - Throws: ``ContentStorageError`` if there are fewer bytes, or any error of `write`.
     func read(_ write: (ByteBuffer) async throws -> Void) async throws
 }
 
-/// The storage of contents fails.
+/// A failure of the storage of contents.
 struct ContentStorageError: Error, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String
-        /// There is no room for the bytes.
+        /// There is not enough space for the bytes.
         static let full = Code(description: "full")
-        /// What is on record is not stored.
+        /// Recorded bytes are not in the storage.
         static let missing = Code(description: "missing")
-        /// What is stored is not what is on record.
+        /// The stored bytes are not the recorded ones.
         static let damaged = Code(description: "damaged")
-        /// The storage cannot be reached, or is too busy; another time may do.
+        /// The storage cannot be reached or is too busy.
+        ///
+        /// A retry may succeed.
         static let away = Code(description: "away")
-        /// The content is being removed at this moment, for an earlier upload that failed.
+        /// The content is being removed at the moment, because an earlier upload of it failed.
         static let removing = Code(description: "removing")
-        /// The storage refuses for another reason; the message has it.
+        /// The storage refuses for another reason, which the message contains.
         static let unusable = Code(description: "unusable")
     }
 
@@ -101,7 +107,7 @@ struct ContentStorageError: Error, CustomStringConvertible {
     }
 }
 
-/// A storage that is away or busy is answered with 503 and a time to try again.
+/// An unavailable or busy storage is answered with 503 and a time to try again.
 extension ContentStorageError: RetriableError {
     var isRetriable: Bool { code == .away || code == .removing }
 }

@@ -1,14 +1,17 @@
 import EventTypes
 import Postgres
 
-/// The SQL of bytes that are kept and not on record yet.
+/// The SQL of uploads whose bytes are kept but not recorded yet.
 ///
-/// Keeping bytes and recording them cannot be one step, and neither can be forgetting and removing
-/// them. So an upload says first which digest it is about to keep (``begin(_:until:on:)``), and
-/// renews that word for as long as keeping takes (``renew(_:of:until:on:)``), and records the digest
-/// only if it still stands (``stands(_:of:on:)``). Who removes what a failed upload left takes that
-/// word back first (``takeOver(at:until:on:)``), and none can be given until the bytes are gone
-/// (``end(_:of:on:)``).
+/// Keeping bytes and recording them cannot be one step, and neither can forgetting and removing
+/// them. So each upload has a row with a lease:
+///
+/// - Before it keeps bytes, an upload inserts the row with their digest (``begin(_:until:on:)``).
+/// - While it keeps them, it renews the lease (``renew(_:of:until:on:)``).
+/// - It records the digest only if the row still stands (``stands(_:of:on:)``).
+/// - A cleaner marks the row of a failed upload before it removes the bytes
+///   (``takeOver(at:until:on:)``). No upload can begin with the same digest until they are gone
+///   (``end(_:of:on:)``).
 enum ContentUploadStore {
     /// Bytes that are to be removed.
     struct Leftover: Hashable, Sendable {
@@ -16,9 +19,9 @@ enum ContentUploadStore {
         let number: Int64
     }
 
-    /// Says that bytes are about to be kept.
+    /// Inserts the row of bytes that are about to be kept.
     ///
-    /// - Returns: The number of the word; `nil` while the bytes are being removed.
+    /// - Returns: The number of the row, or `nil` while the bytes are being removed.
     static func begin(
         _ digest: ContentDigest,
         until leaseEnd: Timestamp,
@@ -35,16 +38,16 @@ enum ContentUploadStore {
         ).first?.decode(Int64.self)
     }
 
-    /// What became of a word that was to be renewed.
+    /// The result of renewing a lease.
     enum Renewal: Hashable, Sendable {
         case renewed
-        /// The bytes are on record, by another upload of them.
+        /// The bytes were recorded by another upload of them.
         case recorded
-        /// They are being removed, or were.
+        /// The bytes are being removed, or already have been.
         case lost
     }
 
-    /// Lets a word stand for longer.
+    /// Extends the lease of an upload.
     static func renew(
         _ number: Int64,
         of digest: ContentDigest,
@@ -62,8 +65,9 @@ enum ContentUploadStore {
         return try HostedContentStore.isKnown(digest, on: connection) ? .recorded : .lost
     }
 
-    /// Whether bytes that were kept after a ``begin(_:until:on:)`` are still there; they stay until
-    /// the end of the database transaction.
+    /// Whether bytes that were kept after ``begin(_:until:on:)`` still exist.
+    ///
+    /// If so, they stay until the end of the database transaction.
     static func stands(
         _ number: Int64,
         of digest: ContentDigest,
@@ -77,14 +81,15 @@ enum ContentUploadStore {
             """
         )
         if !rows.isEmpty { return true }
-        // Another upload of the same bytes has recorded them; what is on record is never removed.
+        // Another upload of the same bytes has recorded them, and recorded bytes are never removed.
         return try HostedContentStore.isKnown(digest, on: connection)
     }
 
-    /// Takes over what one upload left whose time has run out, until others may take it over in
-    /// turn; forgets those that are on record.
+    /// Leases the bytes of one upload whose own lease has expired, so that they can be removed.
     ///
-    /// One, so that it is removed long before that.
+    /// It also deletes the expired rows of bytes that are recorded.
+    ///
+    /// It takes only one, so that the removal ends long before the new lease does.
     static func takeOver(
         at now: Timestamp,
         until leaseEnd: Timestamp,
@@ -115,7 +120,7 @@ enum ContentUploadStore {
         }
     }
 
-    /// Nothing more is to be said of bytes: they are on record, or gone.
+    /// Deletes the row of bytes that are recorded or removed.
     static func end(
         _ number: Int64,
         of digest: ContentDigest,

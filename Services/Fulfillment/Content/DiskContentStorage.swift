@@ -1,10 +1,10 @@
 import EventTypes
 import NIOCore
 
-/// Contents as files of one directory, which several instances may share.
+/// Stores contents as files in one directory, which several instances may share.
 ///
-/// A content's file is named by its digest; what is not kept yet waits in the same directory, so
-/// that keeping it is a matter of names.
+/// The name of a content's file is its digest. Uploads wait in the same directory, so keeping one
+/// only changes its name.
 struct DiskContentStorage: ContentStorage {
     let directory: String
 
@@ -40,7 +40,7 @@ struct DiskContentStorage: ContentStorage {
     func shutDown() async {}
 }
 
-/// A file that was written and is to become a content's.
+/// A file that was received and will become a content's file.
 private struct ReceivedFile: ReceivedContent {
     let spooled: SpooledContent
     let spool: ContentSpool
@@ -49,17 +49,18 @@ private struct ReceivedFile: ReceivedContent {
     var length: Int64 { spooled.length }
 
     func keep() async throws {
-        // By way of a second name, so that the first stays and a file in use is replaced at once.
+        // It uses a second name, so that the first remains and a file in use is replaced
+        // atomically.
         let link = spooled.path + ContentSpool.linkSuffix
         try await ContentDirectory.link(spooled.path, as: link)
         do {
             try await ContentDirectory.rename(link, to: spool.path(digest.rawValue))
         } catch {
-            // Away from the task, which may be cancelled.
+            // In a task of its own, because this one may be cancelled.
             await Task { try? await ContentDirectory.remove(link) }.value
             throw error
         }
-        // Renaming one name of a file to another of its names leaves both.
+        // If both names belong to the same file, `rename` leaves both.
         try await ContentDirectory.remove(link)
         try await ContentDirectory.synchronize(spool.directory)
     }
@@ -67,7 +68,7 @@ private struct ReceivedFile: ReceivedContent {
     func discard() async throws { try await spooled.discard() }
 }
 
-/// A part of a file, read as fast as it is taken.
+/// A part of a file, read as fast as its bytes are written.
 private struct FileReader: ContentReader {
     let file: ContentFile
     let range: Range<Int64>

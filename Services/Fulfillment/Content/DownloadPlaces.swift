@@ -1,18 +1,18 @@
 import EventTypes
 import Synchronization
 
-/// How many downloads this instance serves at once, and of one account.
+/// Limits the downloads that this instance serves at once, in total and for each account.
 ///
-/// A download holds an open file or a connection to the store of contents for as long as its client
-/// takes, so without a bound one account could take them all.
+/// A download holds an open file or a connection to the S3 store for as long as its client takes.
+/// Without a limit one account could take them all.
 final class DownloadPlaces: Sendable {
-    /// How many there may be.
+    /// The limits.
     struct Limits: Sendable {
         var downloadsMax = 1000
         var downloadsPerAccountMax = 20
     }
 
-    /// Why there is no place.
+    /// The reasons to refuse a download.
     enum Refusal: Error {
         case accountHasTooMany
         case instanceHasTooMany
@@ -28,10 +28,10 @@ final class DownloadPlaces: Sendable {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// How many are taken.
+    /// The number of downloads under way.
     var count: Int { state.withLock { $0.count } }
 
-    /// Takes a place, until the answer is let go.
+    /// Takes a place, which is held until the returned value is released.
     func take(for queue: QueueKey) throws(Refusal) -> DownloadPlace {
         try state.withLock { state throws(Refusal) in
             guard state.accounts[queue, default: 0] < limits.downloadsPerAccountMax else {
@@ -53,7 +53,7 @@ final class DownloadPlaces: Sendable {
     }
 }
 
-/// One download's place; letting go of it gives it back.
+/// The place of one download, which is freed when this value is released.
 final class DownloadPlace: Sendable {
     private let queue: QueueKey
     private let places: DownloadPlaces

@@ -1,8 +1,9 @@
 import Logging
 import ServiceLifecycle
 
-/// Says at start whether contents can be stored, and cleans up then and from time to time after
-/// uploads that failed or were killed.
+/// Checks at the start whether contents can be stored.
+///
+/// Then and at intervals it removes the remains of uploads that failed or were killed.
 struct HostedContentCleaning: Service {
     let handler: HostedContentHandler
     let interval: Duration
@@ -13,12 +14,12 @@ struct HostedContentCleaning: Service {
             try await cancelWhenGracefulShutdown {
                 await check()
                 while true {
-                    // A database that is away may be back in a moment.
+                    // An unavailable database may be back in a moment.
                     try await Task.sleep(for: await clean() ? interval : .seconds(1))
                 }
             }
         } catch is CancellationError {
-            // The service shuts down; what is left is found at the next start.
+            // The service shuts down. The next start removes what remains.
         }
         await handler.storage.shutDown()
     }
@@ -27,14 +28,14 @@ struct HostedContentCleaning: Service {
         do {
             try await handler.storage.check()
         } catch {
-            // Purchases go on without contents, and the storage may be mended meanwhile.
+            // Purchases go on without contents, and the storage may be repaired meanwhile.
             logger.error("contents cannot be stored", metadata: ["error": "\(error)"])
         }
     }
 
     /// Cleans up once.
     ///
-    /// The answer is whether the next time may be a long time from now.
+    /// - Returns: Whether the usual interval may pass before the next cleaning.
     private func clean() async -> Bool {
         do {
             let count = try await handler.removeLeftovers()

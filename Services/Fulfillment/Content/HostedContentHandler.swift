@@ -4,53 +4,54 @@ import NIOCore
 import Postgres
 import StoreAPI
 
-/// One version of a product's content, as an administrator brings it.
+/// An administrator's upload of one version of a product's content.
 struct ContentUpload: Hashable, Sendable {
     let productID: ProductID
     let version: ContentVersion
-    /// How many bytes are said to come.
+    /// The number of bytes that the sender announced.
     let length: Int64
-    /// What is said that they are, if anything.
+    /// The digest that the sender announced, if any.
     let digest: ContentDigest?
 }
 
-/// What an upload came to.
+/// The outcome of an upload.
 enum ContentUploadOutcome: Hashable, Sendable {
     case recorded(HostedContentStore.Recording)
-    /// More or fewer bytes came than were said to.
+    /// The number of bytes differs from the announced one.
     case incomplete
-    /// The bytes are not those that were said to come.
+    /// The bytes do not have the announced digest.
     case digestDiffers
 }
 
-/// Takes in, lists, withdraws and hands out what is hosted for products.
+/// Receives, lists, withdraws and hands out the contents hosted for products.
 ///
-/// An upload's bytes are stored first and its row is written after, so that what is on record is
-/// stored. ``ContentUploadStore`` keeps an upload from those who clean up after another.
+/// An upload's bytes are stored before its row is written, so every recorded content is stored.
+/// ``ContentUploadStore`` protects an upload from the cleaning of another.
 struct HostedContentHandler: Sendable {
-    /// How long the word of an upload stands that says nothing more, such as one whose process was
-    /// killed.
+    /// The lease of an upload that no longer renews it, for example because its process was killed.
     ///
-    /// One that lives renews it, so keeping its bytes may take longer.
+    /// A running upload renews its lease, so keeping its bytes may take longer.
     static let lease = Duration.seconds(600)
-    /// How long a removal has until another instance takes it over; longer than any takes
-    /// (``S3Settings/removalMax``).
+    /// The time that a removal has before another instance takes it over.
+    ///
+    /// It is longer than any removal takes (``S3Settings/removalMax``).
     static let removalLease = Duration.seconds(300)
-    /// How often an upload stores its bytes that were removed meanwhile.
+    /// The number of times that an upload stores its bytes if they are removed meanwhile.
     private static let keepsMax = 3
 
     let client: PostgresClient
     let storage: any ContentStorage
     let now: @Sendable () -> Timestamp
-    /// After how long an upload renews its word: often enough that a database which is away for a
-    /// while does not end it.
+    /// The interval at which an upload renews its lease.
+    ///
+    /// It is short enough that an outage of the database does not let the lease expire.
     var renewal = Duration.seconds(60)
-    /// Told of each renewal that an upload has tried, before it acts on the result.
+    /// Called after each renewal that an upload has tried, before the result takes effect.
     var onRenewal: @Sendable (ContentUploadStore.Renewal) -> Void = { _ in }
 
-    /// Takes in one version.
+    /// Stores one version.
     ///
-    /// The same upload may be repeated, which also restores a file that got lost.
+    /// The same upload may be repeated. That also restores a lost file.
     func upload<Bytes: AsyncSequence & Sendable>(
         _ upload: ContentUpload,
         from bytes: Bytes
@@ -67,7 +68,7 @@ struct HostedContentHandler: Sendable {
         } catch {
             outcome = .failure(error)
         }
-        // Whatever came of it decides; what stays is found by the next cleaning.
+        // The outcome decides. The next cleaning removes a file that remains.
         try? await received.discard()
         return try outcome.get()
     }
@@ -94,10 +95,10 @@ struct HostedContentHandler: Sendable {
         throw ContentStorageError(.removing, "\(content.sha256) is removed again and again")
     }
 
-    /// Says that bytes are about to be kept.
+    /// Inserts the row of an upload whose bytes are about to be kept.
     ///
-    /// - Returns: The number of the word; `nil` if the version has other bytes, so that none are
-    ///   stored for nothing.
+    /// - Returns: The number of the row, or `nil` if the version has other bytes, so that none are
+    ///   stored in vain.
     private func begin(_ content: HostedContent) async throws -> Int64? {
         try await client.withTransaction { [now] connection in
             let leaseEnd = now().advanced(by: Self.lease)
@@ -111,12 +112,12 @@ struct HostedContentHandler: Sendable {
         }
     }
 
-    /// Keeps bytes, and renews the word that they are about to be kept until they are.
+    /// Keeps bytes, and renews the upload's lease until they are kept.
     ///
-    /// A large content takes hours to a slow store: without that it would be removed as a failed
-    /// upload's while it arrives.
+    /// Writing a large content to a slow store takes hours. Without renewal it would be removed as
+    /// the remains of a failed upload while it arrives.
     ///
-    /// - Returns: Whether they are kept; if not, somebody is removing them or has.
+    /// - Returns: Whether they are kept. If not, a cleaner is removing them or already has.
     private func keep(_ received: any ReceivedContent, _ number: Int64) async throws -> Bool {
         enum End { case kept, recorded, lost }
         return try await withThrowingTaskGroup(of: End.self) { group in
@@ -127,7 +128,7 @@ struct HostedContentHandler: Sendable {
             group.addTask {
                 while true {
                     try await Task.sleep(for: renewal)
-                    // It goes on for as long as the bytes do, not only as long as a request may wait.
+                    // Renewal lasts as long as the upload, not only as long as a request may wait.
                     let renewal = await PostgresWaitBudget.$current.withValue(nil) {
                         await renew(number, of: received.digest)
                     }
@@ -139,13 +140,13 @@ struct HostedContentHandler: Sendable {
                     }
                 }
             }
-            // What is not over by then is of no more use; the group waits until it has stopped.
+            // The remaining task is cancelled, and the group waits until it has ended.
             defer { group.cancelAll() }
             while let end = try await group.next() {
                 switch end {
                 case .kept: return true
                 case .lost: return false
-                // By another upload of the same bytes, which are safe with it.
+                // Another upload has recorded the same bytes, so they are safe.
                 case .recorded: continue
                 }
             }
@@ -168,12 +169,12 @@ struct HostedContentHandler: Sendable {
                 )
             }
         } catch {
-            // A database that is away is asked again; whoever would clean up needs it as well.
+            // The next renewal tries again. A cleaner would need the same database.
             return .renewed
         }
     }
 
-    /// Records bytes that were kept; `nil` if they were removed since.
+    /// Records bytes that were kept, or returns `nil` if they have been removed since.
     private func record(
         _ content: HostedContent,
         _ number: Int64
@@ -185,7 +186,8 @@ struct HostedContentHandler: Sendable {
                 return nil
             }
             let recording = try HostedContentStore.record(content, now: now, on: connection)
-            // Bytes of a version that was taken meanwhile may be nobody's; their time runs out.
+            // If the version was recorded with other bytes, these may belong to nothing, so the
+            // lease expires.
             if recording != .taken {
                 try ContentUploadStore.end(number, of: digest, on: connection)
             }
@@ -193,7 +195,7 @@ struct HostedContentHandler: Sendable {
         }
     }
 
-    /// What purchases of products would get at present, by product.
+    /// Returns the contents that purchases of these products would currently get.
     func offered(of products: Set<ProductID>) async throws -> [OfferedContent] {
         let contents = try await client.withConnection { connection in
             try HostedContentStore.offered(of: products, on: connection)
@@ -203,14 +205,16 @@ struct HostedContentHandler: Sendable {
         }
     }
 
-    /// The versions of a product's content, the youngest first.
+    /// Returns the versions of a product's content, the newest first.
     func versions(of productID: ProductID) async throws -> [HostedContentVersion] {
         try await client.withConnection { connection in
             try HostedContentStore.versions(of: productID, on: connection)
         }
     }
 
-    /// Withdraws a version from new purchases; `nil` if there is none.
+    /// Withdraws a version from new purchases.
+    ///
+    /// Returns `nil` if it does not exist.
     func withdraw(
         _ version: ContentVersion,
         of productID: ProductID
@@ -241,12 +245,12 @@ struct HostedContentHandler: Sendable {
         )
     }
 
-    /// Finds what a download was decided to be.
+    /// Checks that the content of a download exists in the storage.
     func find(_ content: HostedContent) async throws {
         try await storage.find(content.sha256, length: content.length)
     }
 
-    /// Opens a part of what a download was decided to be.
+    /// Opens a part of the content of a download.
     func open(
         _ content: HostedContent,
         range: Range<Int64>
@@ -254,9 +258,9 @@ struct HostedContentHandler: Sendable {
         try await storage.open(content.sha256, length: content.length, range: range)
     }
 
-    /// Removes what uploads left that were killed or failed.
+    /// Removes the remains of uploads that were killed or failed.
     ///
-    /// - Returns: How much it was.
+    /// - Returns: The number of uploads removed.
     func removeLeftovers() async throws -> Int {
         var count = try await storage.removeLeftovers()
         while let leftover = try await takeOverLeftover() {
@@ -281,7 +285,9 @@ struct HostedContentHandler: Sendable {
     }
 }
 
-/// The bytes of an upload, which are over as soon as there are more than it announced.
+/// The bytes of an upload.
+///
+/// The sequence fails as soon as there are more than announced.
 private struct BoundedBytes<Bytes: AsyncSequence & Sendable>: AsyncSequence, Sendable
 where Bytes.Element == ByteBuffer {
     struct Excess: Error {}
@@ -295,7 +301,7 @@ where Bytes.Element == ByteBuffer {
 
         mutating func next() async throws -> ByteBuffer? {
             guard let part = try await bytes.next() else {
-                // It also ends where its reader is cancelled, and is not known to be short then.
+                // The stream also ends if its reader is cancelled. It need not be too short then.
                 try Task.checkCancellation()
                 return nil
             }

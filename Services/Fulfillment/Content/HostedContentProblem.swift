@@ -2,7 +2,7 @@ import EventTypes
 import HTTPTypes
 import ServiceKit
 
-/// What is answered when content is not taken in or not handed out.
+/// The problems reported when a content cannot be stored or downloaded.
 enum HostedContentProblem {
     static let productMalformed = HTTPProblem(
         .badRequest,

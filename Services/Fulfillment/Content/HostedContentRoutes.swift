@@ -7,9 +7,9 @@ import ServiceKit
 import ServiceLifecycle
 import StoreAPI
 
-/// What administrators host, and what accounts download.
+/// The routes for administrators' hosted contents and accounts' downloads.
 struct HostedContentRoutes: Sendable {
-    /// How many products one request may name.
+    /// The largest number of products that one request may name.
     static let productCountMax = 200
 
     let handler: HostedContentHandler
@@ -36,7 +36,7 @@ struct HostedContentRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        // What is kept and hashed are the bytes as they are sent.
+        // The bytes are stored and hashed as they are sent, so no encoding is allowed.
         try refuseContentEncoding(of: request)
         let upload = ContentUpload(
             productID: try context.requireProductID(),
@@ -46,7 +46,7 @@ struct HostedContentRoutes: Sendable {
         )
         let outcome: ContentUploadOutcome
         do {
-            // A shutdown waits for no sender and no store; the sender uploads again.
+            // A shutdown does not wait for a sender or the storage. The sender repeats the upload.
             outcome = try await cancelWhenGracefulShutdown {
                 try await handler.upload(upload, from: request.body)
             }
@@ -86,7 +86,7 @@ struct HostedContentRoutes: Sendable {
         return try jsonResponse(withdrawn)
     }
 
-    /// A body without a length could not be told from one that was cut off.
+    /// Returns the length of the body, without which a truncated body could not be detected.
     private func length(of request: Request) throws -> Int64 {
         guard let length = request.headers[.contentLength].flatMap({ Int64($0) }) else {
             throw HostedContentProblem.lengthRequired
@@ -125,7 +125,7 @@ struct HostedContentRoutes: Sendable {
         guard !ids.isEmpty, ids.count <= Self.productCountMax else {
             throw HostedContentProblem.productCount(max: Self.productCountMax)
         }
-        // What is no product's identifier has no content.
+        // A string that is not a product id has no content.
         let products = Set(ids.compactMap { ProductID(rawValue: String($0)) })
         return try jsonResponse(
             OfferedContentsResponse(contents: try await handler.offered(of: products))
@@ -155,7 +155,7 @@ struct HostedContentRoutes: Sendable {
     ) async throws -> Response {
         let entityTag = ByteRangeRules.entityTag(of: content.sha256)
         let answer = ByteRangeRules.answer(
-            // A range is of a GET alone.
+            // Ranges are defined for GET only.
             range: request.method == .get ? request.headers[.range] : nil,
             ifRange: request.headers[.ifRange],
             entityTag: entityTag,
@@ -184,9 +184,9 @@ struct HostedContentRoutes: Sendable {
         }
     }
 
-    /// The bytes of a range, read as fast as the client takes them.
+    /// Returns the bytes of a range, read as fast as the client receives them.
     ///
-    /// A shutdown ends it; the client resumes with a range.
+    /// A shutdown ends the download. The client resumes with a range.
     private func body(
         of content: HostedContent,
         _ range: Range<Int64>,
@@ -198,7 +198,7 @@ struct HostedContentRoutes: Sendable {
         } catch {
             throw HostedContentProblem.refused(error)
         }
-        // Before the answer's head, so that bytes that are missing are answered with a problem.
+        // Before the head of the response, so that missing bytes are answered with a problem.
         let reader = try await cancelWhenGracefulShutdown {
             try await handler.open(content, range: range)
         }
@@ -207,7 +207,8 @@ struct HostedContentRoutes: Sendable {
             do {
                 try await reader.read { try await write($0) }
             } catch let error as ContentStorageError {
-                // The head is out: the client sees a lost connection, and only the log tells.
+                // The head has been sent: the client sees a lost connection, and only the log has
+                // the reason.
                 logger.error("a content cannot be read", metadata: ["error": "\(error)"])
                 throw error
             }
@@ -216,7 +217,7 @@ struct HostedContentRoutes: Sendable {
 }
 
 extension StoreRequestContext {
-    /// The product that the path names.
+    /// Returns the product id in the path.
     fileprivate func requireProductID() throws -> ProductID {
         guard let id = parameters.get("productID").flatMap({ ProductID(rawValue: $0) }) else {
             throw HostedContentProblem.productMalformed

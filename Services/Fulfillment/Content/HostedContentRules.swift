@@ -1,45 +1,48 @@
 import EventTypes
 import Foundation
 
-/// Who may download what, and what an upload has to be.
+/// The rules for downloads, and for the digest of an upload.
 ///
 /// Pure.
 enum HostedContentRules {
-    /// Why nothing is downloaded.
+    /// The reasons to refuse a download.
     enum Refusal: String, Hashable, Sendable, CaseIterable {
-        /// There is no such transaction, or it is somebody else's, which must look the same.
+        /// The transaction does not exist, or it is somebody else's.
+        ///
+        /// Both must look the same.
         case unknown = "transaction_unknown"
-        /// Only an unfinished transaction downloads (spec rule 118); after its finish it takes a
-        /// restore to download again (spec rule 124).
+        /// Only an unfinished transaction downloads (spec rule 118).
+        ///
+        /// After its finish, the buyer has to restore it to download again (spec rule 124).
         case finished = "transaction_finished"
-        /// The store is not done with it.
+        /// The store has not completed it yet.
         case purchasing = "transaction_purchasing"
         /// It waits for an approval.
         case deferred = "transaction_deferred"
         /// It was not paid.
         case failed = "transaction_failed"
-        /// It was paid back.
+        /// It was refunded.
         case revoked = "transaction_revoked"
-        /// A newer version of the store knows what to do with it (spec rule 41).
+        /// Only a newer version of the store can handle it (spec rule 41).
         case unknownState = "transaction_state_unknown"
-        /// The transaction carries no content of that identifier.
+        /// The transaction carries no content with that identifier.
         case noContent = "content_unknown"
     }
 
-    /// What a wish to download comes to.
+    /// The decision about a download.
     enum Decision: Hashable, Sendable {
         case download(HostedContent)
         case refused(Refusal)
     }
 
-    /// Decides a download that comes from a queue's account and app.
+    /// Decides a download that is requested for a queue.
     ///
     /// - Parameters:
-    ///   - identifier: Which content.
-    ///   - transaction: What the queue knows of the transaction.
-    ///   - contents: What the transaction carries.
-    ///   - queue: The queue that the request speaks for.
-    /// - Returns: The content, or why there is none.
+    ///   - identifier: The product id of the content.
+    ///   - transaction: The transaction as the queue has it.
+    ///   - contents: The contents that the transaction carries.
+    ///   - queue: The queue that the request is authenticated for.
+    /// - Returns: The content, or the reason for the refusal.
     static func download(
         _ identifier: ProductID,
         of transaction: QueuedTransaction?,
@@ -62,20 +65,20 @@ enum HostedContentRules {
         return .download(content)
     }
 
-    /// What a sender says the digest of its bytes is.
+    /// The digest that a sender claims for its bytes.
     enum Claim: Hashable, Sendable {
         case none
         case digest(ContentDigest)
-        /// What was said cannot be understood, or contradicts itself.
+        /// The claim cannot be parsed, or contradicts itself.
         case malformed
     }
 
     /// Reads the digest that an upload claims.
     ///
     /// - Parameters:
-    ///   - hexadecimal: Of the query, in either case.
-    ///   - field: The header `Repr-Digest` of RFC 9530; algorithms other than SHA-256 are ignored.
-    /// - Returns: The digest, if there is one.
+    ///   - hexadecimal: The digest in the query, in upper or lower case.
+    ///   - field: The header `Repr-Digest` of RFC 9530. Algorithms other than SHA-256 are ignored.
+    /// - Returns: The claimed digest, if any.
     static func claim(hexadecimal: String?, field: String?) -> Claim {
         var claimed: Set<ContentDigest> = []
         if let hexadecimal {

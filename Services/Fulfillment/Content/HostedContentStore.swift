@@ -2,19 +2,22 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// The SQL of the contents that are hosted for products.
+/// The SQL of the contents hosted for products.
 enum HostedContentStore {
-    /// What came of recording a version.
+    /// The result of recording a version.
     enum Recording: Hashable, Sendable {
-        /// It is on record, and was not before.
+        /// It was recorded now.
         case new(HostedContentVersion)
-        /// It was on record with the same bytes, and is offered again if it was withdrawn.
+        /// It was already recorded with the same bytes.
+        ///
+        /// If it was withdrawn, it is offered again.
         case known(HostedContentVersion)
-        /// It is on record with other bytes.
+        /// It is recorded with other bytes.
         case taken
     }
 
-    /// What new purchases of products get: of each the youngest version that is not withdrawn.
+    /// Returns the content that new purchases of each product get: the newest version that is not
+    /// withdrawn.
     static func offered(
         of products: Set<ProductID>,
         on connection: isolated PostgresConnection
@@ -83,7 +86,7 @@ enum HostedContentStore {
         return isNew ? .new(recorded) : .known(recorded)
     }
 
-    /// Whether the version is on record with other bytes.
+    /// Whether the version is recorded with other bytes.
     static func isTaken(
         _ content: HostedContent,
         on connection: isolated PostgresConnection
@@ -98,7 +101,7 @@ enum HostedContentStore {
         return !rows.isEmpty
     }
 
-    /// The versions of a product's content, the youngest first.
+    /// Returns the versions of a product's content, the newest first.
     static func versions(
         of productID: ProductID,
         on connection: isolated PostgresConnection
@@ -115,7 +118,8 @@ enum HostedContentStore {
 
     /// Withdraws a version from new purchases.
     ///
-    /// - Returns: The version, with the time it was withdrawn first; `nil` if there is none.
+    /// - Returns: The version, with the time of its first withdrawal, or `nil` if it does not
+    ///   exist.
     static func withdraw(
         _ version: ContentVersion,
         of productID: ProductID,

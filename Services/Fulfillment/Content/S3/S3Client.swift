@@ -7,24 +7,24 @@ import NIOHTTP1
 
 /// Puts, gets and deletes objects of one bucket of an S3-compatible store.
 ///
-/// The bucket is in the path, which self-hosted stores need and others take. Everything it does may
-/// be done twice, so what fails because the store is away or busy is tried again, a few times.
+/// The bucket is part of the path, which self-hosted stores require and others accept. Every
+/// operation may be repeated, so it is retried a few times if the store is unavailable or busy.
 struct S3Client: Sendable {
-    /// One object, or the bucket's answer to a request for it.
+    /// A request about one object of the bucket.
     private struct Request {
         var method: HTTPMethod
         var key: String
         var headers: HTTPHeaders = [:]
         var payload = S3Signer.emptyPayload
         var body: HTTPClientRequest.Body?
-        /// When all has to be over but the answer's body.
+        /// The time limit for everything except the body of the response.
         var limit: TimeAmount
     }
 
     static let triesMax = 4
-    /// A failure's document is no longer.
+    /// The limit for the length of an error document.
     private static let failureMax = 64 * 1024
-    /// As long as sending an object may take, while it goes on.
+    /// The time limit for sending an object, as long as it progresses.
     private static let putMax = TimeAmount.hours(6)
 
     private let settings: S3Settings
@@ -46,9 +46,9 @@ struct S3Client: Sendable {
             region: settings.region
         )
         var configuration = HTTPClient.Configuration()
-        // The spans of calls are the store's own, and so is their `traceparent`.
+        // The store's own code records spans of calls and sets `traceparent`.
         configuration.tracing.tracer = nil
-        // A redirect would send what is signed to an address that nobody set.
+        // A redirect would send a signed request to an address that is not configured.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
         configuration.httpVersion = .http1Only
@@ -61,9 +61,9 @@ struct S3Client: Sendable {
         http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Stores an object whole, or not at all.
+    /// Stores an object completely or not at all.
     ///
-    /// Most stores compare the bytes with the digest.
+    /// Most stores verify the bytes against the digest.
     ///
     /// - Throws: ``ContentStorageError``
     func put(_ key: String, _ file: ContentFile, length: Int64, digest: ContentDigest)
@@ -80,9 +80,9 @@ struct S3Client: Sendable {
         _ = try await send(request)
     }
 
-    /// How long an object is.
+    /// Returns the length of an object.
     ///
-    /// - Throws: ``ContentStorageError``: missing if there is none.
+    /// - Throws: ``ContentStorageError``, with the code `missing` if there is no such object.
     func length(of key: String) async throws -> Int64 {
         let response = try await send(request(.HEAD, key))
         let length = response.headers.first(name: "content-length").flatMap { Int64($0) }
@@ -90,9 +90,9 @@ struct S3Client: Sendable {
         return length
     }
 
-    /// A part of an object that has to have a length as a whole, as it comes.
+    /// Streams a part of an object, after checking the object's total length.
     ///
-    /// - Throws: ``ContentStorageError``: missing if there is none.
+    /// - Throws: ``ContentStorageError``, with the code `missing` if there is no such object.
     func get(
         _ key: String,
         _ range: Range<Int64>,
@@ -110,9 +110,11 @@ struct S3Client: Sendable {
         return response.body
     }
 
-    /// Removes an object; one that is gone already is no failure.
+    /// Removes an object.
     ///
-    /// It is over, with all tries and whatever the store does, in ``S3Settings/removalMax``.
+    /// A missing one is not an error.
+    ///
+    /// It ends within ``S3Settings/removalMax``, with all retries and whatever the store does.
     ///
     /// - Throws: ``ContentStorageError``
     func delete(_ key: String) async throws {
@@ -122,7 +124,7 @@ struct S3Client: Sendable {
                 do {
                     _ = try await send(request)
                 } catch let error as ContentStorageError where error.code == .missing {
-                    // Most stores say that it was removed.
+                    // Most stores report a missing object as removed.
                 }
             }
             group.addTask {
@@ -137,19 +139,20 @@ struct S3Client: Sendable {
         }
     }
 
-    /// Finds out whether the store knows the keys and has the bucket.
+    /// Checks that the store accepts the keys and has the bucket.
     ///
-    /// - Throws: ``ContentStorageError`` that says what is wrong.
+    /// - Throws: ``ContentStorageError`` with the reason if not.
     func check() async throws {
         do {
             _ = try await send(request(.GET, settings.prefix + "nothing"))
         } catch let error as ContentStorageError where error.code == .missing {
-            // Which takes a bucket and a key that may read in it to tell.
+            // Only a store that has the bucket and accepts the keys can say that the object is
+            // missing.
         }
     }
 
     func shutDown() async {
-        // Nothing is asked any more; a connection that does not close is the system's to clean up.
+        // No more requests are made. The system closes a connection that does not close by itself.
         try? await http.shutdown()
     }
 
@@ -167,7 +170,7 @@ struct S3Client: Sendable {
             } catch let error as ContentStorageError where error.code == .away {
                 failures += 1
                 guard failures < Self.triesMax else {
-                    // Its answer is 503, of which the log says nothing.
+                    // The client is answered with 503, which is not logged.
                     logger.warning("the store of contents fails", metadata: ["error": "\(error)"])
                     throw error
                 }
@@ -176,7 +179,7 @@ struct S3Client: Sendable {
         }
     }
 
-    /// Waits before the next try.
+    /// Waits before the next retry.
     func pause(afterFailures failures: Int) async throws {
         try await Task.sleep(
             for: retries.delay(afterFailures: failures, jitter: .random(in: 0...1))
@@ -224,7 +227,7 @@ struct S3Client: Sendable {
         return response
     }
 
-    /// The store does not answer, or its answer breaks off.
+    /// Returns the error for a store that does not answer, or whose answer breaks off.
     func lost(_ error: any Error) -> ContentStorageError {
         ContentStorageError(.away, "\(settings.endpoint) does not answer: \(error)")
     }
@@ -234,7 +237,7 @@ struct S3Client: Sendable {
     }
 
     private func document(of response: HTTPClientResponse) async -> String {
-        // The status says enough where there is no document, or it does not come.
+        // The status is enough if there is no document, or if it does not arrive.
         let body = try? await response.body.collect(upTo: Self.failureMax)
         return body.map { String(buffer: $0) } ?? ""
     }

@@ -3,15 +3,16 @@ import EventTypes
 import Logging
 import NIOCore
 
-/// Contents as objects of an S3-compatible store, each under a prefix and its digest.
+/// Stores contents as objects of an S3-compatible store, named by a prefix and their digest.
 ///
-/// An upload waits on the local disk until it is whole and right, and is then put in one piece: its
-/// name is its digest, which is not known earlier; what is rejected or cut off never reaches the
-/// store; the store is told the digest, with which most compare what they get; a put that fails is
-/// tried again with the same bytes; and no parts of an object are ever left in the bucket. That takes
+/// An upload waits on the local disk until it is complete and verified, and is then sent as one
+/// object. There are several reasons. Its name is its digest, which is not known earlier. A
+/// rejected or truncated upload never reaches the store. The store receives the digest, and most
+/// stores verify it. A failed request is retried with the same bytes. The bucket never holds parts
+/// of an object. The cost is space on the disk for the uploads under way.
 /// room on the disk for the uploads under way.
 struct S3ContentStorage: ContentStorage {
-    /// What a store takes in one piece: 5 GiB.
+    /// The largest object that a store accepts in one request: 5 GiB.
     static let lengthMax = 5 << 30
 
     let client: S3Client
@@ -73,7 +74,7 @@ struct S3ContentStorage: ContentStorage {
     private func key(of digest: ContentDigest) -> String { prefix + digest.rawValue }
 }
 
-/// A file that was written and is to become an object.
+/// A file that was received and will become an object.
 private struct ReceivedObject: ReceivedContent {
     let spooled: SpooledContent
     let key: String
@@ -89,9 +90,11 @@ private struct ReceivedObject: ReceivedContent {
     func discard() async throws { try await spooled.discard() }
 }
 
-/// A part of an object, handed on as it comes, and asked for again from where it broke off.
+/// A part of an object, passed on as it arrives.
 ///
-/// That also serves a client that pauses for longer than the store waits.
+/// If it breaks off, the rest is requested again.
+///
+/// This also serves a client that pauses for longer than the store waits.
 private struct ObjectReader: ContentReader {
     let client: S3Client
     let key: String
@@ -123,7 +126,8 @@ private struct ObjectReader: ContentReader {
             try await write(part)
             rest = (rest.lowerBound + Int64(part.readableBytes))..<rest.upperBound
         }
-        // Read to its very end, so that its connection serves others; all that counts is there.
+        // Reads to the very end, so that the connection can be reused. All needed bytes have
+        // arrived.
         _ = try? await body.next()
     }
 }

@@ -1,15 +1,15 @@
-/// What the failures of an S3-compatible store mean here.
+/// Translates the failures of an S3-compatible store.
 ///
 /// Pure. The codes are those of "Error responses" in the Amazon S3 API reference, and MinIO's.
 enum S3Failure {
-    /// What a store answered instead of what was asked for.
+    /// Returns the error for an unexpected response.
     ///
     /// - Parameters:
     ///   - status: The HTTP status.
-    ///   - document: The XML of the answer; an answer to `HEAD` has none.
-    ///   - request: Method and path, for the message.
-    ///   - settings: What may be set wrong.
-    /// - Returns: The error, which shows no secret and none of the document but its code.
+    ///   - document: The XML of the response. A response to `HEAD` has none.
+    ///   - request: The method and the path, for the message.
+    ///   - settings: The settings that may be wrong.
+    /// - Returns: The error. It contains no secret, and of the document only its code.
     static func error(
         status: Int,
         document: String,
@@ -48,7 +48,7 @@ enum S3Failure {
         }
     }
 
-    /// The code of a failure's document; empty if there is none.
+    /// Returns the code of an error document, or an empty string if there is none.
     private static func code(in document: String) -> String {
         guard let match = document.firstMatch(of: /<Code>([A-Za-z0-9]{1,64})<\/Code>/) else {
             return ""

@@ -1,18 +1,22 @@
-/// Where an S3-compatible store is, and how it is asked.
+/// The settings of an S3-compatible store.
 struct S3Settings: Sendable {
     /// `https://host` or `http://host:port`.
     var endpoint: String
     var bucket: String
     var region: String
-    /// What the names of all contents begin with; empty, or it ends in a slash.
+    /// The prefix of the names of all contents: empty, or ending in a slash.
     var prefix: String
     var accessKey: String
     var secretKey: String
-    /// How long the store may say nothing, or take nothing.
+    /// The time that the store may go without sending or receiving anything.
     var timeout: Duration
-    /// How many requests are made at once; further ones wait for a connection.
+    /// The number of concurrent requests.
+    ///
+    /// Further ones wait for a connection.
     var connectionsMax: Int
-    /// How long removing an object may take, with all tries: well under
-    /// ``HostedContentHandler/removalLease``, after which the same bytes may be kept anew.
+    /// The time limit for removing an object, with all retries.
+    ///
+    /// It is well below ``HostedContentHandler/removalLease``, after which the same bytes may be
+    /// kept again.
     var removalMax: Duration = .seconds(120)
 }

@@ -2,12 +2,12 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// Signs requests to an S3-compatible store: AWS Signature Version 4, in one header, with the
-/// payload's SHA-256 known beforehand.
+/// Signs requests to an S3-compatible store with AWS Signature Version 4, in one header, with the
+/// SHA-256 of the payload known in advance.
 ///
-/// Pure. Source: "Authenticating Requests: Using the Authorization Header (AWS Signature Version 4)"
-/// of the Amazon S3 API reference, whose examples its test has. A library was not taken for these
-/// lines: those that there are bring the whole of a cloud's client along.
+/// Pure. Source: "Authenticating Requests: Using the Authorization Header (AWS Signature Version
+/// 4)" of the Amazon S3 API reference. The test uses its examples. No library is used, because the
+/// existing ones bring the complete client of a cloud with them.
 struct S3Signer: Sendable {
     /// The SHA-256 of no bytes.
     static let emptyPayload = ContentDigest(bytes: SHA256.hash(data: [UInt8]()))
@@ -22,20 +22,20 @@ struct S3Signer: Sendable {
         self.region = region
     }
 
-    /// The time as requests carry it: `20130524T000000Z`.
+    /// Formats the time for requests: `20130524T000000Z`.
     static func time(_ time: Timestamp) -> String {
         time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }
 
-    /// The header `Authorization` of a request without a query.
+    /// Returns the header `Authorization` of a request without a query.
     ///
     /// - Parameters:
     ///   - method: `GET`, `PUT`, …
-    ///   - path: As it is sent, with what is special in it percent-encoded.
-    ///   - headers: What is signed: `host`, everything that begins with `x-amz-`, and whatever
-    ///     else; by names in lower case, with values that have no space at their ends.
+    ///   - path: The path as it is sent, with special characters percent-encoded.
+    ///   - headers: The headers to sign: `host`, all that begin with `x-amz-`, and any others.
+    ///     Names are in lower case, and values have no surrounding white space.
     ///   - payload: The SHA-256 of the body.
-    ///   - time: As in the header `x-amz-date`.
+    ///   - time: The time in the header `x-amz-date`.
     /// - Returns: The header's value.
     func authorization(
         _ method: String,
