@@ -5,7 +5,7 @@ import ServiceFoundation
 import ServiceKit
 
 extension ServiceDefinition {
-    /// The service `receipts`, before any of it is made.
+    /// The definition of the service `receipts`.
     static let receipts = ServiceDefinition(
         .receipts,
         publishes: [Topics.receiptsIssued],
@@ -14,7 +14,7 @@ extension ServiceDefinition {
     )
 }
 
-/// Makes everything that `receipts` is, from settings to HTTP, without I/O.
+/// Builds all of `receipts`, from settings to HTTP, without I/O.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = try ReceiptsSettings(&reader, now: .wallClock())
     let frame = try ServiceFrame(.receipts, settings.common, logger: logger)
@@ -29,8 +29,8 @@ func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     return try composeReceipts(settings, statuses, on: frame)
 }
 
-/// Makes what is particular to `receipts`: what signs transactions and app receipts, what merchants'
-/// servers are told and may ask, and what tells the status of certificates.
+/// Builds the parts that only `receipts` has: the signers of transactions and app receipts, the
+/// notifications and the server API for merchants, and the OCSP responder.
 private func composeReceipts(
     _ settings: ReceiptsSettings,
     _ statuses: OCSPDirectory,

@@ -3,16 +3,16 @@ import EventTypes
 import ServiceFoundation
 import ServiceKit
 
-/// The parts of `receipts` that merchants' servers deal with: what they are told, and what they ask.
+/// The parts of `receipts` that serve merchants' servers: notifications and the server API.
 struct MerchantParts {
-    /// Writes what they are told.
+    /// Writes the notifications.
     let announcements: AnnouncementHandler
-    /// Sends it.
+    /// Sends them.
     let sender: CallbackSender<OwedNotificationQueue>
-    /// Keeps the log of what they were told.
+    /// Keeps the log of notifications within its limits.
     let keeper: NotificationLogKeeper
 
-    /// Tells the sender that something is owed.
+    /// Wakes the sender because a notification may be owed.
     var wake: @Sendable () -> Void {
         { [sender] in sender.wake() }
     }
@@ -30,7 +30,7 @@ struct MerchantParts {
     ) throws {
         let (client, now, logger) = (frame.client, frame.now, frame.logger)
         let notifications = settings.notifications
-        // What can be refused comes before what has to be closed: HTTP clients.
+        // Everything that can throw comes before the HTTP clients, which would have to be closed.
         servers = try ServerAPIAuthenticator(
             keysDirectory: settings.serverKeysDirectory,
             requestsPerSecond: settings.serverRequestsPerSecond,
@@ -88,7 +88,7 @@ struct MerchantParts {
         self.frame = frame
     }
 
-    /// Adds the routes of merchants' servers, and the administrators' of notifications.
+    /// Adds the routes for merchants' servers, and the administrators' routes for notifications.
     func addRoutes(to router: StoreRouter) {
         let notifications = NotificationHandler(
             client: frame.client,

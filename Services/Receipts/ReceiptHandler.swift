@@ -4,11 +4,11 @@ import Messaging
 import Postgres
 import Synchronization
 
-/// Events in, receipts out: one database transaction for a whole batch.
+/// Signs receipts for the transactions in events, a whole batch in one database transaction.
 ///
 /// Each purchased or restored transaction gets one receipt and one `receipt.issued` event, however
-/// often and in whatever order its events come. A refund signs the receipt again with a revocation
-/// date and issues nothing: it is `transaction.refunded` that tells of it.
+/// often and in whatever order its events arrive. A refund signs the receipt again, with a revocation
+/// date, and publishes `receipt.reissued`.
 final class ReceiptHandler: EventHandler {
     let store: ReceiptStore
     let serverAPI = ServerAPIStore()
@@ -16,10 +16,11 @@ final class ReceiptHandler: EventHandler {
     let announcements: AnnouncementHandler
     let now: @Sendable () -> Timestamp
     let wakeRelay: @Sendable () -> Void
-    /// Told after the commit that there may be notifications to send.
+    /// Called after the commit, when notifications may be owed.
     let wakeNotifications: @Sendable () -> Void
-    /// Told of a transaction that was made in another environment; it comes again until the service
-    /// is stopped.
+    /// Called with a transaction that was made in another environment.
+    ///
+    /// The event is retried until the service is stopped.
     let didMeet: @Sendable (ForeignEnvironment) -> Void
     private let owesNotifications = Atomic(false)
 
@@ -93,10 +94,11 @@ final class ReceiptHandler: EventHandler {
         if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
-    /// What the service itself knows of each entry, the accounts' histories locked until commit.
+    /// Returns what `receipts` itself has on each entry, and locks the accounts' histories until
+    /// commit.
     ///
-    /// An entry that turns out to be known already leaves its position empty, which no reader of
-    /// the history minds.
+    /// If an entry's receipt exists already, its position stays unused. No reader of the history
+    /// depends on a position being used.
     private func contexts(
         of batch: ReceiptBatch,
         at now: Timestamp,
@@ -188,7 +190,7 @@ extension OutboxEvent {
 }
 
 extension ReceiptSigner {
-    /// What an event says of a receipt beside its transaction.
+    /// Returns the part of an event that describes the receipt, without its transaction.
     func signing(_ signed: SignedTransaction, _ context: SigningContext) -> ReceiptSigning {
         ReceiptSigning(
             appAccountToken: context.appAccountToken,

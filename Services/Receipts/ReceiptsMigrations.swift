@@ -2,7 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Every migration of the database of `receipts`, in order; databases remember them by these names.
+/// All migrations of the database of `receipts`, in order.
+///
+/// Databases record them under these names.
 enum ReceiptsMigrations {
     static let all: [PostgresMigration] =
         MessagingMigrations.all(role: ServiceName.receipts.databaseRole)

@@ -4,29 +4,31 @@ import ServiceKit
 import SwiftASN1
 import X509
 
-/// The settings of `receipts`, read from environment variables and proved before anything starts.
+/// The settings of `receipts`, read from environment variables and validated before anything
+/// starts.
 ///
 /// | key | default | meaning |
 /// | --- | --- | --- |
 /// | `SIGNING_KEY_FILE` | required | the P-256 private key that receipts are signed with, in PEM |
 /// | `SIGNING_CHAIN_FILE` | required | leaf, intermediate and root certificate, in PEM |
-/// | `OCSP_DIRECTORY` | required | what the status of certificates is told with |
-/// | `SERVER_KEYS_DIRECTORY` | required | whose servers' tokens are believed: `<key id>.json` |
-/// | `SERVER_API_REQUESTS_PER_SECOND` | 50 | of one server key, on one instance |
-/// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | where finishes of servers are passed on to |
-/// | `FULFILLMENT_TIMEOUT_MS` | 10 s | how long one may take |
-/// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | where payments is asked for its environment |
-/// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as every receipt says |
-/// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` believes beside the present one |
-/// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to say a secret |
+/// | `OCSP_DIRECTORY` | required | the keys and registers for the status of certificates |
+/// | `SERVER_KEYS_DIRECTORY` | required | the keys of merchants' servers: `<key id>.json` |
+/// | `SERVER_API_REQUESTS_PER_SECOND` | 50 | the limit for one server key on one instance |
+/// | `FULFILLMENT_URL` | `http://127.0.0.1:8084` | the service that finishes are passed on to |
+/// | `FULFILLMENT_TIMEOUT_MS` | 10 s | the time limit for one of them |
+/// | `PAYMENTS_URL` | `http://127.0.0.1:8082` | the service that is asked for its environment |
+/// | `STORE_ENVIRONMENT` | required | `Sandbox` or `Production`, as written in every receipt |
+/// | `FORMER_ROOTS_FILE` | none | roots that `verifyReceipt` trusts besides the present one |
+/// | `SHARED_SECRETS_DIRECTORY` | none | a file for each app whose server has to send a secret |
 ///
-/// The rest is ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT` has no default,
-/// because a receipt that says the wrong one is refused by every client and cannot be taken back.
+/// The remaining settings are ``NotificationSettings`` and ``CommonSettings``. `STORE_ENVIRONMENT`
+/// has no default, because every client refuses a receipt with the wrong environment, and such a
+/// receipt cannot be taken back.
 struct ReceiptsSettings: Sendable {
     let common: CommonSettings
     let environment: StoreEnvironment
     let chain: SigningChain
-    /// Roots that were in use before, in DER.
+    /// The roots that were in use before, in DER.
     let formerRoots: [[UInt8]]
     let notifications: NotificationSettings
     let ocspDirectory: String
@@ -39,7 +41,7 @@ struct ReceiptsSettings: Sendable {
 
     /// Reads and checks everything, and reports all problems at once.
     ///
-    /// - Throws: `ServiceKitError` if anything was wrong.
+    /// - Throws: `ServiceKitError` if any setting is wrong.
     init(_ reader: inout SettingsReader, now: Timestamp) throws {
         common = CommonSettings(&reader, service: .receipts, defaultPort: 8083)
         environment = Self.environment(&reader)
@@ -79,7 +81,7 @@ struct ReceiptsSettings: Sendable {
         chain = try Self.chain(now: now, &reader)
     }
 
-    /// What is signed with, and for which environment: all that `measure` asks for.
+    /// Reads the signing chain and the environment, which is all that `measure` needs.
     static func signing(
         _ reader: inout SettingsReader,
         now: Timestamp
@@ -95,7 +97,7 @@ struct ReceiptsSettings: Sendable {
         )
     }
 
-    /// The roots of before, in DER.
+    /// Reads the former roots, in DER.
     private static func formerRoots(_ reader: inout SettingsReader) -> [[UInt8]] {
         let key = "FORMER_ROOTS_FILE"
         let path = reader.string(
@@ -151,7 +153,7 @@ struct ReceiptsSettings: Sendable {
             try reader.check()
             return chain
         } catch let refusal as SigningChainRefusal {
-            // A file that is missing was reported as missing; what it does not hold is no news.
+            // Missing files have already been reported, so problems with their content are not.
             let reported = Set(reader.problems.map(\.key))
             for (setting, problems) in [
                 ("SIGNING_KEY_FILE", refusal.keyProblems),

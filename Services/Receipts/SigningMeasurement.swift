@@ -6,11 +6,11 @@ import Logging
 import ReceiptValidation
 import ServiceKit
 
-/// What `receipts measure` does: signs, checks and builds on one thread, as the service and its
-/// clients do, and tells how long each took at its best, as JSON in one line.
+/// Runs `receipts measure`: signs, verifies and builds receipts on one thread, as the service and
+/// its clients do, and prints the best time of each as one line of JSON.
 ///
-/// Times are the process's own on the processor, and the best of some rounds in turn, because whatever
-/// else runs on the machine only ever adds.
+/// Times are processor time of this process. The best of several rounds counts, because other work
+/// on the machine can only add time.
 func measureReceipts(
     _ reader: inout SettingsReader,
     _ logger: Logger
@@ -26,21 +26,23 @@ func measureReceipts(
     }
 }
 
-/// Times what the issue of a receipt and its check are made of.
+/// Measures the steps of issuing and verifying a receipt.
 struct SigningMeasurement {
     /// The best times, each in microseconds.
     struct Result: Encodable {
-        /// One transaction signed: its payload written, hashed with the header, and signed.
+        /// Signing one transaction: writing the payload, hashing it with the header, and the
+        /// signature.
         var signing = Double.infinity
-        /// One P-256 check of a hash that is there already.
+        /// One P-256 verification of a hash that has been computed already.
         var bareCheck = Double.infinity
-        /// One JWS believed, its chain verified before.
+        /// One JWS verified, with its chain verified before.
         var verification = Double.infinity
-        /// One app receipt of ``SigningMeasurement/entries`` purchases, from stored payloads to DER.
+        /// One app receipt of ``SigningMeasurement/entries`` purchases, from stored payloads to
+        /// DER.
         var receipt = Double.infinity
     }
 
-    /// The purchases of the receipt.
+    /// The number of purchases in the app receipt.
     static let entries = 1000
     private static let rounds = 4
     private static let roundSeconds = 0.25
@@ -77,7 +79,7 @@ struct SigningMeasurement {
         }
     }
 
-    /// Measures.
+    /// Runs the measurement.
     func run() throws -> Result {
         var result = Result()
         let key = signer.chain.privateKey.publicKey
@@ -110,13 +112,13 @@ struct SigningMeasurement {
         return try receiptSigner.sign(content.encoded(at: now), at: now)
     }
 
-    /// The mean of a round, in microseconds.
+    /// Returns the mean time of one round, in microseconds.
     private func time(_ work: () throws -> Void) throws -> Double {
         var count = 0
         let start = Self.processorSeconds()
         var elapsed = 0.0
         repeat {
-            // Looked at in turn, so that the clock is none of what is measured.
+            // The clock is read only every ten runs, so that reading it hardly counts.
             for _ in 0..<10 { try work() }
             count += 10
             elapsed = Self.processorSeconds() - start
@@ -124,7 +126,7 @@ struct SigningMeasurement {
         return elapsed * 1e6 / Double(count)
     }
 
-    /// What this process has had of the processor; it has one thread that works.
+    /// Returns the processor time of this process, which has one working thread.
     private static func processorSeconds() -> Double {
         Double(clock()) / Double(CLOCKS_PER_SEC)
     }

@@ -2,24 +2,24 @@ import Crypto
 import EventTypes
 import ReceiptValidation
 
-/// What an app receipt says, from what is known and asked, and nothing else (spec section 2.5).
+/// The content of an app receipt, made from the purchases and the request only (spec section 2.5).
 ///
-/// Pure: the same purchases and the same question give the same bytes, the date of issue apart.
+/// Pure: apart from the date of issue, the same purchases and the same request give the same bytes.
 struct AppReceiptContent: Sendable {
     private typealias Attribute = AppReceiptAttribute
 
-    /// Whose receipt it is.
+    /// The account that the receipt belongs to.
     let account: AccountID
     /// The app.
     let bundleID: BundleID
-    /// Where it is made.
+    /// The environment of the store.
     let environment: StoreEnvironment
-    /// What the app asked for.
+    /// The app's request.
     let question: AppReceiptQuestion
     /// The purchases.
     let entries: [AppReceiptEntry]
 
-    /// The bytes to sign.
+    /// Returns the bytes to sign.
     func encoded(at createdAt: Timestamp) -> [UInt8] {
         let bundle = AttributeSet.text(bundleID.rawValue)
         let opaque = opaqueValue()
@@ -51,8 +51,9 @@ struct AppReceiptContent: Sendable {
         return set.encoded()
     }
 
-    /// What every receipt gives as the version that was first bought: the store does not sell apps,
-    /// and Apple's sandbox says the same.
+    /// The original version of the app in every receipt.
+    ///
+    /// The store does not sell apps, and Apple's sandbox writes the same.
     static let originalApplicationVersion = "1.0"
 
     private func encoded(_ entry: AppReceiptEntry) -> [UInt8] {
@@ -63,7 +64,7 @@ struct AppReceiptContent: Sendable {
         set.add(Attribute.purchasedAt, date: entry.purchaseDate)
         set.add(Attribute.originalTransactionID, text: entry.originalTransactionId.rawValue)
         set.add(Attribute.originalPurchasedAt, date: entry.originalPurchaseDate)
-        // What is used up and what is owned cannot be told apart otherwise, without network.
+        // Without network, consumables and owned products could not be distinguished otherwise.
         if let type = AppReceipt.ProductType.number(ofSigned: entry.type) {
             set.add(Attribute.productType, integer: type)
         }
@@ -76,7 +77,7 @@ struct AppReceiptContent: Sendable {
         if entry.isAutoRenewable {
             set.add(Attribute.isInIntroOfferPeriod, integer: entry.isInIntroOfferPeriod ? 1 : 0)
         }
-        // A receipt that is asked for as revoked is one of which every purchase was.
+        // In a receipt that is requested as revoked, every purchase is revoked.
         if let cancelledAt = entry.revocationDate ?? (question.isRevoked ? entry.purchaseDate : nil)
         {
             set.add(Attribute.cancelledAt, date: cancelledAt)
@@ -84,9 +85,9 @@ struct AppReceiptContent: Sendable {
         return set.encoded()
     }
 
-    /// Attribute 4: makes the hash differ from app to app and account to account for one device.
+    /// Attribute 4: makes the hash of one device differ between apps and between accounts.
     ///
-    /// Derived, not random, so that the same question has the same answer.
+    /// The value is derived, not random, so that the same request gets the same answer.
     private func opaqueValue() -> [UInt8] {
         var hash = SHA256()
         for part in [Array(bundleID.rawValue.utf8), Array(account.rawValue.utf8)] {
@@ -99,7 +100,7 @@ struct AppReceiptContent: Sendable {
 }
 
 extension StoreEnvironment {
-    /// The environment by the name that validators have for it.
+    /// The environment as the validator names it.
     var ofReceipts: ReceiptTrust.Environment {
         switch self {
         case .sandbox: .sandbox

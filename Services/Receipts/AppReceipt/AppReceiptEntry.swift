@@ -1,10 +1,10 @@
 import EventTypes
 import Foundation
 
-/// One purchase as an app receipt gives it: what its signed transaction says, read back.
+/// One purchase in an app receipt, read from the payload of its signed transaction.
 ///
-/// The signed payload is the one record of a purchase here, so that receipt, JWS and `verifyReceipt`
-/// cannot drift apart.
+/// The signed payload is the only record of a purchase here, so receipt, JWS and `verifyReceipt`
+/// always agree.
 struct AppReceiptEntry: Decodable, Hashable, Sendable {
     var transactionId: TransactionID
     var originalTransactionId: TransactionID
@@ -27,9 +27,9 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
 
     /// Reads the payload of a signed transaction.
     ///
-    /// - Throws: ``ReceiptsError`` if it is not what `receipts` signs.
+    /// - Throws: ``ReceiptsError`` if it is not a payload that `receipts` signs.
     init(payload: [UInt8]) throws(ReceiptsError) {
-        // A receipt may hold thousands, and Foundation needs ten times as long for each.
+        // A receipt may hold thousands of entries, and Foundation takes ten times as long for each.
         if let plain = Self(plain: payload) {
             self = plain
             return
@@ -44,7 +44,9 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
         }
     }
 
-    /// Reads what one-time purchases say; `nil` if it is anything else.
+    /// Reads the payload of a one-time purchase.
+    ///
+    /// Returns `nil` for any other payload.
     private init?(plain payload: [UInt8]) {
         var id: TransactionID?
         var originalID: TransactionID?
@@ -72,7 +74,7 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
                 case "revocationReason": PlainJSON.keep(json.integer(), in: &revocationReason)
                 case "inAppOwnershipType": PlainJSON.keep(json.string(), in: &ownership)
                 case "appAccountToken": PlainJSON.keep(json.string(), in: &token)
-                // A subscription says more: that is read below.
+                // A subscription has more fields, which are read below.
                 case "expiresDate", "isUpgraded", "subscriptionGroupIdentifier", "offerType",
                     "webOrderLineItemId", "offerIdentifier", "offerDiscountType":
                     false
@@ -96,12 +98,12 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
         appAccountToken = token
     }
 
-    /// Whether it is one period of an auto-renewable subscription.
+    /// Whether the entry is one period of an auto-renewable subscription.
     var isAutoRenewable: Bool { type == "Auto-Renewable Subscription" }
 
-    /// Whether the period has the introductory price, free or reduced.
+    /// Whether the period has an introductory price, reduced but not free.
     var isInIntroOfferPeriod: Bool { offerType == 1 && offerDiscountType != "FREE_TRIAL" }
 
-    /// Whether the period is free to try.
+    /// Whether the period is a free trial.
     var isTrialPeriod: Bool { offerType == 1 && offerDiscountType == "FREE_TRIAL" }
 }

@@ -4,25 +4,27 @@ import HTTPTypes
 import ServiceKit
 import StoreAPI
 
-/// What an app asks its receipt to be.
+/// An app's request for its receipt.
 struct AppReceiptQuestion: Hashable, Sendable {
-    /// The device's id, 16 bytes; none if the app does not bind its receipt to a device.
+    /// The device's id, 16 bytes.
+    ///
+    /// It is empty if the app does not bind its receipt to a device.
     var deviceID: [UInt8] = []
     /// The app's version.
     var applicationVersion = "1.0"
-    /// For tests: whether the receipt has expired as it is made.
+    /// For tests: whether the receipt has expired when it is made.
     var isExpired = false
-    /// For tests: whether every purchase in it was revoked.
+    /// For tests: whether every purchase in it is revoked.
     var isRevoked = false
-    /// For tests: whether the app was bought in volume.
+    /// For tests: whether the app was bought through volume purchase.
     var isVolumePurchase = false
 
-    /// Asks for a receipt as it is.
+    /// Creates a request without options.
     init() {}
 
     /// Reads a query.
     ///
-    /// - Throws: `HTTPProblem` if a value has another form, or a test is asked for in production.
+    /// - Throws: `HTTPProblem` if a value is malformed, or a test option is used in production.
     init(
         _ query: some Sequence<(key: Substring, value: Substring)>,
         environment: StoreEnvironment
@@ -47,7 +49,7 @@ struct AppReceiptQuestion: Hashable, Sendable {
             case Substring(AppReceiptQuery.volumePurchase):
                 isVolumePurchase = try Self.flag(name, value, environment)
             default:
-                // A flag that is misspelt must not pass for one that is not set.
+                // A misspelt option must not be ignored.
                 throw Self.malformed(name, "left away; there is no such parameter")
             }
         }

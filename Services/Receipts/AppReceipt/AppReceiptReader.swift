@@ -1,9 +1,11 @@
 import EventTypes
 import Postgres
 
-/// Makes app receipts of what the database holds.
+/// Makes app receipts from the database.
 struct AppReceiptReader: Sendable {
-    /// The newest purchases that a receipt holds.
+    /// The largest number of purchases in a receipt.
+    ///
+    /// The newest are kept.
     static let entriesMax = 5_000
 
     let store = AppReceiptStore()
@@ -12,9 +14,9 @@ struct AppReceiptReader: Sendable {
     let environment: StoreEnvironment
     let now: @Sendable () -> Timestamp
 
-    /// The receipt of an account in an app: PKCS#7 in DER.
+    /// Returns the receipt of an account in an app: PKCS#7 in DER.
     ///
-    /// Asking changes nothing and makes no transaction (spec rule 80).
+    /// A request changes nothing and creates no transaction (spec rule 80).
     func receipt(
         of owner: (account: AccountID, bundle: BundleID),
         _ question: AppReceiptQuestion
@@ -22,7 +24,7 @@ struct AppReceiptReader: Sendable {
         try receipt(of: owner, question, entries: try await entries(of: owner))
     }
 
-    /// The receipt over entries that were read already.
+    /// Returns the receipt for entries that have been read already.
     func receipt(
         of owner: (account: AccountID, bundle: BundleID),
         _ question: AppReceiptQuestion,
@@ -39,7 +41,7 @@ struct AppReceiptReader: Sendable {
         return try signer.sign(content.encoded(at: now), at: now)
     }
 
-    /// What a receipt of the account would hold; the newest `limit` of it.
+    /// Returns the entries of the account's receipt, limited to the newest `limit`.
     func entries(
         of owner: (account: AccountID, bundle: BundleID),
         upTo limit: Int = entriesMax
@@ -49,7 +51,7 @@ struct AppReceiptReader: Sendable {
         }
     }
 
-    /// Who made a purchase, by any of its transactions.
+    /// Returns the account that made a purchase, found by any of its transactions.
     func account(
         of transactions: [TransactionID],
         in bundle: BundleID

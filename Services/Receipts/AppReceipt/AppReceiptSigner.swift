@@ -3,11 +3,13 @@ import EventTypes
 import Foundation
 import ReceiptValidation
 
-/// Signs app receipts: PKCS#7 SignedData (RFC 5652) with the content and the three certificates inside,
-/// SHA-256 and ECDSA, one signer, no signed attributes.
+/// Signs app receipts: PKCS#7 SignedData (RFC 5652) that contains the content and the three
+/// certificates.
 ///
-/// swift-certificates writes the same, twenty times slower: it copies the content at every level. A
-/// test has openssl verify what comes out.
+/// It uses SHA-256 and ECDSA, and has one signer and no signed attributes.
+///
+/// swift-certificates could write the same, but twenty times slower, because it copies the content
+/// at every level. A test verifies the result with openssl.
 struct AppReceiptSigner: Sendable {
     private static let sha256 = algorithm([0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01])
     private static let ecdsaWithSHA256 = algorithm([
@@ -25,15 +27,15 @@ struct AppReceiptSigner: Sendable {
 
     /// The chain whose key signs.
     let chain: SigningChain
-    /// The three certificates as SignedData holds them.
+    /// The three certificates, encoded for SignedData.
     private let certificates: DERBytes
-    /// The leaf's issuer and serial number, by which it is named as the signer.
+    /// The leaf's issuer and serial number, which identify the signer.
     private let signer: DERBytes
 
-    /// Makes a signer.
+    /// Creates a signer.
     ///
-    /// - Throws: ``ReceiptsError`` if the chain's certificates cannot be read back, which would be a
-    ///   bug: they were when the chain was made.
+    /// - Throws: ``ReceiptsError`` if the chain's certificates cannot be read back. That would be a
+    ///   bug, because they were readable when the chain was made.
     init(chain: SigningChain) throws(ReceiptsError) {
         self.chain = chain
         guard let certificates = Self.certificates(of: chain),
@@ -49,10 +51,10 @@ struct AppReceiptSigner: Sendable {
         self.signer = signer
     }
 
-    /// Signs what a receipt says.
+    /// Signs the content of a receipt.
     ///
     /// - Returns: The PKCS#7 in DER.
-    /// - Throws: ``ReceiptsError`` if the certificates are not valid at present.
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at `now`.
     func sign(_ content: DERBytes, at now: Timestamp) throws -> DERBytes {
         guard chain.isValid(at: now) else {
             throw ReceiptsError(
@@ -90,7 +92,7 @@ struct AppReceiptSigner: Sendable {
         .der(DERTag.sequence, .der(DERTag.objectIdentifier, identifier))
     }
 
-    /// The certificates of a chain, as they stand in the header of its receipts.
+    /// Returns the certificates of a chain, as in the header of its receipts.
     private static func certificates(of chain: SigningChain) -> [DERBytes]? {
         struct Header: Decodable { var x5c: [Data] }
         guard let json = StrictBase64.decode(Array(chain.header.utf8)[...], .url),
@@ -100,13 +102,13 @@ struct AppReceiptSigner: Sendable {
         return header.x5c.map(Array.init)
     }
 
-    /// `SEQUENCE { issuer, serialNumber }` of a certificate, byte for byte.
+    /// Returns `SEQUENCE { issuer, serialNumber }` of a certificate, byte for byte.
     private static func issuerAndSerialNumber(of certificate: DERBytes) -> DERBytes? {
         guard let fields = DERReader.only(DERTag.sequence, in: certificate[...]) else { return nil }
         var reader = DERReader(fields)
         guard let toBeSigned = reader.next(DERTag.sequence) else { return nil }
         reader = DERReader(toBeSigned)
-        // Version, serial number, algorithm, issuer.
+        // The fields are version, serial number, algorithm, issuer.
         guard reader.next(DERTag.contextZero) != nil, let serial = reader.next(),
             reader.next() != nil, let issuer = reader.next()
         else { return nil }

@@ -3,17 +3,18 @@ import Postgres
 
 /// The SQL of app receipts.
 ///
-/// Each answer is one statement, and so one moment of the database: a
-/// purchase that commits meanwhile is in it or is not (trap 49).
+/// Each result is one statement, and so one snapshot of the database: a purchase that commits
+/// meanwhile is either in it or not (trap 49).
 struct AppReceiptStore: Sendable {
-    /// What an account has bought in an app: consumables until they are finished, and of everything
-    /// else always one transaction of each purchase, so that restored copies add nothing (spec rule
-    /// 86).
+    /// Returns an account's purchases in an app for its receipt (spec rule 86).
     ///
-    /// The one is the newest that stands. Where the original was refunded it is the original, because
-    /// its refund ends the purchase; the refund of a copy ends nothing.
+    /// Consumables are included until they are finished. Any other purchase is always one
+    /// transaction, so restored copies add nothing.
     ///
-    /// The order is that of the transactions' numbers; the newest `limit` of them.
+    /// That transaction is the newest that is not refunded. If the original was refunded, it is the
+    /// original, because that refund ends the purchase. The refund of a copy ends nothing.
+    ///
+    /// The entries are the newest `limit`, ordered by the numbers of the transactions.
     func entries(
         of owner: (account: AccountID, bundle: BundleID),
         limit: Int,
@@ -49,7 +50,8 @@ struct AppReceiptStore: Sendable {
         }
     }
 
-    /// Who made a purchase in an app, by any of its transactions; `nil` if none is known.
+    /// Returns the account that made a purchase in an app, found by any of its transactions, or
+    /// `nil`.
     func account(
         of transactions: [TransactionID],
         in bundle: BundleID,

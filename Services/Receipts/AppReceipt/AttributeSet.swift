@@ -3,15 +3,15 @@ import EventTypes
 /// A set of receipt attributes in DER:
 /// `SET OF SEQUENCE { type INTEGER, version INTEGER, value OCTET STRING }`.
 ///
-/// The elements stand in the order that DER asks of a set, so that the same attributes always give the
-/// same bytes.
+/// The elements are in the order that DER prescribes for a set, so the same attributes always give
+/// the same bytes.
 struct AttributeSet {
     private var attributes: [DERBytes] = []
 
-    /// Begins a set.
+    /// Creates an empty set.
     init(capacity: Int) { attributes.reserveCapacity(capacity) }
 
-    /// Adds bytes as they are.
+    /// Adds raw bytes.
     mutating func add(_ type: Int64, bytes: [UInt8]) {
         add(type, valueLength: bytes.count) { $0 += bytes }
     }
@@ -19,23 +19,23 @@ struct AttributeSet {
     /// Adds a text.
     mutating func add(_ type: Int64, text: String) { add(type, DERTag.utf8String, text.utf8) }
 
-    /// Adds a moment; receipts know whole seconds.
+    /// Adds a time, which a receipt stores in whole seconds.
     mutating func add(_ type: Int64, date: Timestamp) {
         // 2026-11-21T02:00:00.000Z without its milliseconds.
         add(type, DERTag.ia5String, date.description.utf8.dropLast(5) + [UInt8(ascii: "Z")])
     }
 
-    /// Adds a whole number that is not negative.
+    /// Adds a non-negative integer.
     mutating func add(_ type: Int64, integer: Int64) {
         add(type, valueLength: 2 + DERBytes.derIntegerLength(integer)) {
             $0.appendDER(integer: integer)
         }
     }
 
-    /// The set.
+    /// Returns the encoded set.
     func encoded() -> DERBytes { .derSet(of: attributes) }
 
-    /// A text in the form that it has as an attribute's value.
+    /// Encodes a text as the value of an attribute.
     static func text(_ text: String) -> DERBytes { .der(DERTag.utf8String, Array(text.utf8)) }
 
     private mutating func add(_ type: Int64, _ tag: UInt8, _ content: some Collection<UInt8>) {

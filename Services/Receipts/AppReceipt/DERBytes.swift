@@ -1,10 +1,10 @@
-/// Bytes that are put together as DER.
+/// Bytes that are assembled as DER.
 ///
-/// Written by hand because a receipt of a thousand purchases has ten thousand elements, and is to be
-/// there in milliseconds.
+/// The encoder is hand-written because a receipt of a thousand purchases has ten thousand elements
+/// and has to be ready within milliseconds.
 typealias DERBytes = [UInt8]
 
-/// The tags that receipts are made of.
+/// The tags that occur in receipts.
 enum DERTag {
     static let integer: UInt8 = 0x02
     static let octetString: UInt8 = 0x04
@@ -18,7 +18,7 @@ enum DERTag {
 }
 
 extension DERBytes {
-    /// One element that holds others, or bytes, one after the other.
+    /// Encodes one element that contains the given parts in order.
     static func der(_ tag: UInt8, _ parts: DERBytes...) -> DERBytes {
         let length = parts.reduce(0) { $0 + $1.count }
         var bytes: DERBytes = []
@@ -28,7 +28,7 @@ extension DERBytes {
         return bytes
     }
 
-    /// A set of elements, in the order that DER asks for.
+    /// Encodes a set of elements, in the order that DER prescribes.
     static func derSet(_ tag: UInt8 = DERTag.set, of elements: [DERBytes]) -> DERBytes {
         let length = elements.reduce(0) { $0 + $1.count }
         var bytes: DERBytes = []
@@ -40,7 +40,7 @@ extension DERBytes {
         return bytes
     }
 
-    /// Appends the beginning of an element.
+    /// Appends the tag and the length of an element.
     mutating func appendDER(_ tag: UInt8, length: Int) {
         append(tag)
         if length < 0x80 {
@@ -54,7 +54,7 @@ extension DERBytes {
         }
     }
 
-    /// Appends a whole number that is not negative.
+    /// Appends a non-negative integer.
     mutating func appendDER(integer value: Int64) {
         let length = Self.derIntegerLength(value)
         append(DERTag.integer)
@@ -64,12 +64,12 @@ extension DERBytes {
         }
     }
 
-    /// How many bytes the length of an element takes.
+    /// Returns the number of bytes of an element's encoded length.
     static func derLengthLength(_ length: Int) -> Int {
         length < 0x80 ? 1 : 1 + (Int.bitWidth - length.leadingZeroBitCount + 7) / 8
     }
 
-    /// How many bytes the content of a whole number takes, with room for the sign.
+    /// Returns the number of bytes of an integer's content, including the sign bit.
     static func derIntegerLength(_ value: Int64) -> Int {
         (Int64.bitWidth - value.leadingZeroBitCount) / 8 + 1
     }

@@ -1,30 +1,33 @@
 import EventTypes
 import Messaging
 
-/// What a batch of events comes to: each transaction at its newest version, each finish once.
+/// The content of a batch of events: each transaction in its newest version, and each finish once.
 ///
-/// Pure. A purchase and its refund in one batch are one receipt, already revoked; which of the two
-/// came first does not matter, because the higher version wins (trap 5).
+/// Pure. A purchase and its refund in one batch become one receipt, already revoked. It does not
+/// matter which came first, because the higher version wins (trap 5).
 struct ReceiptBatch: Sendable {
     /// A paid transaction to sign.
     struct Entry: Sendable {
-        /// The transaction at its newest version.
+        /// The transaction in its newest version.
         var transaction: Transaction
         /// The trace of the event that brought this version.
         var traceparent: String?
     }
 
-    /// The transactions to sign, in the order of their ids: every batch locks rows in this order.
+    /// The transactions to sign, ordered by id.
+    ///
+    /// Every batch locks rows in this order.
     let entries: [Entry]
-    /// When transactions were finished.
+    /// The times at which transactions were finished.
     let finishes: [TransactionID: Timestamp]
 
-    /// Folds events.
+    /// Combines events.
     ///
     /// - Parameters:
     ///   - events: The events.
-    ///   - environment: Which transactions may be signed; `nil`: none of these is going to be.
-    /// - Throws: `DecodingError` for an event whose data is not what its type says;
+    ///   - environment: The environment whose transactions may be signed, or `nil` if none of them
+    ///     will be signed.
+    /// - Throws: `DecodingError` for an event whose data does not match its type.
     ///   ``ForeignEnvironment`` for a transaction of another environment.
     init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
         var newest: [TransactionID: Entry] = [:]
@@ -52,7 +55,7 @@ struct ReceiptBatch: Sendable {
                 )
             case .transactionFinished:
                 let change = try event.decode(QueueChanged.self)
-                // A failed transaction is finished too, but has no receipt to note it on.
+                // A failed transaction can be finished too, but has no receipt to record it on.
                 guard change.transaction.state != .failed, let finishedAt = change.finishedAt else {
                     continue
                 }
@@ -69,15 +72,15 @@ struct ReceiptBatch: Sendable {
     }
 }
 
-/// A transaction was made in another environment than receipts are signed for.
+/// A transaction was made in an environment that this service does not sign for.
 ///
-/// Signed, it would pass play money off as money, or the other way round; passed over, it would be
-/// lost. It waits, and everything behind it, for the right setting.
+/// If it were signed, play money would pass for money, or the other way round. If it were skipped,
+/// it would be lost. So it waits, with everything behind it, until the setting is corrected.
 struct ForeignEnvironment: RetriableHandlerError, Hashable, CustomStringConvertible {
     let transactionID: TransactionID
-    /// Where it was made.
+    /// The environment in which the transaction was made.
     let environment: String
-    /// What receipts are signed for here.
+    /// The environment that this service signs for.
     let own: StoreEnvironment
 
     var isRetriable: Bool { true }

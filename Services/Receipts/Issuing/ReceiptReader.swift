@@ -2,12 +2,13 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// Finds receipts, each with one statement on a connection of the pool.
+/// Reads receipts, each with one statement on a connection of the pool.
 struct ReceiptReader: Sendable {
     let store: ReceiptStore
     let client: PostgresClient
 
-    /// The receipt of a transaction, if it is the owner's; any, where no owner is named.
+    /// Returns the receipt of a transaction if it belongs to `owner`, or to anybody if that is
+    /// `nil`.
     func receipt(
         of transaction: TransactionID,
         owner: (account: AccountID, bundle: BundleID)?

@@ -4,7 +4,7 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// The routes of `receipts`: what was signed, to whom it belongs, and the root to check it with.
+/// The routes for receipts, their owners, and the root certificate to verify them with.
 struct ReceiptRoutes: Sendable {
     let reader: ReceiptReader
     let rootCertificate: [UInt8]
@@ -47,7 +47,7 @@ struct ReceiptRoutes: Sendable {
         _ parameter: String?,
         owner: (account: AccountID, bundle: BundleID)?
     ) async throws -> Response {
-        // What is no transaction id answers like one that does not exist.
+        // An invalid transaction id is answered like one that does not exist.
         guard let id = parameter.flatMap(TransactionID.init(rawValue:)) else {
             throw unknownTransaction()
         }

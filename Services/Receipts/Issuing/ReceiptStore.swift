@@ -3,9 +3,11 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// The SQL of `receipts`: a few statements for a whole batch, however many rows it has.
+/// The SQL of receipts: a few statements for a whole batch, however many rows it has.
 struct ReceiptStore: Sendable {
-    /// Notes when transactions were finished; a finish already noted stays as it is.
+    /// Records when transactions were finished.
+    ///
+    /// A finish that is already recorded stays as it is.
     func recordFinishes(
         _ finishes: [TransactionID: Timestamp],
         on connection: isolated PostgresConnection
@@ -20,11 +22,13 @@ struct ReceiptStore: Sendable {
         )
     }
 
-    /// Stores receipts: the first of a transaction is added, a later revision replaces an earlier
-    /// one, and an earlier one changes nothing.
+    /// Stores receipts.
     ///
-    /// What is told to merchants hangs on what was changed here, not on what was told before: so an
-    /// event that comes again after years tells nothing.
+    /// The first of a transaction is inserted, a later revision replaces an earlier one, and an
+    /// earlier one changes nothing.
+    ///
+    /// Notifications depend on what changed here, not on which were sent before. So an event that
+    /// arrives again after years causes none.
     func save(
         _ signed: [SignedTransaction],
         chain: SigningChain,
@@ -49,10 +53,10 @@ struct ReceiptStore: Sendable {
         return saved
     }
 
-    /// The receipt of a transaction, put together as it was signed.
+    /// Returns the receipt of a transaction, assembled from its parts.
     ///
-    /// `owner` is whose receipt it has to be, `nil` for an administrator. The answer is `nil` if
-    /// there is none, or it is somebody else's.
+    /// `owner` is the account that the receipt has to belong to, or `nil` for an administrator. The
+    /// result is `nil` if there is no receipt, or it belongs to somebody else.
     func receipt(
         of transaction: TransactionID,
         owner: (account: AccountID, bundle: BundleID)?,
@@ -86,12 +90,12 @@ struct ReceiptStore: Sendable {
                 payload: payload,
                 signature: signature
             ),
-            // A copy is delivered without an order: nothing was charged for it.
+            // A copy is delivered without an order, because nothing was charged for it.
             orderId: isOriginal ? OrderID(transaction).rawValue : nil
         )
     }
 
-    /// The number of a chain, which is stored when the first receipt is signed with it.
+    /// Returns the number of a chain, which is stored when the first receipt is signed with it.
     func number(
         of chain: SigningChain,
         at now: Timestamp,
@@ -110,7 +114,7 @@ struct ReceiptStore: Sendable {
             ON CONFLICT (leaf_sha256) DO NOTHING
             """
         )
-        // Found now, whether this statement added it or another replica's did just before.
+        // The row exists now: either this statement or another replica has inserted it.
         guard let row = try connection.query(find).first else {
             throw ReceiptsError(
                 code: .storedReceiptMalformed,
@@ -120,7 +124,7 @@ struct ReceiptStore: Sendable {
         return try row.decode(Int32.self)
     }
 
-    /// Adds receipts of transactions that have none; the answer is those that had none.
+    /// Inserts receipts of transactions that have none, and returns these transactions.
     func add(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
@@ -167,17 +171,17 @@ struct ReceiptStore: Sendable {
         return added
     }
 
-    /// Puts later revisions in the place of earlier ones.
+    /// Replaces earlier revisions of receipts with later ones.
     ///
-    /// The answer is the transactions whose receipts were replaced, and those of them that stood
-    /// until then and are revoked now.
+    /// - Returns: The transactions whose receipts were replaced, and those of them that are newly
+    ///   revoked.
     @discardableResult
     func replace(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
         on connection: isolated PostgresConnection
     ) throws -> (all: Set<TransactionID>, revoked: Set<TransactionID>) {
-        // Nobody changes a row between its two readings: its account's history is locked.
+        // No row changes between the two statements, because its account's history is locked.
         let rows = try connection.query(
             """
             UPDATE signed_transactions AS receipt

@@ -1,11 +1,11 @@
 import EventTypes
 
-/// What came of storing receipts.
+/// The result of storing receipts.
 struct SavedReceipts: Hashable, Sendable {
     /// The transactions that had no receipt before.
     var issued: Set<TransactionID>
-    /// Those that had a receipt, which a later one has replaced.
+    /// The transactions whose receipt was replaced by a later one.
     var replaced: Set<TransactionID> = []
-    /// Those that were not revoked before and are now.
+    /// The transactions that are newly revoked.
     var revoked: Set<TransactionID>
 }

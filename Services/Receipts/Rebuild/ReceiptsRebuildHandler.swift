@@ -4,8 +4,9 @@ import Messaging
 import Postgres
 import Rebuild
 
-/// The receipts of `receipts`, made again from its own log and the finishes of `fulfillment`: what
-/// was signed is put together anew, and the signatures are those that the log holds.
+/// Rebuilds the receipts from the service's own log and the finishes of `fulfillment`.
+///
+/// The signed payloads are assembled anew, and the signatures are taken from the log.
 struct ReceiptsRebuildHandler: Rebuilder {
     private let receipts = ReceiptStore()
     private let serverAPI = ServerAPIStore()
@@ -51,7 +52,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     /// Applies an event.
     ///
-    /// - Returns: What is wrong with it, if anything.
+    /// - Returns: A description of the problem with the event, if any.
     private func apply(
         _ row: OutboxRow,
         _ pending: inout PendingReceipts,
@@ -61,12 +62,12 @@ struct ReceiptsRebuildHandler: Rebuilder {
             return try pending.take(EventCoding.decode(ReceiptIssued.self, from: row.event.data))
         }
         let event = try EventCoding.decode(ReceiptReissued.self, from: row.event.data)
-        // What is signed again is there already.
+        // The receipt that is signed again has to exist first.
         try store(&pending, on: shadow)
         return try reissue(event, at: row.event.time, on: shadow)
     }
 
-    /// Writes receipts, chain by chain.
+    /// Writes receipts, one chain after the other.
     private func store(
         _ pending: inout PendingReceipts,
         on shadow: isolated PostgresConnection
@@ -81,7 +82,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
 
     /// Writes a receipt that was signed again.
     ///
-    /// - Returns: What is wrong with it, if anything.
+    /// - Returns: A description of the problem with the event, if any.
     private func reissue(
         _ event: ReceiptReissued,
         at time: Timestamp,
@@ -140,15 +141,15 @@ struct ReceiptsRebuildHandler: Rebuilder {
     }
 }
 
-/// Receipts of the log that are not written yet.
+/// The receipts from the log that are not written yet.
 private struct PendingReceipts {
     private(set) var byChain: [String: [SignedTransaction]] = [:]
     /// The app transaction of each account in an app.
     private(set) var accounts: [OwnerKey: Int64] = [:]
 
-    /// Takes a receipt.
+    /// Adds a receipt.
     ///
-    /// - Returns: What is wrong with it, if anything.
+    /// - Returns: A description of the problem with the event, if any.
     mutating func take(_ event: ReceiptIssued) throws -> String? {
         guard let signing = event.signing else {
             return "it is of before receipts told what they signed"
@@ -162,7 +163,8 @@ private struct PendingReceipts {
 }
 
 extension SignedTransaction {
-    /// A receipt as the log has it: put together anew, with the signature that was given.
+    /// Creates a receipt from the log: the payload is assembled anew, the signature is the logged
+    /// one.
     init(
         _ transaction: Transaction,
         _ signing: ReceiptSigning,
@@ -196,7 +198,9 @@ extension SignedTransaction {
 }
 
 extension ReceiptSigning {
-    /// The signature; of what is no base64, 64 zeros, which no receipt has.
+    /// The bytes of the signature, or 64 zeros if it is malformed.
+    ///
+    /// No receipt has that signature.
     fileprivate var signatureBytes: [UInt8] {
         guard let bytes = Data(base64Encoded: signature), bytes.count == 64 else {
             return Array(repeating: 0, count: 64)

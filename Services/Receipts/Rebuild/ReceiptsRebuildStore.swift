@@ -4,7 +4,9 @@ import Rebuild
 
 /// The statements that only a rebuild needs.
 enum ReceiptsRebuildStore {
-    /// The number of a chain in the tables made again; its certificates stand in no event.
+    /// Returns the number of a chain in the rebuilt tables.
+    ///
+    /// Its certificates are in no event.
     static func number(
         of chain: String,
         on shadow: isolated PostgresConnection
@@ -29,7 +31,7 @@ enum ReceiptsRebuildStore {
         return try row.decode(Int32.self)
     }
 
-    /// Notes the app transactions of accounts.
+    /// Stores the app transactions of accounts.
     static func keep(
         _ accounts: [OwnerKey: Int64],
         on shadow: isolated PostgresConnection
@@ -51,11 +53,11 @@ enum ReceiptsRebuildStore {
     }
 }
 
-/// What of the tables of `receipts` is made again, and how it compares.
+/// The tables of `receipts` that are rebuilt, and how they are compared.
 ///
-/// Not made again, because no event tells of it: what merchants' servers were told and what they
-/// said (`notifications`, `notification_attempts`, `notification_endpoints`, `consumptions`), the
-/// certificates of a chain, and when an app was first seen.
+/// Data that no event carries is not rebuilt: notifications and what merchants' servers reported
+/// (`notifications`, `notification_attempts`, `notification_endpoints`, `consumptions`), the
+/// certificates of a chain, and the time at which an app was first seen.
 enum ReceiptsTables {
     static let all = [
         RebuiltTable(
@@ -64,7 +66,7 @@ enum ReceiptsTables {
             columns: [
                 "transaction_id", "original_transaction_id", "purchased_at", "revoked_at",
                 "signed_at", "revision",
-                // Chains are numbered as they come; what tells them apart is the leaf.
+                // Chains are numbered in the order of their arrival. The leaf identifies them.
                 .init(
                     "signing_chain",
                     """
@@ -88,7 +90,7 @@ enum ReceiptsTables {
             key: [.text("account_id"), .text("bundle_id")],
             columns: [
                 "account_id", "bundle_id", "app_transaction_id",
-                // It counts on beyond the last receipt where an event came twice.
+                // The counter is beyond the last receipt if an event arrived twice.
                 .init(
                     "history_position",
                     "CASE WHEN history_position < (\(lastPosition)) THEN history_position END",

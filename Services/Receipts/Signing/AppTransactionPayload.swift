@@ -1,9 +1,10 @@
 import EventTypes
 
-/// What the store says of an app and a customer: the fields of Apple's `AppTransaction` (spec section
-/// 2.3) that a store without devices has.
+/// The payload of an app transaction: the fields of Apple's `AppTransaction` (spec section 2.3)
+/// that apply to a store without devices.
 ///
-/// The device's fields are left out: what asks is a server, and no device proves itself to it.
+/// The device's fields are omitted: the request comes from a server, to which no device has proved
+/// itself.
 struct AppTransactionPayload: Hashable, Sendable {
     var receiptType: StoreEnvironment
     var appAppleId: Int64?
@@ -15,14 +16,14 @@ struct AppTransactionPayload: Hashable, Sendable {
     var appTransactionId: String
     var originalPlatform = "iOS"
 
-    /// Says of an account's app transaction what there is to say.
+    /// Creates the payload for an account's app transaction.
     ///
     /// - Parameters:
-    ///   - found: Its number, and when the account was first seen in the app.
+    ///   - found: Its number, and the time at which the account was first seen in the app.
     ///   - bundleID: The app.
     ///   - appAppleID: The app's number, if the app is registered.
-    ///   - version: The version that is registered; 1.0 if none is.
-    ///   - environment: The store's.
+    ///   - version: The registered version, or 1.0 if none is registered.
+    ///   - environment: The store's environment.
     ///   - now: The time of the signature.
     init(
         _ found: (id: Int64, firstSeenAt: Timestamp),
@@ -42,7 +43,7 @@ struct AppTransactionPayload: Hashable, Sendable {
         appTransactionId = String(found.id)
     }
 
-    /// The bytes that are signed: JSON with sorted keys.
+    /// Returns the bytes to sign: JSON with sorted keys.
     func encoded() -> [UInt8] {
         var text = PlainJSONText(capacity: 512)
         text.object { text in

@@ -2,10 +2,10 @@ import EventTypes
 
 /// The compact form of a JSON Web Signature (RFC 7515): three parts in base64url, joined by dots.
 ///
-/// Only the payload and the signature of a receipt are stored; the header, which holds three
-/// certificates, is the same for all receipts of a chain and is stored once.
+/// Only the payload and the signature of a receipt are stored. The header contains three
+/// certificates. It is the same for all receipts of a chain, and is stored once.
 enum JWSSerialization {
-    /// Puts a receipt together again.
+    /// Assembles a receipt from its parts.
     ///
     /// - Parameters:
     ///   - header: The first part, already in base64url.

@@ -1,12 +1,12 @@
 import EventTypes
 
-/// An account in an app, to which a history belongs.
+/// The key of a history: an account in an app.
 struct OwnerKey: Hashable, Sendable {
     let account: AccountID
     let bundle: BundleID
 }
 
 extension Transaction {
-    /// The account in the app that it belongs to.
+    /// The account and app that the transaction belongs to.
     var owner: OwnerKey { OwnerKey(account: accountID, bundle: bundleID) }
 }

@@ -6,22 +6,22 @@ import Foundation
 struct SignedTransaction: Hashable, Sendable {
     /// The transaction as it was signed.
     let transaction: Transaction
-    /// When the charge was confirmed or the restore made.
+    /// The time at which the charge was confirmed or the restore made.
     let purchasedAt: Timestamp
-    /// What the receipt gives as the time of its signature.
+    /// The time of the signature in the receipt.
     let signedAt: Timestamp
     /// The bytes that were signed, before base64url.
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
     let signature: [UInt8]
-    /// Where it goes in its account's history.
+    /// The receipt's position in its account's history.
     let historyPosition: Int64
 
     /// SHA-256 of the payload, in hexadecimal.
     var payloadSHA256: String { hexadecimalSHA256(of: payload) }
 }
 
-/// What was signed and the signature, with the time that it gives.
+/// A signed payload with its signature and the time of the signature.
 struct SignedContent: Hashable, Sendable {
     let payload: [UInt8]
     let signature: [UInt8]
@@ -31,7 +31,7 @@ struct SignedContent: Hashable, Sendable {
     var payloadSHA256: String { hexadecimalSHA256(of: payload) }
 }
 
-/// SHA-256 of bytes, in hexadecimal.
+/// Returns the SHA-256 of bytes, in hexadecimal.
 func hexadecimalSHA256(of bytes: [UInt8]) -> String {
     let digits = StaticString("0123456789abcdef")
     let hash = SHA256.hash(data: bytes)
@@ -48,20 +48,20 @@ func hexadecimalSHA256(of bytes: [UInt8]) -> String {
 
 /// Signs transactions with the key of one chain: ES256, about 20 µs each.
 ///
-/// It signs on the thread that asks, one after the other: a batch of 500 takes 10 ms, and the other
-/// core is PostgreSQL's. It reads no clock and touches no network.
+/// It signs one after the other on the calling thread. A batch of 500 takes 10 ms, and the other
+/// core is left to PostgreSQL. It reads no clock and uses no network.
 struct ReceiptSigner: Sendable {
     /// The chain whose key signs.
     let chain: SigningChain
-    /// What every receipt gives as its environment.
+    /// The environment in every receipt.
     let environment: StoreEnvironment
-    /// The hash of everything before the payload.
+    /// The state of the hash after everything before the payload.
     ///
-    /// The header is 3 KB of the 4 KB that are hashed for a signature, so it is hashed once and the
-    /// state copied.
+    /// The header is 3 KB of the 4 KB that are hashed for a signature. So it is hashed once, and
+    /// the state is copied.
     private let prefix: SHA256
 
-    /// Makes a signer.
+    /// Creates a signer.
     init(chain: SigningChain, environment: StoreEnvironment) {
         self.chain = chain
         self.environment = environment
@@ -72,8 +72,9 @@ struct ReceiptSigner: Sendable {
 
     /// Signs one transaction.
     ///
-    /// - Throws: ``ReceiptsError`` if it cannot have a receipt, or if the certificates are not valid
-    ///   at the time of signature: Apple's verifier would refuse what was signed then.
+    /// - Throws: ``ReceiptsError`` if the transaction cannot have a receipt, or if the certificates
+    ///   are not valid at the time of the signature. Apple's verifier would refuse such a
+    ///   signature.
     func sign(
         _ transaction: Transaction,
         _ context: SigningContext = SigningContext(),
@@ -96,14 +97,14 @@ struct ReceiptSigner: Sendable {
         )
     }
 
-    /// Signs anew what was signed before, with the present time and chain.
+    /// Signs a payload again, with the present time and chain.
     ///
     /// - Parameters:
-    ///   - payload: What was signed.
-    ///   - token: The account token it has to say; `nil` for the one it says already.
+    ///   - payload: The payload that was signed before.
+    ///   - token: The new account token, or `nil` to keep the present one.
     ///   - now: The time.
-    /// - Returns: What is signed now.
-    /// - Throws: ``ReceiptsError`` as ``sign(_:_:at:)``, and for bytes that are no payload.
+    /// - Returns: The new payload and signature.
+    /// - Throws: ``ReceiptsError`` as ``sign(_:_:at:)``, or if the bytes are not a payload.
     func signAgain(
         _ payload: [UInt8],
         appAccountToken token: String? = nil,
@@ -122,9 +123,9 @@ struct ReceiptSigner: Sendable {
     ///
     /// - Parameters:
     ///   - payload: JSON.
-    ///   - signedAt: The time that the payload gives as that of its signature.
+    ///   - signedAt: The time of the signature in the payload.
     /// - Returns: Header, payload and signature.
-    /// - Throws: ``ReceiptsError`` if the certificates are not valid then.
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.
     func compactJWS(of payload: [UInt8], signedAt: Timestamp) throws -> String {
         JWSSerialization.joined(
             header: chain.header,
@@ -133,7 +134,7 @@ struct ReceiptSigner: Sendable {
         )
     }
 
-    /// Signs a payload, which gives `signedAt` as the time of its signature.
+    /// Signs a payload that contains `signedAt` as the time of its signature.
     ///
     /// - Returns: r and s, 32 bytes each.
     /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.

@@ -1,20 +1,20 @@
 import EventTypes
 import Foundation
 
-/// What the store says of a subscription's renewal: the fields of Apple's
+/// The payload of a subscription's renewal info: the fields of Apple's
 /// `JWSRenewalInfoDecodedPayload` (spec section 2.3).
 ///
-/// Signed as transactions are, once the store sells subscriptions.
+/// It will be signed like a transaction, once the store sells subscriptions.
 struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var originalTransactionId: TransactionID
     var autoRenewProductId: ProductID
     var productId: ProductID
-    /// 1: it renews by itself.
+    /// 1: the subscription renews automatically.
     var autoRenewStatus: Int
-    /// Why it ended, 1 to 5.
+    /// The reason why it ended, 1 to 5.
     var expirationIntent: Int?
     var isInBillingRetryPeriod: Bool?
-    /// 0: asked and not answered; 1: agreed.
+    /// 0: the buyer was asked and has not answered; 1: the buyer agreed.
     var priceIncreaseStatus: Int?
     var gracePeriodExpiresDate: Timestamp?
     var offerType: Int?
@@ -26,13 +26,13 @@ struct RenewalInfoPayload: Codable, Hashable, Sendable {
     var recentSubscriptionStartDate: Timestamp?
     var renewalDate: Timestamp?
     var currency: Currency?
-    /// In thousandths of the currency unit.
+    /// The price in thousandths of the currency unit.
     var renewalPrice: Int64?
     var eligibleWinBackOfferIds: [String]?
     var appAccountToken: String?
     var appTransactionId: String?
 
-    /// The bytes that are signed: JSON with sorted keys.
+    /// Returns the bytes to sign: JSON with sorted keys.
     func encoded() throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

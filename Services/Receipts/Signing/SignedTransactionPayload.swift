@@ -1,16 +1,17 @@
 import EventTypes
 import Foundation
 
-/// What a receipt says: the fields of Apple's `JWSTransactionDecodedPayload` that a one-time
-/// purchase has (spec section 2.3), made from a transaction and a moment, and nothing else.
+/// The payload of a receipt: the fields of Apple's `JWSTransactionDecodedPayload` that a one-time
+/// purchase has (spec section 2.3), made only from a transaction, its context and a time.
 ///
 /// - `price` is the total of the purchase in thousandths of the currency unit: the unit price times
-///   the quantity, zero where nothing was charged. A whole number, because Apple's verifier reads
-///   9.9 as 9. (Trap 32: a receipt of quantity 3 at 0.99 USD says 2970, which is what was charged.)
-/// - `signedDate` is never before a date that the same payload names (trap 39), whatever the clock
-///   of this machine says.
-/// - `appAccountToken` is what the merchant's server has set; else the application user name if that
-///   is a UUID, in lower case; and is left out otherwise (spec rule 30).
+///   the quantity, or zero if nothing was charged. It is an integer, because Apple's verifier reads
+///   9.9 as 9. (Trap 32: the receipt of quantity 3 at 0.99 USD says 2970, which is the amount
+///   charged.)
+/// - `signedDate` is never before another date in the same payload (trap 39), whatever this
+///   machine's clock says.
+/// - `appAccountToken` is the token set by the merchant's server. Otherwise it is the application
+///   user name in lower case, if that is a UUID. Otherwise it is omitted (spec rule 30).
 struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var transactionId: TransactionID
     var originalTransactionId: TransactionID
@@ -34,9 +35,10 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var currency: Currency
     var price: Int64
 
-    /// Says of a paid transaction what its receipt has to say.
+    /// Creates the payload of a paid transaction.
     ///
-    /// - Throws: ``ReceiptsError`` if it is not paid, or holds what a receipt cannot express.
+    /// - Throws: ``ReceiptsError`` if it is not paid, or contains a value that a receipt cannot
+    ///   express.
     init(
         _ transaction: Transaction,
         _ context: SigningContext = SigningContext(),
@@ -63,7 +65,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         inAppOwnershipType = "PURCHASED"
         if let revokedAt = transaction.revokedAt {
             revocationDate = revokedAt
-            // 0 is Apple's "for another reason"; 1 would blame the app.
+            // 0 is Apple's "for another reason". 1 would blame the app.
             revocationReason = 0
             revocationType = "REFUND_FULL"
         }
@@ -77,13 +79,13 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         date(now)
     }
 
-    /// Says again what was signed before, at another time.
+    /// Creates the payload for signing again, at another time.
     ///
     /// - Parameters:
-    ///   - payload: What was signed.
-    ///   - token: The account token it has to say; `nil` for the one it says already.
+    ///   - payload: The payload that was signed before.
+    ///   - token: The new account token, or `nil` to keep the present one.
     ///   - now: The time.
-    /// - Throws: ``ReceiptsError`` for bytes that are no payload.
+    /// - Throws: ``ReceiptsError`` if the bytes are not a payload.
     init(
         again payload: [UInt8],
         appAccountToken token: String?,
@@ -101,12 +103,12 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         date(now)
     }
 
-    /// Dates the signature.
+    /// Sets the time of the signature.
     mutating func date(_ now: Timestamp) {
         signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)
     }
 
-    /// The bytes that are signed: JSON with sorted keys.
+    /// Returns the bytes to sign: JSON with sorted keys.
     func encoded() -> [UInt8] {
         var text = PlainJSONText(capacity: 768)
         text.object { text in
@@ -139,7 +141,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         state == .purchased || state == .restored
     }
 
-    /// The product type in Apple's words.
+    /// Returns Apple's name of the product type.
     private static func type(of transaction: Transaction) throws(ReceiptsError) -> String {
         switch transaction.productType {
         case .consumable: "Consumable"
@@ -160,7 +162,8 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     }
 
     private static func milliunits(of transaction: Transaction) throws(ReceiptsError) -> Int64 {
-        // `Money.milliunits` multiplies by at most 1000; an event is input, so it is checked here.
+        // `Money.milliunits` multiplies by at most 1000. An event is input, so the range is checked
+        // here.
         guard transaction.price.minorUnits.magnitude <= UInt64(Int64.max / 1000) else {
             throw ReceiptsError(
                 code: .priceOutOfRange,

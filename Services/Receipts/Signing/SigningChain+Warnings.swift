@@ -2,8 +2,8 @@ import EventTypes
 import Logging
 
 extension SigningChain {
-    /// Warns of what a start does not fail for: a chain that expires soon, or whose certificates do
-    /// not say where their status is told.
+    /// Logs warnings about a chain that does not prevent the start: it expires soon, or its
+    /// certificates name no OCSP responder.
     func warn(at now: Timestamp, _ logger: Logger) {
         if validUntil.duration(since: now) < .seconds(30 * 86_400) {
             logger.warning(

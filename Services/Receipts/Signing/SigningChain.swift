@@ -4,18 +4,17 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// The key that receipts are signed with and the three certificates that vouch for it: leaf,
-/// intermediate, root.
+/// The key that signs receipts, and its three certificates: leaf, intermediate, root.
 ///
-/// Making one proves everything that Apple's verifier asks of a chain (spec section 2.4), so that a
-/// store with a chain nobody accepts does not start. The key never leaves this value: it is in no
+/// Creating a chain checks all of the requirements of Apple's verifier (spec section 2.4), so a
+/// store with an unacceptable chain does not start. The key never leaves this value: it is in no
 /// description, error or log.
 struct SigningChain: Sendable, CustomStringConvertible {
-    /// SHA-256 of the leaf certificate: what a stored receipt says it was signed with.
+    /// SHA-256 of the leaf certificate, which identifies the chain of a stored receipt.
     let leafSHA256: [UInt8]
     /// The protected header of every receipt of this chain, in base64url.
     let header: String
-    /// Leaf, intermediate and root.
+    /// The leaf, intermediate and root certificates.
     let certificates: [Certificate]
     /// The root certificate in DER, for clients to pin.
     let rootCertificate: [UInt8]
@@ -23,10 +22,10 @@ struct SigningChain: Sendable, CustomStringConvertible {
     let validFrom: Timestamp
     /// The last moment at which all three certificates are valid.
     let validUntil: Timestamp
-    /// Signs; read by ``ReceiptSigner`` only.
+    /// The signing key, which only ``ReceiptSigner`` uses.
     let privateKey: P256.Signing.PrivateKey
 
-    /// The chain's name in events: the SHA-256 of its leaf, in hexadecimal.
+    /// The chain's id in events: the SHA-256 of its leaf, in hexadecimal.
     var id: String {
         leafSHA256.map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
     }
@@ -38,8 +37,8 @@ struct SigningChain: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - key: A P-256 private key in PEM, PKCS#8 or SEC 1.
     ///   - certificates: Three certificates in PEM: leaf, intermediate, root.
-    ///   - now: The moment at which they have to be valid.
-    /// - Throws: ``SigningChainRefusal`` with everything that is wrong, not only the first.
+    ///   - now: The time at which they have to be valid.
+    /// - Throws: ``SigningChainRefusal`` with all problems, not only the first.
     init(key: [UInt8], certificates: [UInt8], at now: Timestamp) throws(SigningChainRefusal) {
         var refusal = SigningChainRefusal()
         let privateKey = Self.privateKey(key, &refusal)
@@ -58,11 +57,12 @@ struct SigningChain: Sendable, CustomStringConvertible {
         validUntil = documents.map { Timestamp($0.certificate.notValidAfter) }.min() ?? now
     }
 
-    /// Whether leaf and intermediate say where their status is told, without which verifiers that
-    /// check online refuse what the chain signs.
+    /// Whether leaf and intermediate name an OCSP responder.
+    ///
+    /// Otherwise verifiers that check online refuse everything the chain signs.
     var tellsItsStatus: Bool {
         certificates.prefix(2).allSatisfy { certificate in
-            // One that cannot be read counts as missing: no verifier could ask there.
+            // An unreadable extension counts as missing, because no verifier could use it.
             (try? certificate.extensions.authorityInformationAccess)?
                 .contains { $0.method == .ocspServer } ?? false
         }
@@ -85,7 +85,7 @@ struct SigningChain: Sendable, CustomStringConvertible {
                 pemRepresentation: String(decoding: pem, as: UTF8.self)
             )
         } catch {
-            // The parser's words may quote the input: they stay out of what is reported.
+            // The parser's message may quote the input, so it is not reported.
             refusal.keyProblems.append(
                 "is not a P-256 private key in PEM; make one with "
                     + "`openssl ecparam -name prime256v1 -genkey -noout`"
@@ -130,14 +130,14 @@ struct SigningChain: Sendable, CustomStringConvertible {
     }
 }
 
-/// Everything that is wrong with a signing key and its chain, without a byte of either.
+/// All problems with a signing key and its chain, without a byte of either.
 struct SigningChainRefusal: Error, Hashable, CustomStringConvertible {
-    /// What is wrong with the key.
+    /// The problems with the key.
     var keyProblems: [String] = []
-    /// What is wrong with the certificates.
+    /// The problems with the certificates.
     var chainProblems: [String] = []
 
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     var isEmpty: Bool { keyProblems.isEmpty && chainProblems.isEmpty }
 
     var description: String {
@@ -147,7 +147,7 @@ struct SigningChainRefusal: Error, Hashable, CustomStringConvertible {
 }
 
 extension Timestamp {
-    /// The moment of a certificate's date, which has whole seconds.
+    /// Converts the date of a certificate, which has whole seconds.
     fileprivate init(_ date: Date) {
         self.init(millisecondsSinceEpoch: Int64(date.timeIntervalSince1970) * 1000)
     }

@@ -3,22 +3,24 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What has to be true of three certificates for Apple's verifier to accept what they vouch for.
+/// The requirements that Apple's verifier has for three certificates.
 ///
-/// Spec section 2.4 has the rules, measured. Pure: certificates and a date in, sentences out.
+/// Spec section 2.4 lists the rules, as measured. Pure: certificates and a date in, sentences out.
 struct SigningChainCheck {
-    /// What is wrong, in sentences that continue "The chain …".
+    /// The problems found, as sentences that continue "The chain …".
     private(set) var problems: [String] = []
     private let certificates: [Certificate]
 
-    /// Marks the leaf of Apple's receipt signing.
+    /// The extension that marks the leaf of Apple's receipt signing.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
-    /// Marks the intermediate that may issue such leaves.
+    /// The extension that marks the intermediate that may issue such leaves.
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 
     private static let names = ["leaf", "intermediate", "root"]
 
-    /// Makes a check of a leaf, an intermediate and a root; any other number is left alone.
+    /// Creates a check of a leaf, an intermediate and a root.
+    ///
+    /// It ignores any other number of certificates.
     init(_ certificates: [Certificate]) { self.certificates = certificates }
 
     /// Collects every problem.
@@ -94,7 +96,7 @@ struct SigningChainCheck {
         }
         for index in 1...2 {
             let extensions = certificates[index].extensions
-            // An extension that cannot be read counts as missing: the verifier refuses both.
+            // An unreadable extension counts as missing, because the verifier refuses both.
             if (try? extensions.subjectKeyIdentifier) == nil {
                 problems.append("has no subject key identifier in its \(Self.names[index])")
             }

@@ -1,9 +1,11 @@
-/// What `receipts` itself knows of a transaction, beside what its events say.
+/// The data that `receipts` itself has on a transaction, besides its events.
 struct SigningContext: Hashable, Sendable {
     /// The app transaction of the account in the app.
     var appTransactionID: Int64?
-    /// The account token that a merchant's server has set, which takes the place of the app's.
+    /// The account token that a merchant's server has set.
+    ///
+    /// It replaces the app's.
     var appAccountToken: String?
-    /// Where the transaction goes in its account's history.
+    /// The transaction's position in its account's history.
     var historyPosition: Int64 = 0
 }

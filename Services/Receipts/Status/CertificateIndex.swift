@@ -1,5 +1,6 @@
-/// What an authority has issued and revoked, read from its `index.txt`, which `counterfoil keys`
-/// writes: one certificate a line, in the form that OpenSSL made common.
+/// The certificates that an authority has issued and revoked, read from its `index.txt`.
+///
+/// `counterfoil keys` writes that file, with one certificate a line, in the format of OpenSSL.
 ///
 /// Pure: text in, answers out.
 struct CertificateIndex: Sendable {
@@ -7,7 +8,7 @@ struct CertificateIndex: Sendable {
 
     /// Reads an index.
     ///
-    /// - Returns: `nil` if a line is not of the form.
+    /// - Returns: `nil` if a line is malformed.
     init?(_ text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -24,10 +25,10 @@ struct CertificateIndex: Sendable {
         }
     }
 
-    /// The status of the certificate with a number, which has no leading zeros.
+    /// Returns the status of the certificate with a serial number, given without leading zeros.
     func status(of serial: [UInt8]) -> CertificateStatus { statuses[serial] ?? .unknown }
 
-    /// The number of a line, in hexadecimal.
+    /// Parses the serial number of a line, in hexadecimal.
     private static func bytes(_ digits: Substring) -> [UInt8]? {
         guard !digits.isEmpty, digits.utf8.count <= 40, digits.utf8.count.isMultiple(of: 2) else {
             return nil
@@ -42,7 +43,7 @@ struct CertificateIndex: Sendable {
         return Array(bytes.drop { $0 == 0 })
     }
 
-    /// A time, in two forms, and perhaps a comma and a reason.
+    /// Parses a time in one of two formats, optionally followed by a comma and a reason.
     private static func revocation(_ field: Substring) -> CertificateStatus? {
         let parts = field.split(separator: ",", maxSplits: 1)
         guard let time = parts.first, time.last == "Z",
@@ -51,7 +52,7 @@ struct CertificateIndex: Sendable {
         let reason = parts.count > 1 ? reasons[String(parts[1])] : 0
         guard let reason else { return nil }
         switch time.utf8.count {
-        // Until 2049 two digits of the year do, as in certificates.
+        // Until 2049 the year has two digits, as in certificates.
         case 13: return .revoked(at: "20" + time, reason: reason)
         case 15: return .revoked(at: String(time), reason: reason)
         default: return nil

@@ -1,9 +1,9 @@
-/// What is known of a certificate.
+/// The status of a certificate.
 enum CertificateStatus: Hashable, Sendable {
-    /// It was issued and is believed.
+    /// It was issued and is valid.
     case good
-    /// It is not believed any more, since a time (`YYYYMMDDHHMMSSZ`) and for a reason of RFC 5280.
+    /// It was revoked at a time (`YYYYMMDDHHMMSSZ`), for a reason of RFC 5280.
     case revoked(at: String, reason: UInt8)
-    /// It was not issued here.
+    /// It was not issued by this authority.
     case unknown
 }

@@ -4,7 +4,7 @@ import ServiceKit
 import X509
 
 extension OCSPDirectory {
-    /// Reads the files that status is told from; what is wrong with them is a wrong setting.
+    /// Reads the responder's files, and reports problems as a wrong setting.
     ///
     /// - Throws: `ServiceKitError` that names `OCSP_DIRECTORY`.
     convenience init(
@@ -23,8 +23,9 @@ extension OCSPDirectory {
         }
     }
 
-    /// Whether neither leaf nor intermediate was revoked: everyone who asks refuses what is signed
-    /// with a revoked one.
+    /// Whether neither leaf nor intermediate is revoked.
+    ///
+    /// Verifiers that check online refuse everything that a revoked certificate has signed.
     func believes(_ chain: SigningChain, at now: Timestamp) -> Bool {
         let responder = responder(at: now)
         for (certificate, authority) in [(chain.certificates[0], 1), (chain.certificates[1], 0)] {

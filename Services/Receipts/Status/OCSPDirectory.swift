@@ -6,11 +6,11 @@ import SwiftASN1
 import Synchronization
 import X509
 
-/// The files that status is told from, which the operator changes while the service runs: for
-/// `root` and `intermediate` a responder's certificate and key, and the register.
+/// The files of the OCSP responder, which the operator may change while the service runs: for
+/// `root` and `intermediate`, a responder's certificate and key, and the index of certificates.
 ///
-/// They are looked at once a second at most, and read when they have changed. Files that cannot be
-/// read change nothing: what was read before goes on answering, and the log says why.
+/// They are checked at most once a second, and read again after a change. Unreadable files change
+/// nothing: the previous data remains in use, and the log has the reason.
 final class OCSPDirectory: Sendable {
     private struct State {
         var responder: OCSPResponder
@@ -22,7 +22,7 @@ final class OCSPDirectory: Sendable {
     private static let interval = Duration.seconds(1)
 
     private let path: String
-    /// Root and intermediate.
+    /// The root and the intermediate certificate.
     private let authorities: [Certificate]
     private let state: Mutex<State>
     private let logger: Logger
@@ -31,9 +31,9 @@ final class OCSPDirectory: Sendable {
     ///
     /// - Parameters:
     ///   - path: The directory.
-    ///   - chain: Whose issuers' certificates status is told of.
+    ///   - chain: The chain whose issuers' certificates have a status here.
     ///   - now: The time.
-    ///   - logger: Told when changed files cannot be used.
+    ///   - logger: Logs when changed files cannot be used.
     /// - Throws: ``ReceiptsError`` naming the file that cannot be used.
     init(path: String, chain: SigningChain, at now: Timestamp, logger: Logger) throws {
         self.path = path
@@ -49,10 +49,10 @@ final class OCSPDirectory: Sendable {
         )
     }
 
-    /// What answers at present.
+    /// Returns the present responder.
     func responder(at now: Timestamp) -> OCSPResponder {
         state.withLock { state in
-            // A clock that was set back must not keep a revocation from being seen.
+            // If the clock was set back, a revocation must still be noticed.
             let isDue =
                 now >= state.lookAgainAt
                 || now < state.lookAgainAt.advanced(by: .zero - Self.interval)
@@ -78,13 +78,13 @@ final class OCSPDirectory: Sendable {
         ["\(name)-index.txt", "\(name)-responder.pem", "\(name)-responder-key.pem"]
     }
 
-    /// What tells a file from the one that replaced it: both its time and its inode.
+    /// Returns marks that differ when a file is replaced: its time and its inode.
     private static func marks(in path: String) -> [String] {
         names.flatMap(files).map { name in
-            // A mounted secret is a link, which stays as it is while what it leads to is replaced.
+            // A mounted secret is a link that stays the same while its target is replaced.
             let file = URL(fileURLWithPath: "\(path)/\(name)").resolvingSymlinksInPath()
             guard let found = try? FileManager.default.attributesOfItem(atPath: file.path) else {
-                // Missing, as it was or is from now on: reading the files says what that means.
+                // The file is missing. Reading the files reports it.
                 return ""
             }
             let time = (found[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
@@ -121,7 +121,7 @@ final class OCSPDirectory: Sendable {
     ) throws -> OCSPResponse.Signer {
         let certificateText = try text(path, certificateFile)
         let keyText = try text(path, keyFile)
-        // The parsers' words may quote the input: they stay out of what is reported.
+        // The parsers' messages may quote the input, so they are not reported.
         guard let document = try? PEMDocument(pemString: certificateText),
             let certificate = try? Certificate(pemDocument: document)
         else { throw unusable(path, certificateFile, "is no certificate in PEM") }

@@ -1,53 +1,54 @@
 import SwiftASN1
 import X509
 
-/// What a verifier asks of the status of certificates: an `OCSPRequest` of RFC 6960, section 4.1.
+/// A verifier's request for the status of certificates: an `OCSPRequest` of RFC 6960, section 4.1.
 ///
-/// Bytes from anyone: what is too long, too much or not of the form is refused before it costs
-/// anything. A signature over the request is allowed and ignored.
+/// The bytes may come from anyone. A request that is too long, asks for too many certificates or is
+/// malformed is refused before it costs anything. A signature over the request is allowed and
+/// ignored.
 struct OCSPRequest {
     /// The longest request that is read; one certificate takes about 100 bytes.
     static let lengthMax = 4096
-    /// The most certificates that one request may ask for.
+    /// The largest number of certificates in one request.
     static let certificatesMax = 8
-    /// The longest nonce that is given back (RFC 9654).
+    /// The longest nonce that is returned (RFC 9654).
     static let nonceLengthMax = 128
 
-    /// Why a request is refused.
+    /// The reasons to refuse a request.
     enum Refusal: Error {
         case malformed
     }
 
-    /// The certificate whose status is asked for, by its issuer and number.
+    /// A certificate whose status is requested, identified by issuer and serial number.
     struct CertificateID {
-        /// As it stood in the request; it goes into the response as it is.
+        /// The encoding in the request, which is copied into the response.
         let encoded: [UInt8]
-        /// With what the issuer's name and key are hashed.
+        /// The hash algorithm for the issuer's name and key.
         let hashAlgorithm: ASN1ObjectIdentifier
         let issuerNameHash: [UInt8]
         let issuerKeyHash: [UInt8]
-        /// The number without leading zeros.
+        /// The serial number without leading zeros.
         let serial: [UInt8]
     }
 
     let certificates: [CertificateID]
-    /// The extension with the nonce, to be given back as it is.
+    /// The extension with the nonce, which is returned unchanged.
     let nonce: Certificate.Extension?
 
-    /// Reads a request.
+    /// Parses a request.
     ///
-    /// - Throws: ``Refusal`` for whatever is not one.
+    /// - Throws: ``Refusal`` if the bytes are not a request.
     init(_ bytes: [UInt8]) throws(Refusal) {
         guard bytes.count <= Self.lengthMax else { throw .malformed }
         do {
             self = try DER.sequence(try DER.parse(bytes), identifier: .sequence) { nodes in
                 guard let signed = nodes.next() else { throw Refusal.malformed }
-                // Perhaps a signature, which proves nothing that is asked for here.
+                // An optional signature, which proves nothing that matters here.
                 _ = nodes.next()
                 return try OCSPRequest(signed)
             }
         } catch {
-            // The parser's words quote the input; "malformed" is all there is to answer.
+            // The parser's message quotes the input, so the answer is only "malformed".
             throw .malformed
         }
     }
@@ -104,13 +105,13 @@ struct OCSPRequest {
     private static func certificate(_ request: ASN1Node) throws -> CertificateID {
         try DER.sequence(request, identifier: .sequence) { nodes in
             guard let id = nodes.next() else { throw Refusal.malformed }
-            // Perhaps extensions of this one request; none is known, and none may be critical.
+            // Optional extensions of this single request. None is known, and none may be critical.
             _ = nodes.next()
             return try DER.sequence(id, identifier: .sequence) { nodes in
                 guard let algorithm = nodes.next() else { throw Refusal.malformed }
                 let name = try DER.sequence(algorithm, identifier: .sequence) { nodes in
                     let name = try ASN1ObjectIdentifier(derEncoded: &nodes)
-                    // Parameters: absent or NULL.
+                    // The parameters are absent or NULL.
                     _ = nodes.next()
                     return name
                 }

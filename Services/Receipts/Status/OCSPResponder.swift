@@ -4,36 +4,39 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Tells the status of the certificates that this store's two authorities have issued.
+/// Answers requests for the status of the certificates that this store's two authorities have
+/// issued.
 ///
-/// Each authority's answers are signed by a certificate that the authority issued for that alone,
-/// so that neither authority's own key is online.
+/// Each authority's answers are signed with a certificate that the authority issued only for that
+/// purpose. So neither authority's own key is online.
 struct OCSPResponder: Sendable {
-    /// One authority: whom a request means, who answers for it, and what it has issued.
+    /// One authority: its certificate, its responder's signer, and the certificates it has issued.
     struct Authority: Sendable {
         let certificate: Certificate
         let signer: OCSPResponse.Signer
         let register: CertificateIndex
     }
 
-    /// An answer, and how long it may be kept.
+    /// A response, and the time until which it may be cached.
     struct Answer: Sendable {
         let bytes: [UInt8]
-        /// `nil` if it must not be kept.
+        /// `nil` if it must not be cached.
         let freshUntil: Timestamp?
     }
 
-    /// How long before it is signed an answer is dated, so that a verifier whose clock is behind
-    /// does not take it for one of the future.
+    /// The time by which responses are backdated, so that a verifier whose clock is slow does not
+    /// refuse them as lying in the future.
     static let backdating = Duration.seconds(300)
-    /// How long an answer may be believed.
+    /// The time for which a response is valid.
     static let validity = Duration.seconds(3600)
-    /// How long a cache may hand out an answer: within it a revocation may go unnoticed.
+    /// The time for which a cache may serve a response.
+    ///
+    /// A revocation may go unnoticed for as long.
     static let freshness = Duration.seconds(300)
 
     let authorities: [Authority]
 
-    /// Answers a request.
+    /// Returns the response to a request.
     func answer(_ request: [UInt8], at now: Timestamp) throws -> Answer {
         let parsed: OCSPRequest
         do throws(OCSPRequest.Refusal) {
@@ -41,8 +44,8 @@ struct OCSPResponder: Sendable {
         } catch {
             return Answer(bytes: try OCSPResponse.failure(.malformedRequest), freshUntil: nil)
         }
-        // One answer has one signature, so it is given for one authority: that of the first
-        // certificate. What another issued is unknown to this one.
+        // A response has one signature, so it speaks for one authority: that of the first
+        // certificate. The other authority's certificates are unknown to it.
         guard let first = parsed.certificates.first,
             let authority = authorities.first(where: { $0.isMeant(by: first) })
         else {
@@ -68,7 +71,7 @@ struct OCSPResponder: Sendable {
         )
     }
 
-    /// The status of the certificate of an authority, by the authority's place in the chain.
+    /// Returns the status of a certificate, given its issuer's position in the chain.
     func status(of serial: [UInt8], issuedBy index: Int) -> CertificateStatus {
         authorities.indices.contains(index)
             ? authorities[index].register.status(of: Array(serial.drop { $0 == 0 })) : .unknown
@@ -76,21 +79,21 @@ struct OCSPResponder: Sendable {
 }
 
 extension OCSPResponder.Authority {
-    /// Whether a request means this authority, by the hashes of its name and key.
+    /// Whether a request names this authority, by the hashes of its name and key.
     fileprivate func isMeant(by id: OCSPRequest.CertificateID) -> Bool {
         guard let hash = Self.hashes[id.hashAlgorithm] else { return false }
         var name = DER.Serializer()
         do {
             try name.serialize(certificate.subject)
         } catch {
-            // It was read from DER, so it can be written; else nobody can mean it.
+            // It was read from DER, so it can be written. Otherwise no request can name it.
             return false
         }
         return id.issuerKeyHash == hash(Array(certificate.publicKey.subjectPublicKeyInfoBytes))
             && id.issuerNameHash == hash(name.serializedBytes)
     }
 
-    /// With what verifiers hash, by name.
+    /// The hash functions that verifiers use, by algorithm.
     private static let hashes: [ASN1ObjectIdentifier: @Sendable ([UInt8]) -> [UInt8]] = [
         [1, 3, 14, 3, 2, 26]: { Array(Insecure.SHA1.hash(data: $0)) },
         [2, 16, 840, 1, 101, 3, 4, 2, 1]: { Array(SHA256.hash(data: $0)) },

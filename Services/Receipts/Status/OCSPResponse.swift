@@ -4,11 +4,13 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Builds responses of RFC 6960, section 4.2: who answers, what of which certificate, until when.
+/// Builds the responses of RFC 6960, section 4.2.
 ///
 /// Pure but for the signature, which takes 20 µs.
 enum OCSPResponse {
-    /// Answers that say why there is no answer; they are not signed.
+    /// Responses that say why there is no status.
+    ///
+    /// They are not signed.
     enum Failure: UInt8 {
         case malformedRequest = 1
         case tryLater = 3
@@ -21,12 +23,12 @@ enum OCSPResponse {
         let status: CertificateStatus
     }
 
-    /// What a responder signs with.
+    /// The key and certificate of a responder.
     struct Signer: Sendable {
         let key: P256.Signing.PrivateKey
-        /// The certificate, in DER, by which the authority lets it answer.
+        /// The certificate, in DER, with which the authority authorizes the responder.
         let certificate: [UInt8]
-        /// SHA-1 of its public key, which names the responder.
+        /// SHA-1 of its public key, which identifies the responder.
         let keyHash: [UInt8]
     }
 
@@ -35,7 +37,7 @@ enum OCSPResponse {
     private static let ecdsaWithSHA256: ASN1ObjectIdentifier = [1, 2, 840, 10045, 4, 3, 2]
     private static let enumerated = ASN1Identifier(tagWithNumber: 10, tagClass: .universal)
 
-    /// An answer without a status.
+    /// Returns a response without a status.
     static func failure(_ failure: Failure) throws -> [UInt8] {
         var serializer = DER.Serializer()
         serializer.appendConstructedNode(identifier: .sequence) { coder in
@@ -44,15 +46,15 @@ enum OCSPResponse {
         return serializer.serializedBytes
     }
 
-    /// A signed answer.
+    /// Returns a signed response.
     ///
     /// - Parameters:
-    ///   - singles: What is said, in the order it was asked for.
-    ///   - nonce: Given back as it came.
-    ///   - signer: Who answers.
-    ///   - now: When it is signed.
-    ///   - thisUpdate: When the statuses are known to be right.
-    ///   - nextUpdate: Until when it may be believed.
+    ///   - singles: The statuses, in the order of the request.
+    ///   - nonce: The nonce of the request, returned unchanged.
+    ///   - signer: The responder.
+    ///   - now: The time of the signature.
+    ///   - thisUpdate: The time at which the statuses are known to be correct.
+    ///   - nextUpdate: The time until which the response is valid.
     /// - Returns: The response in DER.
     /// - Throws: An error if it cannot be signed.
     static func signed(
@@ -152,7 +154,7 @@ extension DER.Serializer {
         }
     }
 
-    /// A moment as `GeneralizedTime`, in whole seconds.
+    /// Appends a time as `GeneralizedTime`, in whole seconds.
     fileprivate mutating func append(_ time: Timestamp) {
         append(generalizedTime: time.description.filter(\.isNumber).prefix(14) + "Z")
     }

@@ -5,8 +5,9 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 
-/// The status of certificates over HTTP, for anyone (RFC 6960, appendix A): a POST of the request,
-/// or a GET with it in base64, which caches may keep (RFC 5019).
+/// The status of certificates over HTTP, open to anyone (RFC 6960, appendix A).
+///
+/// The request is a POST, or a GET in base64, which caches may store (RFC 5019).
 struct OCSPRoutes: Sendable {
     static let path = "/ocsp"
 
@@ -32,7 +33,8 @@ struct OCSPRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        // What is no base64 is no request, which the responder itself has an answer for.
+        // The responder also answers bytes that are not a request, so malformed base64 is passed on
+        // to it.
         let encoded = request.uri.path.dropFirst(Self.path.count + 1)
         let bytes =
             encoded.utf8.count > 2 * OCSPRequest.lengthMax
@@ -60,7 +62,7 @@ struct OCSPRoutes: Sendable {
 }
 
 extension Sequence<UInt8> {
-    /// The bytes in hexadecimal.
+    /// Returns the bytes in hexadecimal.
     fileprivate var hexadecimal: String {
         map { String($0 >> 4, radix: 16) + String($0 & 0xF, radix: 16) }.joined()
     }

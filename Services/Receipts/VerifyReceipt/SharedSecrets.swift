@@ -2,20 +2,20 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// The shared secrets of apps, with which their servers say who they are to `verifyReceipt`.
+/// The shared secrets of apps, with which their servers authenticate to `verifyReceipt`.
 ///
-/// A secret itself is not kept: what is kept is an HMAC of it under a key of this process, and the
-/// comparison takes as long for a wrong one as for the right one.
+/// No secret is stored, only its HMAC under a key of this process. A comparison takes as long for a
+/// wrong secret as for the right one.
 struct SharedSecrets: Sendable, CustomStringConvertible {
     private let key = SymmetricKey(size: .bits256)
     private var codes: [String: Data] = [:]
 
-    /// No secrets: no app asks for one.
+    /// Creates an empty set: no app requires a secret.
     init() {}
 
-    /// Reads a folder with a file for each app, named by its bundle id.
+    /// Reads a directory with a file for each app, named after its bundle id.
     ///
-    /// - Returns: The secrets, and what is wrong with the folder, without a byte of a secret.
+    /// - Returns: The secrets, and the problems with the directory, without a byte of a secret.
     static func read(in directory: String) -> (secrets: SharedSecrets, problems: [String]) {
         var secrets = SharedSecrets()
         var problems: [String] = []
@@ -52,7 +52,9 @@ struct SharedSecrets: Sendable, CustomStringConvertible {
     /// Whether an app has a secret.
     func has(_ bundleID: String) -> Bool { codes[bundleID] != nil }
 
-    /// Whether a secret is an app's; no secret is the one of an app that has none.
+    /// Whether a secret is the app's.
+    ///
+    /// For an app without a secret, no secret is.
     func isSecret(_ secret: String, of bundleID: String) -> Bool {
         guard let code = codes[bundleID] else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(
@@ -62,6 +64,6 @@ struct SharedSecrets: Sendable, CustomStringConvertible {
         )
     }
 
-    /// How many there are.
+    /// The number of secrets.
     var description: String { "SharedSecrets(\(codes.count))" }
 }

@@ -1,17 +1,18 @@
 import Synchronization
 
-/// How much of `verifyReceipt`, which is open to everybody, is in work at once on one instance.
+/// Limits the work that `verifyReceipt`, which is open to everybody, causes at once on one
+/// instance.
 ///
-/// Bodies are counted by the bytes that have come: one that comes slowly takes only what it has sent,
-/// and keeps nobody from being answered. Work that is large, by the question or by the answer, has a
-/// few places, each held only while it is done. A large answer that is read slowly takes room that only
-/// large answers need.
+/// A body counts with the bytes that have arrived, so a slow one takes only what it has sent and
+/// blocks nobody else. Large work, by the request or by the answer, needs one of a few places,
+/// which it holds only while it runs. A large answer that is read slowly takes space that only
+/// other large answers need.
 final class VerifyReceiptAdmission: Sendable {
-    /// What of bodies is in memory at once; some twenty of the largest.
+    /// The limit for the bytes of bodies in memory: some twenty of the largest.
     static let bytesMax = 64 << 20
-    /// What of large answers waits to be read at once; some ten of the largest.
+    /// The limit for the bytes of large answers that wait to be read: some ten of the largest.
     static let answerBytesMax = 64 << 20
-    /// How many large ones are worked on at once.
+    /// The limit for large requests that are processed at once.
     static let largeMax = 8
 
     private struct State {
@@ -20,7 +21,7 @@ final class VerifyReceiptAdmission: Sendable {
         var large = 0
     }
 
-    /// The room that a large answer takes for as long as this is there.
+    /// The space of a large answer, held until this value is released.
     final class Room: Sendable {
         private let admission: VerifyReceiptAdmission
         private let bytes: Int
@@ -35,16 +36,16 @@ final class VerifyReceiptAdmission: Sendable {
 
     private let state = Mutex(State())
 
-    /// How many places of large ones are taken.
+    /// The number of places taken by large requests.
     var largeCount: Int { state.withLock { $0.large } }
-    /// How many bytes of bodies are in memory.
+    /// The number of bytes of bodies in memory.
     var bytes: Int { state.withLock { $0.bytes } }
-    /// How many bytes of large answers wait to be read.
+    /// The number of bytes of large answers that wait to be read.
     var answerBytes: Int { state.withLock { $0.answerBytes } }
 
-    /// Takes room for bytes that have come.
+    /// Reserves space for bytes that have arrived.
     ///
-    /// - Throws: ``VerifyReceiptStatus/unavailable`` if there is none.
+    /// - Throws: ``VerifyReceiptStatus/unavailable`` if there is no space.
     func take(bytes count: Int) throws(VerifyReceiptStatus) {
         let isAdmitted = state.withLock { state in
             guard state.bytes + count <= Self.bytesMax else { return false }
@@ -54,12 +55,12 @@ final class VerifyReceiptAdmission: Sendable {
         guard isAdmitted else { throw .unavailable }
     }
 
-    /// Gives the room back.
+    /// Releases the space.
     func give(bytes count: Int) { state.withLock { $0.bytes -= count } }
 
-    /// Takes room for a large answer.
+    /// Reserves space for a large answer.
     ///
-    /// - Throws: ``VerifyReceiptStatus/unavailable`` if there is none.
+    /// - Throws: ``VerifyReceiptStatus/unavailable`` if there is no space.
     func room(forAnswer bytes: Int) throws(VerifyReceiptStatus) -> Room {
         let isAdmitted = state.withLock { state in
             guard state.answerBytes + bytes <= Self.answerBytesMax else { return false }
@@ -70,9 +71,9 @@ final class VerifyReceiptAdmission: Sendable {
         return Room(self, bytes: bytes)
     }
 
-    /// Works on something large, if there is a place.
+    /// Runs large work if a place is free.
     ///
-    /// - Throws: ``VerifyReceiptStatus/unavailable`` if there is none, and what the work throws.
+    /// - Throws: ``VerifyReceiptStatus/unavailable`` if no place is free, or any error of the work.
     func large<R>(_ work: () async throws -> R) async throws -> R {
         let isAdmitted = state.withLock { state in
             guard state.large < Self.largeMax else { return false }

@@ -2,15 +2,15 @@ import EventTypes
 import Foundation
 import ReceiptValidation
 
-/// What `verifyReceipt` answers, in Apple's words.
+/// The answer of `verifyReceipt`, with Apple's field names.
 ///
-/// Values are texts, truth values `"true"` and `"false"` among them. Four numbers of the app are
-/// numbers, as in Apple's answers: typed clients decode them so.
+/// Values are strings, including the Booleans `"true"` and `"false"`. Four numbers of the app are
+/// numbers, as in Apple's answers, because typed clients decode them so.
 struct VerifyReceiptAnswer: Encodable, Sendable {
-    /// One purchase: names and texts.
+    /// One purchase, as names and strings.
     typealias Entry = [String: String]
 
-    /// What the receipt says.
+    /// The content of the receipt.
     struct Receipt: Encodable, Sendable {
         private enum CodingKeys: String, CodingKey {
             case adamID = "adam_id"
@@ -27,7 +27,7 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
             init?(intValue: Int) { nil }
         }
 
-        /// Everything that is a text.
+        /// All fields that are strings.
         var texts: Entry
         /// The purchases in the receipt.
         var inApp: [Entry]
@@ -45,7 +45,7 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
             ]
             texts.add("receipt_creation_date", Timestamp(receipt.createdAt))
             texts.add("request_date", now)
-            // The store sells no apps; an app's own purchase is where Apple's sandbox puts it.
+            // The store sells no apps, so the date is the one that Apple's sandbox gives.
             texts.add("original_purchase_date", Self.originalPurchaseDate)
             texts.add("expiration_date", receipt.expiresAt.map(Timestamp.init))
             inApp = receipt.purchases.map(Entry.init)
@@ -80,18 +80,20 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
 
     /// The status.
     var status: Int
-    /// `Sandbox` or `Production`; with status 0 only, like everything below.
+    /// `Sandbox` or `Production`.
+    ///
+    /// It is set with status 0 only, like all fields below.
     var environment: String?
-    /// What the receipt says.
+    /// The content of the receipt.
     var receipt: Receipt?
-    /// The account's receipt as it is at present, in base64.
+    /// The account's present receipt, in base64.
     var latestReceipt: String?
-    /// What the account has bought by now, the newest first.
+    /// The account's purchases until now, the newest first.
     var latestReceiptInfo: [Entry]?
 
     init(status: VerifyReceiptStatus) { self.status = status.rawValue }
 
-    /// What the account has bought by now, the newest first.
+    /// Returns the account's purchases until now, the newest first.
     static func latest(
         _ entries: [AppReceiptEntry],
         excludesOldTransactions: Bool
@@ -107,7 +109,7 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
 }
 
 extension VerifyReceiptAnswer.Entry {
-    /// A purchase as a receipt gives it.
+    /// Creates an entry from a purchase in a receipt.
     init(_ purchase: AppReceipt.Purchase) {
         self = [
             "quantity": String(purchase.quantity),
@@ -128,7 +130,7 @@ extension VerifyReceiptAnswer.Entry {
         self["is_in_intro_offer_period"] = purchase.isInIntroOfferPeriod.map { String($0) }
     }
 
-    /// A purchase as it is known at present.
+    /// Creates an entry from the present record of a purchase.
     init(_ entry: AppReceiptEntry) {
         self = [
             "quantity": String(entry.quantity),
@@ -156,7 +158,7 @@ extension VerifyReceiptAnswer.Entry {
         self["offer_code_ref_name"] = entry.offerType == 3 ? entry.offerIdentifier : nil
     }
 
-    /// Adds a moment in its three forms; nothing if there is none.
+    /// Adds a time in its three formats, or nothing if it is `nil`.
     fileprivate mutating func add(_ name: String, _ moment: Timestamp?) {
         guard let moment else { return }
         self[name] = "\(moment.daytime) Etc/GMT"
@@ -168,7 +170,7 @@ extension VerifyReceiptAnswer.Entry {
 extension Timestamp {
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
 
-    /// A date of a receipt, which has whole seconds.
+    /// Converts a date of a receipt, which has whole seconds.
     fileprivate init(_ date: Date) {
         self.init(millisecondsSinceEpoch: Int64((date.timeIntervalSince1970 * 1000).rounded()))
     }
@@ -179,9 +181,9 @@ extension Timestamp {
         return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
     }
 
-    /// The moment whose UTC reads as this one does in Los Angeles.
+    /// The time whose UTC representation is this time's representation in Los Angeles.
     fileprivate var inLosAngeles: Timestamp {
-        // Eight hours without the database of time zones; wrong by one in summer.
+        // Eight hours if there is no time zone database, which is wrong by one in summer.
         advanced(by: .seconds(Self.losAngeles?.secondsFromGMT(for: date) ?? -28_800))
     }
 }

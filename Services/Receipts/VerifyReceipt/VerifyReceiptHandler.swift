@@ -4,32 +4,34 @@ import Logging
 import ReceiptValidation
 import ServiceKit
 
-/// Answers what servers ask of `verifyReceipt`.
+/// Answers servers' requests to `verifyReceipt`.
 ///
-/// The receipt is believed by the same validator that devices use, so that the two agree (spec rule
-/// 84); what the account has bought since is added from the database.
+/// The validator that devices use also checks the receipt here, so that the two agree (spec rule
+/// 84). The account's later purchases are added from the database.
 struct VerifyReceiptHandler: Sendable {
-    /// How many of a receipt's purchases are looked up to find its account.
+    /// The number of a receipt's purchases that are looked up to find its account.
     private static let lookupsMax = 100
-    /// A body of so many bytes is one of the many; it holds some 400 purchases.
+    /// A body up to this length is not large.
+    ///
+    /// It holds some 400 purchases.
     static let smallLength = 256 * 1024
-    /// So many purchases of an account are an answer as others.
+    /// An answer up to this number of purchases is not large.
     static let smallCount = 400
 
     let reader: AppReceiptReader
     let secrets: SharedSecrets
     let logger: Logger
-    /// How much is in work at once.
+    /// The limits for concurrent work.
     let admission = VerifyReceiptAdmission()
     private let validator: ReceiptValidator
 
-    /// Makes a handler.
+    /// Creates a handler.
     ///
     /// - Parameters:
-    ///   - reader: Reads what the account has bought.
-    ///   - roots: The roots that this store's receipts are signed under, in DER.
+    ///   - reader: Reads the account's purchases.
+    ///   - roots: The roots of this store's receipts, in DER.
     ///   - secrets: The shared secrets of apps.
-    ///   - logger: Told of failures of this service.
+    ///   - logger: Logs failures of this service.
     init(reader: AppReceiptReader, roots: [[UInt8]], secrets: SharedSecrets, logger: Logger) {
         self.reader = reader
         self.secrets = secrets
@@ -39,13 +41,13 @@ struct VerifyReceiptHandler: Sendable {
         )
     }
 
-    /// Answers a body.
+    /// Answers a request.
     ///
     /// - Parameters:
-    ///   - body: The request's.
-    ///   - encode: Writes the answer; what is large is written while it has its place.
-    /// - Returns: What was written.
-    /// - Throws: What writing throws.
+    ///   - body: The body of the request.
+    ///   - encode: Encodes the answer. A large one is encoded while it holds its place.
+    /// - Returns: The encoded answer.
+    /// - Throws: Any error of `encode`.
     func answer<Encoded: Sendable>(
         _ body: Data,
         _ encode: (VerifyReceiptAnswer) throws -> Encoded
@@ -56,7 +58,7 @@ struct VerifyReceiptHandler: Sendable {
                 if let answer = try await answer(question, upTo: Self.smallCount) {
                     return try encode(answer)
                 }
-                // A small receipt may be of an account that has bought much since.
+                // The account of a small receipt may have bought much since.
                 return try await admission.large {
                     try encode(try await wholeAnswer(question))
                 }
@@ -74,10 +76,10 @@ struct VerifyReceiptHandler: Sendable {
         }
     }
 
-    /// What is asked, of a receipt that is believed.
+    /// A request whose receipt has been verified.
     private struct Question {
         var receipt: AppReceipt
-        /// Whose it is; `nil` for a receipt without purchases, which tells of nobody.
+        /// The owner of the receipt, or `nil` if it has no purchases and so identifies nobody.
         var owner: (account: AccountID, bundle: BundleID)?
         var excludesOldTransactions: Bool
     }
@@ -111,16 +113,16 @@ struct VerifyReceiptHandler: Sendable {
         return answer
     }
 
-    /// The answer, with what the account has bought by now.
+    /// Returns the answer with the account's purchases until now.
     ///
-    /// - Returns: `nil` if that is more than `limit`, unless no receipt has more.
+    /// - Returns: `nil` if there are more than `limit`, unless that is the limit of every receipt.
     private func answer(_ question: Question, upTo limit: Int) async throws -> VerifyReceiptAnswer?
     {
         var answer = VerifyReceiptAnswer(status: .valid)
         answer.environment = question.receipt.environment.rawValue
         answer.receipt = VerifyReceiptAnswer.Receipt(question.receipt, at: reader.now())
         guard let owner = question.owner else { return answer }
-        // One more tells whether there are more.
+        // Reading one more shows whether there are more.
         let limit = min(limit + 1, AppReceiptReader.entriesMax)
         let entries = try await reader.entries(of: owner, upTo: limit)
         guard entries.count < limit || limit == AppReceiptReader.entriesMax else { return nil }
@@ -136,10 +138,10 @@ struct VerifyReceiptHandler: Sendable {
         return answer
     }
 
-    /// The receipt, if it is this store's.
+    /// Returns the receipt if it is valid and this store's.
     ///
-    /// One that says it is of the other environment is sent there, whoever signed it: the other
-    /// store may have another root, and believes nothing that it has not signed.
+    /// A receipt that names the other environment is redirected there, whoever signed it: the other
+    /// store may have another root, and trusts only what it has signed itself.
     private func believed(_ bytes: [UInt8]) throws(VerifyReceiptStatus) -> AppReceipt {
         do throws(ReceiptRefusal) {
             return try validator.appReceipt(bytes)
@@ -152,8 +154,10 @@ struct VerifyReceiptHandler: Sendable {
         }
     }
 
-    /// A secret that was sent has to be the app's; one has to be sent for subscriptions of an app
-    /// that has one.
+    /// Checks the shared secret.
+    ///
+    /// A secret that was sent has to be the app's. For subscriptions of an app that has one, it has
+    /// to be sent.
     private func checkSecret(
         _ password: String?,
         for receipt: AppReceipt

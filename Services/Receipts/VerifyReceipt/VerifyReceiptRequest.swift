@@ -3,16 +3,16 @@ import Foundation
 import ReceiptValidation
 import ServiceKit
 
-/// What a server asks `verifyReceipt`.
+/// A server's request to `verifyReceipt`.
 struct VerifyReceiptRequest: Sendable {
     /// The app receipt: PKCS#7 in DER.
     let receipt: [UInt8]
     /// The app's shared secret, if it was sent.
     let password: String?
-    /// Whether only the newest period of each subscription is wanted.
+    /// Whether only the newest period of each subscription is requested.
     let excludesOldTransactions: Bool
 
-    /// The largest body that is read: the largest receipt in base64, and room for the rest.
+    /// The largest body that is read: the largest receipt in base64, and space for the rest.
     static let lengthMax = ReceiptValidator.appReceiptLengthMax / 3 * 4 + 16 * 1024
 
     private struct Body: Decodable {
@@ -27,7 +27,7 @@ struct VerifyReceiptRequest: Sendable {
         var excludesOldTransactions: Flag?
     }
 
-    /// A truth value as old clients write it: `true`, `"true"` or `1`.
+    /// A Boolean as old clients write it: `true`, `"true"` or `1`.
     private struct Flag: Decodable {
         let isSet: Bool
 
@@ -55,10 +55,10 @@ struct VerifyReceiptRequest: Sendable {
         }
     }
 
-    /// Reads a body, whatever its content type says.
+    /// Parses a body, whatever its content type is.
     ///
-    /// - Throws: ``VerifyReceiptStatus``: `unreadable` if it is no JSON object, `malformed` if a
-    ///   member is not what it has to be.
+    /// - Throws: ``VerifyReceiptStatus``: `unreadable` if it is not a JSON object, `malformed` if a
+    ///   member is invalid.
     init(_ body: Data) throws(VerifyReceiptStatus) {
         let request: Body
         do {
@@ -72,12 +72,14 @@ struct VerifyReceiptRequest: Sendable {
             let receipt = StrictBase64.decode(Self.withoutLineEnds(text), .standard)
         else { throw .malformed }
         self.receipt = receipt
-        // Who has none sends an empty one.
+        // Clients without a secret send an empty one.
         password = request.password.flatMap { $0.isEmpty ? nil : $0 }
         excludesOldTransactions = request.excludesOldTransactions?.isSet ?? false
     }
 
-    /// Some encoders break their lines; nothing else between the characters is passed over.
+    /// Removes the line breaks that some encoders insert.
+    ///
+    /// Other characters are not removed.
     private static func withoutLineEnds(_ text: String) -> ArraySlice<UInt8> {
         let bytes = Array(text.utf8)
         guard bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return bytes[...] }

@@ -4,10 +4,11 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// The route `verifyReceipt`: open to everybody, as Apple's is, and so bounded by
-/// ``VerifyReceiptAdmission``.
+/// The route `verifyReceipt`.
 ///
-/// Every answer has HTTP status 200, except to what is too large or too slow.
+/// It is open to everybody, as Apple's is, and therefore limited by ``VerifyReceiptAdmission``.
+///
+/// Every answer has the HTTP status 200, except to requests that are too large or too slow.
 struct VerifyReceiptRoutes: Sendable {
     let handler: VerifyReceiptHandler
 
@@ -59,7 +60,9 @@ struct VerifyReceiptRoutes: Sendable {
         )
     }
 
-    /// The answer as it is sent: what is large holds its room until it has been read, or given up.
+    /// Returns the body of the response.
+    ///
+    /// A large one holds its space until it has been read or abandoned.
     private func body(_ answer: ByteBuffer) throws -> ResponseBody {
         guard answer.readableBytes > VerifyReceiptHandler.smallLength * 4 else {
             return ResponseBody(byteBuffer: answer)
@@ -77,6 +80,6 @@ struct VerifyReceiptRoutes: Sendable {
         }
     }
 
-    /// A writer waits for its reader after so many bytes.
+    /// The number of bytes after which a writer waits for its reader.
     private static let pieceLength = 64 * 1024
 }
