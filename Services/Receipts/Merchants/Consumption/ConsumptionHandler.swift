@@ -2,15 +2,15 @@ import EventTypes
 import Postgres
 import ServiceKit
 
-/// Keeps what merchants say of purchases whose refund is asked for.
+/// Stores merchants' reports on purchases whose refund is requested.
 struct ConsumptionHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> Timestamp
 
-    /// Keeps a report of an app's transaction.
+    /// Stores a report on an app's transaction.
     ///
-    /// - Throws: `ServerAPIError` if the app has no such transaction, or it is of a type that this
-    ///   call is not about.
+    /// - Throws: `ServerAPIError` if the app has no such transaction, or if this call does not
+    ///   apply to the transaction's product type.
     func keep(
         _ report: ConsumptionReport,
         of id: TransactionID,
@@ -31,7 +31,7 @@ struct ConsumptionHandler: Sendable {
         }
     }
 
-    /// The newest report of a transaction, as JSON; `nil` if nothing was said.
+    /// Returns the newest report on a transaction as JSON, or `nil` if there is none.
     func newest(of id: TransactionID) async throws -> [UInt8]? {
         try await client.withConnection { try ConsumptionStore.newest(of: id, on: $0) }
     }

@@ -2,19 +2,20 @@ import EventTypes
 import Foundation
 import ServiceKit
 
-/// What a merchant says of a purchase whose refund is asked for, read from either form of the call.
+/// A merchant's report on a purchase whose refund is requested, read from either version of the
+/// call.
 ///
-/// Pure. The first version names everything by numbers, the second by words.
+/// Pure. The first version uses numbers for all values, the second uses names.
 struct ConsumptionReport: Hashable, Sendable {
-    /// The calls that there are.
+    /// The versions of the call.
     enum Version: Sendable { case v1, v2 }
 
-    /// What was said, as JSON with sorted keys.
+    /// The report as JSON with sorted keys.
     let document: [UInt8]
 
-    /// Reads a request's body.
+    /// Parses a request's body.
     ///
-    /// - Throws: `ServerAPIError`, naming the first member that is missing or out of its range.
+    /// - Throws: `ServerAPIError`, naming the first member that is missing or out of range.
     init(_ body: Data, _ version: Version) throws(ServerAPIError) {
         switch version {
         case .v1: document = try Self.checked(body, Numbers.self)
@@ -22,7 +23,7 @@ struct ConsumptionReport: Hashable, Sendable {
         }
     }
 
-    /// The product types that a report can be about.
+    /// Whether a report can be about a product type.
     static func isAbout(_ type: ProductType, _ version: Version) -> Bool {
         switch version {
         case .v1: type == .consumable || type == .autoRenewableSubscription
@@ -103,7 +104,7 @@ struct ConsumptionReport: Hashable, Sendable {
             guard let deliveryStatus, deliveryStatuses.contains(deliveryStatus) else {
                 throw .invalidDeliveryStatus
             }
-            // In thousandths of a percent.
+            // The value is in thousandths of a percent.
             if let consumptionPercentage, !(0...100_000).contains(consumptionPercentage) {
                 throw .generalBadRequest
             }
@@ -131,13 +132,13 @@ struct ConsumptionReport: Hashable, Sendable {
     ]
 }
 
-/// A form of the call.
+/// The body of one version of the call.
 private protocol ConsumptionForm: Codable {
-    /// Refuses the first member that is missing or out of its range.
+    /// Throws for the first member that is missing or out of range.
     func check() throws(ServerAPIError)
 }
 
-/// What the calls about consumption refuse, by Apple's numbers.
+/// The errors of the calls about consumption, with Apple's numbers.
 extension ServerAPIError {
     static let invalidAccountTenure = consumption(4_000_032, "account tenure")
     static let invalidAppAccountToken = consumption(4_000_033, "app account token")
@@ -153,12 +154,12 @@ extension ServerAPIError {
     static let invalidPlayTime = consumption(4_000_040, "play time")
     static let invalidSampleContentProvided = consumption(4_000_041, "sample content provided")
     static let invalidUserStatus = consumption(4_000_042, "user status")
-    /// The call is about what is used up, and the transaction is not.
+    /// The call applies to consumables, and the transaction is not one.
     static let transactionNotConsumable = ServerAPIError(
         4_000_043,
         "Invalid request. The transaction id parameter must represent a consumable in-app purchase."
     )
-    /// The product type is one that this call has nothing to do with.
+    /// The call does not apply to the product type.
     static let transactionTypeNotSupported = ServerAPIError(
         4_000_047,
         "Invalid request. The transaction id doesn't represent a supported in-app purchase type."

@@ -4,8 +4,8 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// What merchants' servers say of purchases whose refund is asked for (spec section 2.1), and what
-/// administrators read of it before they decide.
+/// The routes for merchants' reports on purchases whose refund is requested (spec section 2.1), and
+/// for administrators to read them before they decide.
 struct ConsumptionRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let consumptions: ConsumptionHandler

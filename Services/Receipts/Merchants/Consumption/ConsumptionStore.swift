@@ -2,9 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL of what merchants say of purchases whose refund is asked for.
+/// The SQL of merchants' reports on purchases whose refund is requested.
 enum ConsumptionStore {
-    /// The product type of an app's transaction; `nil` if the app has none of that id.
+    /// Returns the product type of an app's transaction, or `nil` if the app has none with that id.
     static func productType(
         of transaction: TransactionID,
         in bundle: BundleID,
@@ -19,7 +19,7 @@ enum ConsumptionStore {
         return try rows.first.map { ProductType(rawValue: try $0.decode(String.self)) }
     }
 
-    /// Keeps a report, in place of an earlier one.
+    /// Stores a report, replacing an earlier one.
     static func insert(
         _ report: ConsumptionReport,
         of transaction: TransactionID,
@@ -36,7 +36,7 @@ enum ConsumptionStore {
         )
     }
 
-    /// The newest report of a transaction, as JSON.
+    /// Returns the newest report on a transaction, as JSON.
     static func newest(
         of transaction: TransactionID,
         on connection: isolated PostgresConnection

@@ -3,10 +3,10 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// What administrators say and ask of notifications: where an app's server is told, and one of any
-/// type on demand.
+/// The administrators' routes for notifications: an app's endpoint, and sending one of any type on
+/// demand.
 ///
-/// No SQL, no rules.
+/// It contains no SQL and no rules.
 struct NotificationAdminRoutes: Sendable {
     let notifications: NotificationHandler
 
@@ -59,7 +59,7 @@ struct NotificationAdminRoutes: Sendable {
         do {
             result = try await notifications.send(body, in: bundle)
         } catch let error as any RetriableError where error.isOutcomeUnknown {
-            // Each request makes a notification of its own, so another one might make a second.
+            // Each request creates a notification, so repeating this one could create a second.
             throw HTTPProblem.outcomeUnknown(
                 "Nobody knows whether the notification was made. Look into the app's notification "
                     + "history before you ask again."
@@ -87,7 +87,7 @@ struct NotificationAdminRoutes: Sendable {
 }
 
 extension NotificationRefusal {
-    /// The refusal as an administrator is told it.
+    /// The refusal as a problem for an administrator.
     var problem: HTTPProblem {
         switch self {
         case .noEndpoint:

@@ -2,48 +2,48 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// Why a notification was not made.
+/// The reasons to refuse a notification.
 enum NotificationRefusal: Error, Hashable, Sendable {
     /// The app has no endpoint.
     case noEndpoint
-    /// There is no such type, or no such subtype of it.
+    /// The type does not exist, or does not have the subtype.
     case kindUnknown
-    /// The app has no transaction of that id.
+    /// The app has no transaction with that id.
     case transactionUnknown
-    /// The kind needs a part that the request does not have.
+    /// The request lacks a part that the kind needs.
     case isMissing(String)
-    /// The app has no number in the store, which a notification in Production says.
+    /// The app has no number in the store, which a notification in Production contains.
     case appUnregistered
-    /// The address is not fit to be one.
+    /// The URL is not valid for an endpoint.
     case addressMalformed(String)
-    /// There were so many tests that the next has to wait.
+    /// There were so many tests that the next one has to wait.
     case tooMany(wait: Duration)
 }
 
-/// What administrators and merchants' servers ask of notifications, each in a database transaction
-/// of its own.
+/// Handles administrators' and merchants' requests about notifications, each in a database
+/// transaction of its own.
 struct NotificationHandler: Sendable {
-    /// Why a refund may be asked for, in Apple's words.
+    /// The reasons for requesting a refund, with Apple's names.
     private static let consumptionReasons: Set<String> = [
         "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
     ]
 
     let client: PostgresClient
     let announcements: AnnouncementHandler
-    /// How many tests of one app a minute has.
+    /// The limit of tests for one app in a minute.
     let testsPerMinute: Int
     let now: @Sendable () -> Timestamp
-    /// Told after the commit that there is something to send.
+    /// Called after the commit, when a notification is owed.
     let wake: @Sendable () -> Void
 
-    /// Where an app's server is told; `nil` if nowhere.
+    /// Returns the endpoint of an app's server, or `nil` if it has none.
     func endpoint(of bundle: BundleID) async throws -> NotificationEndpoint? {
         try await client.withConnection { connection in
             try NotificationStore.endpoints(of: [bundle], on: connection)[bundle]
         }
     }
 
-    /// Sets where an app's server is told; what is pending goes there.
+    /// Sets the endpoint of an app's server, to which pending notifications are then sent.
     func setEndpoint(
         of bundle: BundleID,
         to url: String
@@ -66,14 +66,14 @@ struct NotificationHandler: Sendable {
         return .success(endpoint)
     }
 
-    /// Ends the telling of an app's server.
+    /// Removes the endpoint of an app's server.
     func removeEndpoint(of bundle: BundleID) async throws {
         try await client.withTransaction { connection in
             try NotificationStore.deleteEndpoint(of: bundle, on: connection)
         }
     }
 
-    /// Sends what an app's server sees by whether it is reached, but not too often.
+    /// Sends a test notification to an app's server, unless there were too many.
     func sendTest(in bundle: BundleID) async throws -> Result<EventID, NotificationRefusal> {
         try await send(
             NotificationRequest(notificationType: NotificationKind.test.type),
@@ -82,13 +82,13 @@ struct NotificationHandler: Sendable {
         )
     }
 
-    /// Signs a notification of any kind and has it sent.
+    /// Signs a notification of any kind and queues it for sending.
     ///
     /// - Parameters:
-    ///   - request: What it says.
+    ///   - request: The content of the notification.
     ///   - bundle: The app.
-    ///   - limit: How many tests a minute may have; any number if `nil`.
-    /// - Returns: Its UUID, or why there is none.
+    ///   - limit: The limit of tests in a minute, or `nil` for no limit.
+    /// - Returns: Its UUID, or the reason for the refusal.
     /// - Throws: `PostgresError`, ``ReceiptsError``.
     func send(
         _ request: NotificationRequest,
@@ -129,14 +129,14 @@ struct NotificationHandler: Sendable {
         return result
     }
 
-    /// A notification of an app with its tries; `nil` if there is none.
+    /// Returns a notification of an app with its tries, or `nil` if there is none.
     func record(of id: EventID, in bundle: BundleID) async throws -> NotificationRecord? {
         try await client.withConnection { connection in
             try NotificationHistoryStore.record(of: id, in: bundle, on: connection)
         }
     }
 
-    /// A page of an app's history.
+    /// Returns a page of an app's history.
     func history(
         of bundle: BundleID,
         _ query: NotificationHistoryQuery,
@@ -162,7 +162,7 @@ struct NotificationHandler: Sendable {
         }
     }
 
-    /// A stored notification in compact form.
+    /// Returns a stored notification in compact form.
     func signedPayload(_ stored: StoredNotification) throws -> String {
         try NotificationSigner(signer: announcements.signer, now: now).signedPayload(stored)
     }
@@ -190,7 +190,7 @@ struct NotificationHandler: Sendable {
             guard let id = request.externalPurchaseId else {
                 return .failure(.isMissing("externalPurchaseId"))
             }
-            // Apple's verifiers tell the environment of a token by how its id begins.
+            // Apple's verifiers derive the environment of a token from the beginning of its id.
             let isSandbox = announcements.signer.environment == .sandbox
             return .success(
                 .externalPurchaseToken(id: isSandbox ? "SANDBOX_\(id)" : id, createdAt: now)
@@ -214,7 +214,8 @@ struct NotificationHandler: Sendable {
         }
     }
 
-    /// The app transaction of who made a transaction, signed; `nil` if the app has none of that id.
+    /// Returns the signed app transaction of a transaction's account, or `nil` if the app has no
+    /// such transaction.
     private func appTransaction(
         of id: TransactionID,
         in bundle: BundleID,

@@ -1,12 +1,15 @@
-/// A page of the notification history as it is put together from portions of the log.
+/// A page of the notification history, assembled from portions of the log.
 ///
-/// Pure. However long the log is and however little is chosen, a page reads so many rows and no more:
-/// one that found little may be short, or empty, and says that there is more.
+/// Pure. The number of rows read for a page is limited, however long the log is and however few
+/// rows match. A page with few matches may be short or even empty, and then says that there is
+/// more.
 struct NotificationHistoryPage: Hashable, Sendable {
-    /// The most notifications of a page.
+    /// The largest number of notifications on a page.
     static let length = 20
-    /// How many rows are read one portion after another: as many as a page has, and one to know
-    /// whether there are more; larger ones where little is chosen.
+    /// The sizes of the portions, in the order they are read.
+    ///
+    /// The first is one page, and one row more that shows whether there is a next page. Larger ones
+    /// follow if few rows match.
     static let portions = [length + 1, 200, 1800]
 
     /// One row of the log.
@@ -15,9 +18,9 @@ struct NotificationHistoryPage: Hashable, Sendable {
         var candidate: NotificationHistoryQuery.Candidate
     }
 
-    /// The places of what was chosen, the oldest first.
+    /// The positions of the matching notifications, the oldest first.
     private(set) var positions: [Int64] = []
-    /// Where to go on.
+    /// The token of the next page.
     private(set) var token: NotificationHistoryToken
     /// Whether there may be more.
     private(set) var hasMore = true
@@ -29,13 +32,13 @@ struct NotificationHistoryPage: Hashable, Sendable {
         self.token = token ?? NotificationHistoryToken(xid: 0, position: 0)
     }
 
-    /// Takes the next portion.
+    /// Processes the next portion.
     ///
-    /// - Returns: Whether another one is wanted.
+    /// - Returns: Whether another portion is needed.
     mutating func take(_ rows: [Row], limit: Int) -> Bool {
         for row in rows {
             if query.chooses(row.candidate) {
-                // One too many: the next page begins with it.
+                // The page is full, so the next page begins with this row.
                 if positions.count == Self.length { return false }
                 positions.append(row.token.position)
             }
@@ -46,10 +49,10 @@ struct NotificationHistoryPage: Hashable, Sendable {
     }
 }
 
-/// Between which numbers of database transactions a part of the log is.
+/// The range of database transactions that wrote a part of the log.
 struct NotificationLogBounds: Hashable, Sendable {
-    /// The first that may be meant.
+    /// The first database transaction that may be in the range.
     var first: UInt64 = 0
-    /// The first that is no longer meant; beyond every other if that is not known.
+    /// The first database transaction beyond the range, or the largest number if it is unknown.
     var end = UInt64(Int64.max)
 }

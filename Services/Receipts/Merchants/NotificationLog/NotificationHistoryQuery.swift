@@ -2,24 +2,28 @@ import EventTypes
 import Foundation
 import ServiceKit
 
-/// What a merchant's server asks of the history of its notifications.
+/// A merchant's query for the history of its notifications.
 ///
 /// Pure.
 struct NotificationHistoryQuery: Hashable, Sendable {
-    /// How far the history goes back (Apple's limits).
+    /// Returns how far back the history goes (Apple's limits).
     static func reach(in environment: StoreEnvironment) -> Duration {
         .seconds((environment == .production ? 180 : 30) * 86_400)
     }
 
-    /// Beyond the year 9999 PostgreSQL and calendars part ways.
+    /// The years up to 9999.
+    ///
+    /// Beyond them PostgreSQL and calendars differ.
     private static let calendar: ClosedRange<Int64> = 0...253_402_300_799_999
-    /// A notification as far as the question is about it.
+    /// The properties of a notification that the query filters by.
     struct Candidate: Hashable, Sendable {
         var type: String
         var subtype: String?
         var transactionID: TransactionID?
         var signedAt: Timestamp
-        /// Whether a try of it failed; only known where that is asked for.
+        /// Whether a try of it failed.
+        ///
+        /// It is set only if the query asks for failures.
         var hasFailed: Bool
     }
 
@@ -30,7 +34,9 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     let transactionID: TransactionID?
     let onlyFailures: Bool
 
-    /// The body as it comes; every member may be of the wrong type.
+    /// The body as received.
+    ///
+    /// Every member may have the wrong type.
     private struct Body: Decodable {
         var startDate: Int64?
         var endDate: Int64?
@@ -40,7 +46,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         var onlyFailures: Bool?
     }
 
-    /// Reads a request's body.
+    /// Parses a request's body.
     init(_ body: Data, in environment: StoreEnvironment, at now: Timestamp) throws(ServerAPIError) {
         let body = try Self.decoded(body)
         guard let start = body.startDate, Self.calendar.contains(start) else {
@@ -56,7 +62,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
             throw .multipleFiltersSupplied
         }
         if let type = body.notificationType {
-            // A subtype narrows a type; a type by itself means all its subtypes.
+            // A type without a subtype stands for all its subtypes.
             let isKnown = body.notificationSubtype.map {
                 NotificationKind(type: type, subtype: $0) != nil
             }
@@ -75,7 +81,7 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         onlyFailures = body.onlyFailures ?? false
     }
 
-    /// Whether a notification is meant.
+    /// Whether a notification matches the query.
     func chooses(_ candidate: Candidate) -> Bool {
         candidate.signedAt >= start && candidate.signedAt < end
             && (type == nil || candidate.type == type)
@@ -102,20 +108,22 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     }
 }
 
-/// Where a page of the history ended; the next goes on after it, whatever came meanwhile.
+/// The end of a page of the history.
+///
+/// The next page begins after it, whatever was added meanwhile.
 struct NotificationHistoryToken: Hashable, Comparable, Sendable {
     /// The number of the database transaction that wrote the last notification.
     let xid: UInt64
-    /// Its place among all.
+    /// Its position in the log.
     let position: Int64
 
-    /// Makes a token.
+    /// Creates a token.
     init(xid: UInt64, position: Int64) {
         self.xid = xid
         self.position = position
     }
 
-    /// Reads a token that ``text`` wrote.
+    /// Parses a token from ``text``.
     init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 2, let xid = UInt64(parts[0], radix: 36),

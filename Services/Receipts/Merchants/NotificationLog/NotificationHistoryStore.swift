@@ -3,13 +3,13 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL of what was sent: the history of an app, and one notification with its tries.
+/// The SQL of notifications that were sent: an app's history, and one notification with its tries.
 enum NotificationHistoryStore {
-    /// By how much the clocks of instances may differ, and how long a notification may be on its way
-    /// into the log.
+    /// The tolerance for the difference of the instances' clocks, and for the time until a
+    /// notification is in the log.
     private static let tolerance = Duration.seconds(3600)
 
-    /// Where in the log the time that is asked for can be at all, as the marks tell it.
+    /// Returns the part of the log that may contain the query's time range, according to the marks.
     static func bounds(
         of query: NotificationHistoryQuery,
         on connection: isolated PostgresConnection
@@ -33,7 +33,7 @@ enum NotificationHistoryStore {
         return bounds
     }
 
-    /// The next rows of the log that may be meant, in its order.
+    /// Returns the next rows of the log that may match, in order.
     static func rows(
         of bundle: BundleID,
         _ query: NotificationHistoryQuery,
@@ -66,10 +66,12 @@ enum NotificationHistoryStore {
         }
     }
 
-    /// What the rows are asked for with, `prefix` before it: a test looks at its plan.
+    /// Returns the statement that reads the rows.
     ///
-    /// Only what ended before every database transaction that still runs is shown, in the order of
-    /// their numbers: so nothing can come to stand before a page that was read.
+    /// A test puts `prefix` before it to see its plan.
+    ///
+    /// It returns only rows of database transactions that ended before every running one, ordered
+    /// by their numbers. So no row can appear later in front of a page that was read.
     static func statement(
         of bundle: BundleID,
         _ query: NotificationHistoryQuery,
@@ -90,7 +92,7 @@ enum NotificationHistoryStore {
         let columns =
             "\(prefix) SELECT xid, position, type, subtype, transaction_id, signed_at, \(failed)"
         if let transaction = query.transactionID {
-            // Two indexes, each of one kind, that together are of all.
+            // Two partial indexes together cover all rows.
             return """
                 \(unsafe: columns)
                 FROM (
@@ -123,7 +125,7 @@ enum NotificationHistoryStore {
             """
     }
 
-    /// Notifications with their tries, in the order of their positions.
+    /// Returns notifications with their tries, in the order of their positions.
     static func records(
         at positions: [Int64],
         on connection: isolated PostgresConnection
@@ -140,7 +142,7 @@ enum NotificationHistoryStore {
         )
     }
 
-    /// A notification of an app with its tries; `nil` if there is none.
+    /// Returns a notification of an app with its tries, or `nil` if there is none.
     static func record(
         of id: EventID,
         in bundle: BundleID,

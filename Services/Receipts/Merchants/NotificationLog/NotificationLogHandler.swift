@@ -1,20 +1,22 @@
 import EventTypes
 import Postgres
 
-/// Keeps the log of notifications in bounds: marks how far it has come, and deletes what is older than
-/// it is kept, whether it was confirmed or not.
+/// Limits the log of notifications.
+///
+/// It records how far the log has come, and deletes notifications that are older than the retention
+/// time, confirmed or not.
 struct NotificationLogHandler: Sendable {
-    /// How many are deleted in one database transaction.
+    /// The number of notifications deleted in one database transaction.
     private static let batch = 1000
 
     let client: PostgresClient
-    /// How long a notification is kept.
+    /// The time for which a notification is kept.
     let retention: Duration
     let now: @Sendable () -> Timestamp
 
-    /// Marks, and deletes what is due.
+    /// Records a mark and deletes expired notifications.
     ///
-    /// - Returns: How many notifications were deleted.
+    /// - Returns: The number of deleted notifications.
     @discardableResult
     func keep() async throws -> Int {
         let moment = try await client.withTransaction { [retention, now] connection in

@@ -1,9 +1,9 @@
 import Logging
 import ServiceLifecycle
 
-/// Looks after the log of notifications once an hour.
+/// Runs ``NotificationLogHandler`` once an hour.
 ///
-/// Each instance does it; none minds that another has done it before.
+/// Every instance does so. It does not matter if another one has done it before.
 struct NotificationLogKeeper: Service {
     private static let interval = Duration.seconds(3600)
 
@@ -14,16 +14,16 @@ struct NotificationLogKeeper: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 while true {
-                    // A database that is away may be back in a moment.
+                    // An unavailable database may be back in a moment.
                     try await Task.sleep(for: await keep() ? Self.interval : .seconds(10))
                 }
             }
         } catch is CancellationError {
-            // The service shuts down; what is due is deleted by the next.
+            // The service shuts down. The next run deletes what is due.
         }
     }
 
-    /// The answer is whether the next time may be a long time from now.
+    /// Runs once, and returns whether the usual interval may pass before the next run.
     private func keep() async -> Bool {
         do {
             let count = try await log.keep()

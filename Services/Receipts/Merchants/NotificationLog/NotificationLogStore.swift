@@ -1,9 +1,9 @@
 import EventTypes
 import Postgres
 
-/// The SQL that keeps the log of notifications in bounds.
+/// The SQL that limits the log of notifications.
 enum NotificationLogStore {
-    /// Notes how far the log has come.
+    /// Records which database transactions have ended and begun at a time.
     static func mark(at now: Timestamp, on connection: isolated PostgresConnection) throws {
         try connection.execute(
             """
@@ -17,13 +17,13 @@ enum NotificationLogStore {
 
     /// Deletes notifications that were signed before a moment, with their tries.
     ///
-    /// It looks at the oldest of the log only, which are first on the disk, too.
+    /// It looks only at the oldest rows of the log, which are also first on the disk.
     ///
     /// - Parameters:
-    ///   - moment: What was signed before it goes.
-    ///   - limit: The most notifications.
+    ///   - moment: The time before which notifications are deleted.
+    ///   - limit: The largest number of rows to look at.
     ///   - connection: A connection.
-    /// - Returns: How many there were; fewer than `limit` if none is left.
+    /// - Returns: The number of deleted notifications. If it is less than `limit`, none is left.
     /// - Throws: `PostgresError`.
     static func delete(
         before moment: Timestamp,
@@ -47,7 +47,8 @@ enum NotificationLogStore {
         return rows.count
     }
 
-    /// Deletes marks of before a moment, but the newest of them, by which the first hour is found.
+    /// Deletes marks from before a moment, except the newest of them, which is needed for the first
+    /// hour.
     static func deleteMarks(
         before moment: Timestamp,
         on connection: isolated PostgresConnection

@@ -1,27 +1,28 @@
 import EventTypes
 import ServiceKit
 
-/// What a page of the history of notifications ends with, and the next is asked for by: the place, and
-/// when it was given.
+/// The token at the end of a page of the notification history, by which the next page is requested.
 ///
-/// It is good for a day. Notifications go when they are old, so pages that are read weeks apart would
-/// leave some out without a word; Apple's server refuses an old token too, and does not say when.
+/// It contains the position and the time at which it was issued.
+///
+/// It is valid for a day. Old notifications are deleted, so pages read weeks apart would silently
+/// omit some. Apple's server also refuses an old token, but does not document its age.
 struct NotificationPageToken: Hashable, Sendable {
-    /// How long a token is good.
+    /// The time for which a token is valid.
     static let lifetime = Duration.seconds(86_400)
 
     let place: NotificationHistoryToken
     let issuedAt: Timestamp
 
-    /// Makes a token.
+    /// Creates a token.
     init(_ place: NotificationHistoryToken, issuedAt: Timestamp) {
         self.place = place
         self.issuedAt = issuedAt
     }
 
-    /// Reads a token that ``text`` wrote.
+    /// Parses a token from ``text``.
     ///
-    /// - Throws: ``ServerAPIError``: 4000014 of what is no token, 4000017 of one that is too old.
+    /// - Throws: ``ServerAPIError``: 4000014 if it is not a token, 4000017 if it is too old.
     init(_ text: String, at now: Timestamp) throws(ServerAPIError) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let milliseconds = Int64(parts[2], radix: 36), milliseconds >= 0,

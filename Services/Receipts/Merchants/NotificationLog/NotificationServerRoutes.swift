@@ -5,8 +5,8 @@ import Hummingbird
 import ServiceKit
 import StoreAPI
 
-/// The App Store Server API's calls about notifications: a test, how it went, and the history
-/// (spec section 2.1).
+/// The App Store Server API's calls about notifications: sending a test, its status, and the
+/// history (spec section 2.1).
 struct NotificationServerRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let notifications: NotificationHandler
@@ -43,7 +43,7 @@ struct NotificationServerRoutes: Sendable {
         guard let id = context.parameters.get("token").flatMap({ EventID($0) }) else {
             throw ServerAPIError.invalidTestNotificationToken
         }
-        // Before the first try there is no status to tell.
+        // Before the first try there is no status.
         guard let record = try await notifications.record(of: id, in: bundle),
             !record.attempts.isEmpty
         else { throw ServerAPIError.testNotificationNotFound }
@@ -63,7 +63,7 @@ struct NotificationServerRoutes: Sendable {
             at: time
         )
         var start: NotificationHistoryToken?
-        // Some clients send an empty one with the first page.
+        // Some clients send an empty token with the first page.
         if let text = request.uri.queryParameters.get("paginationToken"), !text.isEmpty {
             start = try NotificationPageToken(text, at: time).place
         }
@@ -98,7 +98,7 @@ private struct HistoryResponse: Encodable {
     var notificationHistory: [Item]
 }
 
-/// A notification with its tries, as the history and a test's status have it.
+/// A notification with its tries, as it appears in the history and in the status of a test.
 private struct Item: Encodable {
     struct Attempt: Encodable {
         var attemptDate: Timestamp

@@ -3,16 +3,16 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// Signs notifications and writes them, within the database transaction of what they tell of.
+/// Signs notifications and stores them, in the database transaction of the change they report.
 struct AnnouncementHandler: Sendable {
     let signer: ReceiptSigner
     let store: ReceiptStore
-    /// What the store knows of an app, if it is registered.
+    /// Returns the registration of an app, or `nil`.
     let app: @Sendable (BundleID) -> AppRegistry.App?
 
-    /// Writes what receipts give reason to tell, to the apps that have an endpoint.
+    /// Stores the notifications that new receipts cause, for apps that have an endpoint.
     ///
-    /// - Returns: Whether anything is to be sent.
+    /// - Returns: Whether a notification is owed.
     func announce(
         _ signed: [SignedTransaction],
         _ saved: SavedReceipts,
@@ -43,7 +43,7 @@ struct AnnouncementHandler: Sendable {
         return true
     }
 
-    /// Writes a notification that somebody asked for.
+    /// Stores a notification that was requested.
     func announce(
         _ kind: NotificationKind,
         in bundle: BundleID,

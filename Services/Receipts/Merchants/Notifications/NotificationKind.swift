@@ -1,8 +1,8 @@
-/// What a notification tells of: its type and, where the type has them, its subtype.
+/// The kind of a notification: its type, and its subtype if the type has any.
 ///
-/// Pure. Only the pairs of App Store Server Notifications V2 can be made (spec section 2.2).
+/// Pure. Only the pairs of App Store Server Notifications V2 exist (spec section 2.2).
 struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
-    /// What a notification holds beside its kind.
+    /// The content of a notification, besides its kind.
     enum Content: Hashable, Sendable {
         /// `data`, with a signed transaction.
         case transaction
@@ -10,7 +10,7 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
         case app
         /// `appData`, with a signed app transaction.
         case appTransaction
-        /// `summary`, of an extension for many subscribers.
+        /// `summary`, about an extension for many subscribers.
         case summary
         /// `externalPurchaseToken`.
         case externalPurchaseToken
@@ -23,12 +23,12 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let oneTimeCharge = NotificationKind(known: "ONE_TIME_CHARGE")
     /// A transaction was refunded.
     static let refund = NotificationKind(known: "REFUND")
-    /// Asked for by the merchant's server, to see whether it is reached.
+    /// A test that the merchant's server requested, to see whether it is reached.
     static let test = NotificationKind(known: "TEST")
 
-    /// Makes a kind.
+    /// Creates a kind.
     ///
-    /// - Returns: `nil` for a type, or a subtype of it, that there is not.
+    /// - Returns: `nil` if the type does not exist, or does not have the subtype.
     init?(type: String, subtype: String?) {
         guard let subtypes = Self.subtypes[type], subtypes.contains(subtype) else { return nil }
         self.type = type
@@ -40,12 +40,12 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
         subtype = nil
     }
 
-    /// Every kind there is, by type and subtype.
+    /// All kinds, ordered by type.
     static let all: [NotificationKind] = subtypes.keys.sorted().flatMap { type in
         (subtypes[type] ?? []).compactMap { NotificationKind(type: type, subtype: $0) }
     }
 
-    /// Whether there is a type of that name.
+    /// Whether a type with that name exists.
     static func hasType(_ type: String) -> Bool { subtypes[type] != nil }
 
     var content: Content {

@@ -1,10 +1,10 @@
 import EventTypes
 import StoreAPI
 
-/// What a notification says: the fields of Apple's `responseBodyV2DecodedPayload` (spec section
-/// 2.2), made from its parts and nothing else.
+/// The payload of a notification: the fields of Apple's `responseBodyV2DecodedPayload` (spec
+/// section 2.2), made only from its parts.
 struct NotificationPayload: Hashable, Sendable {
-    /// What a notification is about.
+    /// The subject of a notification.
     enum Content: Hashable, Sendable {
         case data(AppEvent)
         /// The customer's app transaction, signed.
@@ -13,24 +13,24 @@ struct NotificationPayload: Hashable, Sendable {
         case externalPurchaseToken(id: String, createdAt: Timestamp)
     }
 
-    /// Something that happened in an app.
+    /// An event in an app.
     struct AppEvent: Hashable, Sendable {
-        /// The transaction it happened to, signed.
+        /// The signed transaction of the event.
         var signedTransaction: String?
-        /// Why a refund is asked for; with `CONSUMPTION_REQUEST`.
+        /// The reason why a refund is requested, for `CONSUMPTION_REQUEST`.
         var consumptionRequestReason: String?
     }
 
     let id: EventID
     let kind: NotificationKind
     let bundleID: BundleID
-    /// The number that the app has in the store; Apple's verifier asks for it in Production.
+    /// The app's number in the store, which Apple's verifier requires in Production.
     let appAppleID: Int64?
     let environment: StoreEnvironment
     let signedAt: Timestamp
     let content: Content
 
-    /// The bytes that are signed: JSON.
+    /// Returns the bytes to sign, as JSON.
     func encoded() -> [UInt8] {
         var text = PlainJSONText(capacity: 8192)
         text.object { text in

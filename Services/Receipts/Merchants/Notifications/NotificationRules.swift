@@ -1,13 +1,13 @@
 import EventTypes
 
-/// What is owed to the servers of merchants, and when a try is made again.
+/// The rules for which notifications are owed, and when a try is repeated.
 ///
 /// Pure.
 enum NotificationRules {
-    /// The waits after the first, second, … try that failed, in a store that takes money.
+    /// The waits after the first, second, … failed try, in a production store.
     static let pauses: [Duration] = [1, 12, 24, 48, 72].map { .seconds($0 * 3600) }
 
-    /// When the next try is due; `nil` if that was the last one.
+    /// Returns the time of the next try, or `nil` after the last one.
     ///
     /// In the sandbox there is one try only (spec section 2.2).
     static func nextAttempt(
@@ -19,11 +19,11 @@ enum NotificationRules {
         return time.advanced(by: pauses[attempt - 1])
     }
 
-    /// What signed transactions give reason to tell.
+    /// Returns the notifications that signed transactions cause.
     ///
-    /// A purchase is told of once, when its receipt is issued; what is restored, or owned already and
-    /// had again for nothing, is no charge, and giving it back takes nothing away. A refund is told of
-    /// when its receipt becomes a revoked one.
+    /// A purchase is reported once, when its receipt is issued. Restored copies, and purchases of
+    /// something already owned, are not charges, so neither they nor their refunds are reported. A
+    /// refund is reported when its receipt becomes revoked.
     static func owed(
         by signed: [SignedTransaction],
         _ saved: SavedReceipts

@@ -1,16 +1,17 @@
 import Callbacks
 import ServiceKit
 
-/// How notifications are sent, read from environment variables.
+/// The settings of notifications, read from environment variables.
 ///
 /// | key | default | meaning |
 /// | --- | --- | --- |
-/// | `NOTIFICATION_CONCURRENCY` | 32 | notifications sent at once; a quarter of it to one host |
-/// | `NOTIFICATION_POLL_MS` | 5000 | how long until what another instance left is taken on |
-/// | `NOTIFICATION_TIMEOUT_MS` | 10000 | how long a recipient may take to answer |
-/// | `NOTIFICATION_LEASE_MS` | 30000 | after it the notification of a killed sender is sent again |
-/// | `NOTIFICATION_RETENTION_DAYS` | 180 | how long a notification is kept, confirmed or not |
-/// | `NOTIFICATION_TESTS_PER_MINUTE` | 10 | test notifications that one app's servers may ask for |
+/// | `NOTIFICATION_CONCURRENCY` | 32 | notifications sent at once; a quarter of them to one host |
+/// | `NOTIFICATION_POLL_MS` | 5000 | the longest wait until another instance's work is taken on |
+/// | `NOTIFICATION_TIMEOUT_MS` | 10000 | the time that a recipient has to answer |
+/// | `NOTIFICATION_LEASE_MS` | 30000 | the time until a killed sender's notification is sent again
+/// |
+/// | `NOTIFICATION_RETENTION_DAYS` | 180 | the time a notification is kept, confirmed or not |
+/// | `NOTIFICATION_TESTS_PER_MINUTE` | 10 | the limit of test notifications for one app |
 struct NotificationSettings: Sendable {
     let limits: CallbackLimits
     let timeout: Duration

@@ -2,18 +2,18 @@ import EventTypes
 import Foundation
 import ReceiptValidation
 
-/// Gives stored notifications as they are sent and shown.
+/// Prepares stored notifications for sending and for the history.
 ///
-/// What another leaf than the present one has signed is signed anew, the transaction in it too,
-/// because recipients that check online take the present time: a leaf that has expired or was revoked
-/// since would have them refuse what the store owes them. The UUID stays the same.
+/// A notification signed with a former leaf is signed again, together with the transaction in it.
+/// Recipients that check online use the present time, so they would refuse a leaf that has expired
+/// or was revoked since. The UUID stays the same.
 struct NotificationSigner: Sendable {
     let signer: ReceiptSigner
     let now: @Sendable () -> Timestamp
 
-    /// The compact form.
+    /// Returns the compact form.
     ///
-    /// - Throws: ``ReceiptsError`` if it has to be signed and cannot be.
+    /// - Throws: ``ReceiptsError`` if it has to be signed and this fails.
     func signedPayload(_ stored: StoredNotification) throws -> String {
         guard stored.leafSHA256 != signer.chain.leafSHA256 else {
             return NotificationText.signedPayload(
@@ -27,7 +27,7 @@ struct NotificationSigner: Sendable {
         return try signer.compactJWS(of: try signedAgain(payload, at: now), signedAt: now)
     }
 
-    /// The payload with the present time, and what is signed within it signed anew.
+    /// Returns the payload with the present time, and with everything in it signed again.
     private func signedAgain(_ payload: [UInt8], at now: Timestamp) throws -> [UInt8] {
         var document = try object(payload)
         document["signedDate"] = now.millisecondsSinceEpoch

@@ -4,9 +4,9 @@ import Messaging
 import Postgres
 import StoreAPI
 
-/// The SQL of notifications that are owed: adding them, taking them on, recording their tries.
+/// The SQL of notifications that are owed: adding them, leasing them, and recording their tries.
 enum NotificationStore {
-    /// The endpoints of apps that have one.
+    /// Returns the endpoints of apps that have one.
     static func endpoints(
         of bundles: Set<BundleID>,
         on connection: isolated PostgresConnection
@@ -25,7 +25,7 @@ enum NotificationStore {
         return endpoints
     }
 
-    /// Sets where an app's server wants to be told.
+    /// Stores the endpoint of an app's server.
     static func save(
         _ endpoint: NotificationEndpoint,
         at now: Timestamp,
@@ -42,7 +42,9 @@ enum NotificationStore {
         )
     }
 
-    /// Ends the telling of an app's server; what is pending waits for another endpoint.
+    /// Removes the endpoint of an app's server.
+    ///
+    /// Pending notifications wait for another one.
     static func deleteEndpoint(
         of bundle: BundleID,
         on connection: isolated PostgresConnection
@@ -52,7 +54,7 @@ enum NotificationStore {
         )
     }
 
-    /// The receipt of an app's transaction, to tell of it.
+    /// Returns the receipt of an app's transaction, for a notification about it.
     static func receipt(
         of transaction: TransactionID,
         in bundle: BundleID,
@@ -75,10 +77,10 @@ enum NotificationStore {
         }
     }
 
-    /// When the newest but `count` of an app's tests was signed, counted from 1; `nil` if there are
-    /// fewer.
+    /// Returns the time of an app's `count`th newest test, or `nil` if there are fewer.
     ///
-    /// Until the end of the database transaction no other test of the app is looked at.
+    /// It locks the app's endpoint, so no other test of the app proceeds until the end of the
+    /// database transaction.
     static func test(
         _ count: Int,
         of bundle: BundleID,
@@ -96,7 +98,9 @@ enum NotificationStore {
         ).first?.decode(Timestamp.self)
     }
 
-    /// Adds notifications, due at once; what was told of already is not added again.
+    /// Adds notifications that are due at once.
+    ///
+    /// Unless it was requested, a notification is not added if its transaction has one of its type.
     static func insert(
         _ notifications: [SignedNotification],
         chainNumber: Int32,
@@ -122,9 +126,12 @@ enum NotificationStore {
         )
     }
 
-    /// Takes on notifications that are due, and makes them due again only after the lease.
+    /// Leases notifications that are due.
     ///
-    /// App by app, each from its oldest: what an app without an endpoint left behind costs nothing.
+    /// Each becomes due again only after the lease.
+    ///
+    /// It reads app by app, each from its oldest, so the backlog of an app without an endpoint
+    /// costs nothing.
     static func lease(
         limit: Int,
         excluding hosts: [String],
@@ -185,7 +192,8 @@ enum NotificationStore {
         }
     }
 
-    /// When the next notification is due; `nil` if none is owed to anybody who can be told.
+    /// Returns the time at which the next notification is due, or `nil` if no app with an endpoint
+    /// is owed one.
     static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
         let rows = try connection.query(
             """
@@ -201,9 +209,9 @@ enum NotificationStore {
         return try row.decode(Timestamp?.self)
     }
 
-    /// Records tries.
+    /// Records the outcomes of tries.
     ///
-    /// A confirmation counts whoever brings it; that a try failed is for the newest to say.
+    /// A confirmation counts from any try. A failure counts only for the newest.
     static func record(
         _ attempts: [NotificationAttempt],
         on connection: isolated PostgresConnection

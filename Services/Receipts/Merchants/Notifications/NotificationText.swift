@@ -1,19 +1,21 @@
 import EventTypes
 
-/// How a notification's payload is kept: without the header of the transaction in it where that is
-/// the notification's own.
+/// Converts a notification's payload to its stored form, which omits the header of the transaction
+/// in it if that is also the notification's own header.
 ///
-/// Pure. The header holds three certificates, 3 KB, and is stored once for a chain.
+/// Pure. The header contains three certificates, 3 KB, and is stored once for each chain.
 enum NotificationText {
-    /// Stands for the header; a byte that JSON does not hold.
+    /// The byte that replaces the header.
+    ///
+    /// It does not occur in JSON.
     private static let mark: UInt8 = 0x01
 
-    /// The payload as it is stored.
+    /// Returns the payload as it is stored.
     static func stored(_ payload: [UInt8], header: String) -> [UInt8] {
         payload.replacing(Array(header.utf8), with: [mark], maxReplacements: 1)
     }
 
-    /// The notification as it is sent, in compact form.
+    /// Returns the notification in compact form, as it is sent.
     static func signedPayload(header: String, stored: [UInt8], signature: [UInt8]) -> String {
         JWSSerialization.joined(
             header: header,
@@ -22,7 +24,7 @@ enum NotificationText {
         )
     }
 
-    /// The payload as it was signed.
+    /// Returns the payload as it was signed.
     static func payload(header: String, stored: [UInt8]) -> [UInt8] {
         stored.replacing([mark], with: Array(header.utf8), maxReplacements: 1)
     }

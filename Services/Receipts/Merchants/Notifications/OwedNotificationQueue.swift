@@ -4,15 +4,15 @@ import Logging
 import Metrics
 import Postgres
 
-/// The notifications that are owed, each until it is confirmed or its tries are used up.
+/// The notifications that are owed, each until it is confirmed or its last try has failed.
 ///
-/// A try and its record are apart: a service that is killed between them sends the same notification
-/// again under the same UUID, by which the merchant knows it (trap 52).
+/// A try and its record are separate steps. A service that is killed in between sends the same
+/// notification again with the same UUID, by which the merchant recognizes it (trap 52).
 struct OwedNotificationQueue: CallbackLedger {
     let client: PostgresClient
     let transport: CallbackTransport
     let signer: ReceiptSigner
-    /// How long a sender has for a try and its record.
+    /// The time that a sender has for a try and for recording it.
     let lease: Duration
     let now: @Sendable () -> Timestamp
     let logger: Logger
@@ -69,7 +69,8 @@ struct OwedNotificationQueue: CallbackLedger {
                 try NotificationStore.record([attempt], on: connection)
             }
         } catch {
-            // Sent or not, it is not recorded: it is due again after its lease, under the same UUID.
+            // Sent or not, the outcome is not recorded, so it is due again after its lease, with
+            // the same UUID.
             logger.debug(
                 "The outcome of a notification is not recorded",
                 metadata: ["notification.uuid": "\(notification.id)", "error": "\(error)"]
@@ -81,11 +82,11 @@ struct OwedNotificationQueue: CallbackLedger {
         try await transport.shutDown()
     }
 
-    /// Posts a notification as Apple does: JSON with one member.
+    /// Posts a notification in Apple's format: JSON with one member.
     func send(_ notification: OutgoingNotification) async throws -> CallbackResult {
         let signed = try NotificationSigner(signer: signer, now: now)
             .signedPayload(notification.content)
-        // The compact form is of characters that JSON does not escape.
+        // The compact form contains no characters that JSON has to escape.
         return try await transport.post(
             Array("{\"signedPayload\":\"\(signed)\"}".utf8),
             to: notification.url

@@ -1,13 +1,15 @@
 import Callbacks
 import EventTypes
 
-/// A notification that was signed, as it is stored.
+/// A signed notification, to be stored.
 struct SignedNotification: Hashable, Sendable {
     let id: EventID
     let kind: NotificationKind
     let bundleID: BundleID
     let transactionID: TransactionID?
-    /// Whether somebody asked for it: then there may be any number of its kind for one transaction.
+    /// Whether it was requested.
+    ///
+    /// If so, one transaction may have any number of its kind.
     let isAskedFor: Bool
     let signedAt: Timestamp
     /// The bytes that were signed.
@@ -16,18 +18,18 @@ struct SignedNotification: Hashable, Sendable {
     let signature: [UInt8]
 }
 
-/// A notification that a sender has taken on: one try of it.
+/// A notification that a sender has leased, for one try.
 struct OutgoingNotification: Callback, Hashable {
     let id: EventID
-    /// Which try this is, from 1.
+    /// The number of this try, from 1.
     let attempt: Int
     let url: String
     let host: String
-    /// What is sent.
+    /// The stored notification to send.
     let content: StoredNotification
 }
 
-/// A notification as it is stored: what was signed, and with which leaf.
+/// A notification as it is stored, with the leaf that signed it.
 struct StoredNotification: Hashable, Sendable {
     let leafSHA256: [UInt8]
     let header: String
@@ -36,17 +38,17 @@ struct StoredNotification: Hashable, Sendable {
     let signature: [UInt8]
 }
 
-/// How a try of a notification ended.
+/// The outcome of a try of a notification.
 struct NotificationAttempt: Hashable, Sendable {
     let id: EventID
     let attempt: Int
     let time: Timestamp
     let result: CallbackResult
-    /// When the next try is due; `nil` if there is none.
+    /// The time of the next try, or `nil` if there is none.
     let nextAttemptAt: Timestamp?
 }
 
-/// A notification with the tries that were made, as the history has it.
+/// A notification with its tries, as in the history.
 struct NotificationRecord: Hashable, Sendable {
     /// A try that was made.
     struct Attempt: Hashable, Sendable {
@@ -58,7 +60,7 @@ struct NotificationRecord: Hashable, Sendable {
     let attempts: [Attempt]
 }
 
-/// Where an app's server wants to be told.
+/// The endpoint of an app's server.
 struct NotificationEndpoint: Hashable, Sendable {
     let bundleID: BundleID
     let url: String

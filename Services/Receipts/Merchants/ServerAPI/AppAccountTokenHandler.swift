@@ -5,29 +5,33 @@ import Postgres
 import ServiceKit
 import StoreTracing
 
-/// Sets the account token of a purchase: its receipts, and those of its copies, are signed anew with
-/// it, and every receipt that is signed later says it, too.
+/// Sets the account token of a purchase.
+///
+/// Its receipts and those of its copies are signed again with the token, and all later receipts
+/// contain it, too.
 ///
 /// A purchase may have thousands of copies. They are signed in batches, each in a database
-/// transaction of its own, so that the account's lock is held for moments. A server that was not
-/// answered asks again, and the same is done again.
+/// transaction of its own, so that the account is locked only briefly. A server that got no answer
+/// repeats the request, and the same work is done again.
 struct AppAccountTokenHandler: Sendable {
     let receipts: ReceiptStore
     let store: ServerAPIStore
     let client: PostgresClient
     let signer: ReceiptSigner
     let now: @Sendable () -> Timestamp
-    /// How many are signed under one lock.
+    /// The number of receipts signed under one lock.
     var batch = 200
 
-    /// Sets the token of an original transaction of an app; again with the same token is the same.
+    /// Sets the token of an app's original transaction.
+    ///
+    /// Repeating it with the same token has the same effect.
     ///
     /// - Parameters:
     ///   - token: A UUID in lower case.
     ///   - id: The original transaction.
     ///   - bundle: The app.
-    ///   - trace: The request's, to which the events belong.
-    /// - Throws: ``ServerAPIError`` if it is not there or not the original.
+    ///   - trace: The trace of the request, which the events continue.
+    /// - Throws: ``ServerAPIError`` if the transaction does not exist or is not an original.
     func set(
         _ token: String,
         of id: TransactionID,
@@ -55,7 +59,7 @@ struct AppAccountTokenHandler: Sendable {
 
     /// Signs one batch.
     ///
-    /// - Returns: The last transaction of the batch; `nil` if none is left.
+    /// - Returns: The last transaction of the batch, or `nil` if none is left.
     private func set(
         _ token: String,
         of id: TransactionID,
@@ -68,13 +72,13 @@ struct AppAccountTokenHandler: Sendable {
         guard let place = try store.place(of: id, on: connection), place.owner.bundle == bundle
         else { throw ServerAPIError.transactionIDNotFound }
         guard place.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
-        // The account's lock comes first, as where events are signed: neither then misses what the
-        // other has written. How many positions are needed is known only after it.
+        // The account is locked first, as where events are signed, so that neither misses the
+        // other's writes. The number of positions needed is known only afterwards.
         _ = try store.advance([place.owner: 0], at: now, on: connection)
         if last == nil {
             try store.setAccountToken(token, of: id, at: now, on: connection)
         } else if try store.accountTokens(of: [id], on: connection)[id] != token {
-            // Another has been set since, and signs everything with it.
+            // Another token has been set since, and that request signs everything with it.
             return nil
         }
         let payloads = try store.payloads(of: id, after: last, limit: batch, on: connection)

@@ -3,23 +3,23 @@ import Foundation
 import Logging
 import Synchronization
 
-/// What the store knows of apps beside their keys: `<bundle id>/app.json` in `APP_KEYS_DIRECTORY`.
+/// The registrations of apps, besides their keys: `<bundle id>/app.json` in `APP_KEYS_DIRECTORY`.
 ///
-/// Read at the start, and again when an app is asked for that is not there, at most every five
-/// seconds. Found by listing the directory, never by making a path of what a token says.
+/// They are read at the start, and again when an unknown app is requested, at most every five
+/// seconds. Files are found by listing the directory, never by making a path from a token.
 final class AppRegistry: Sendable {
-    /// An app.
+    /// The registration of an app.
     struct App: Hashable, Sendable, Decodable {
-        /// The app's number, as every answer of the server API gives it.
+        /// The app's number, which every answer of the server API contains.
         var appAppleID: Int64
-        /// The version that app transactions name; `1.0` where none is registered.
+        /// The version in app transactions, or `1.0` if none is registered.
         var version: String?
     }
 
-    /// What is known of an app.
+    /// The result of looking up an app.
     enum Registration: Hashable, Sendable {
         case registered(App)
-        /// There is a file, which cannot be read or understood at present.
+        /// The file exists but cannot be read or parsed at present.
         case unreadable
         case missing
     }
@@ -48,13 +48,13 @@ final class AppRegistry: Sendable {
         )
     }
 
-    /// The app of a bundle id, if it is registered.
+    /// Returns the app with a bundle id, if it is registered.
     func app(_ bundleID: BundleID) -> App? {
         guard case .registered(let app) = registration(of: bundleID) else { return nil }
         return app
     }
 
-    /// What is known of the app of a bundle id.
+    /// Looks up the app with a bundle id.
     func registration(of bundleID: BundleID) -> Registration {
         let now = now()
         return state.withLock { state in
@@ -68,7 +68,7 @@ final class AppRegistry: Sendable {
     }
 
     private static func read(_ directory: String, _ logger: Logger) -> [BundleID: Registration] {
-        // A directory that cannot be listed is refused at the start, by who reads keys from it.
+        // A directory that cannot be listed was refused at the start by the reader of the keys.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         var apps: [BundleID: Registration] = [:]
         for name in names {

@@ -6,12 +6,13 @@ import NIOCore
 import NIOHTTP1
 import ServiceKit
 
-/// Passes a server's finish on to `fulfillment`, which owns finishing: the same path with the same
-/// token, which `fulfillment` checks by itself.
+/// Passes a server's finish on to `fulfillment`, which owns finishing.
 ///
-/// Its answer goes back as it is, so that 2xx says what it says there: the finish is on the disk.
-/// When there is no answer in time nothing is known, and the server is told to ask again; a finish
-/// is done once however often it is asked for.
+/// The request has the same path and the same token, which `fulfillment` checks itself.
+///
+/// The answer of `fulfillment` is returned unchanged, so 2xx means that the finish is durable.
+/// Without an answer in time the outcome is unknown, and the server is told to repeat the request.
+/// A transaction is finished once, however often the request is repeated.
 struct FinishForwarder: Sendable {
     /// The longest answer that is passed on.
     private static let answerMax = 16 * 1024
@@ -20,20 +21,20 @@ struct FinishForwarder: Sendable {
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - baseURL: Where `fulfillment` is.
-    ///   - timeout: How long it may take.
+    ///   - baseURL: The URL of `fulfillment`.
+    ///   - timeout: The time limit for a request.
     init(baseURL: String, timeout: Duration) {
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         self.timeout = timeout
     }
 
-    /// Finishes a transaction for the server whose token this is.
+    /// Finishes a transaction on behalf of a merchant's server.
     ///
     /// - Parameters:
     ///   - id: The transaction.
-    ///   - authorization: The header with the token, as it came.
-    /// - Returns: What `fulfillment` answered.
-    /// - Throws: ``ServerAPIError/generalInternalRetryable`` if it did not.
+    ///   - authorization: The header with the server's token, unchanged.
+    /// - Returns: The answer of `fulfillment`.
+    /// - Throws: ``ServerAPIError/generalInternalRetryable`` if it did not answer.
     func finish(_ id: TransactionID, authorization: String) async throws -> Response {
         var request = HTTPClientRequest(url: "\(baseURL)/inApps/v1/transactions/\(id)/finish")
         request.method = .POST

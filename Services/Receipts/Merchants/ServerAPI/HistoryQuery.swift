@@ -1,18 +1,18 @@
 import EventTypes
 import ServiceKit
 
-/// Which transactions of an account a server asks for: the query of `GET …/history/{id}`, checked.
+/// A server's query for transactions of an account: the checked query of `GET …/history/{id}`.
 ///
-/// Pure. A parameter that may stand once and stands twice, a value that is none, and values that
-/// contradict each other are refused with Apple's number for the parameter; parameters that Apple's
-/// API does not have are passed over, as Apple's server does.
+/// Pure. Invalid values, contradictory values and repeated parameters that may occur only once are
+/// refused with Apple's number for the parameter. Parameters that Apple's API does not have are
+/// ignored, as by Apple's server.
 struct HistoryQuery: Hashable, Sendable {
-    /// The two forms of the history, which differ in finished consumables (spec X7).
+    /// The two versions of the history, which differ in finished consumables (spec X7).
     enum Version: String, Sendable {
         case v1, v2
     }
 
-    /// In which order transactions come: as they changed last, or the other way round.
+    /// The order of transactions by their last change.
     enum Order: String, Sendable {
         case ascending = "ASCENDING"
         case descending = "DESCENDING"
@@ -28,7 +28,7 @@ struct HistoryQuery: Hashable, Sendable {
     private(set) var isFamilyShared: Bool?
     private(set) var isRevoked: Bool?
 
-    /// What a history row is chosen by.
+    /// The properties of a transaction that the query filters by.
     struct Candidate: Hashable, Sendable {
         var productID: ProductID
         var productType: ProductType
@@ -37,7 +37,9 @@ struct HistoryQuery: Hashable, Sendable {
         var isFinished: Bool
     }
 
-    /// The most values that one parameter may have; more would be no filter any more.
+    /// The largest number of values for one parameter.
+    ///
+    /// More would hardly be a filter.
     private static let valuesMax = 100
     private static let productTypeNames: [String: ProductType] = [
         "AUTO_RENEWABLE": .autoRenewableSubscription,
@@ -46,12 +48,12 @@ struct HistoryQuery: Hashable, Sendable {
         "NON_CONSUMABLE": .nonConsumable,
     ]
 
-    /// Reads a query.
+    /// Parses a query.
     ///
     /// - Parameters:
-    ///   - parameters: Names and values in the order they came, percent-decoded.
-    ///   - version: Of the path.
-    /// - Throws: ``ServerAPIError`` for the first parameter that is wrong.
+    ///   - parameters: The names and values in their original order, percent-decoded.
+    ///   - version: The version in the path.
+    /// - Throws: ``ServerAPIError`` for the first invalid parameter.
     init(_ parameters: QueryParameters, version: Version) throws(ServerAPIError) {
         self.version = version
         startDate = try parameters.milliseconds("startDate", else: .invalidStartDate)
@@ -92,7 +94,7 @@ struct HistoryQuery: Hashable, Sendable {
         try readExcludeRevoked(parameters)
     }
 
-    /// Whether a transaction is asked for.
+    /// Whether a transaction matches the query.
     func selects(_ candidate: Candidate) -> Bool {
         if version == .v1, candidate.productType == .consumable, candidate.isFinished,
             !candidate.isRevoked
@@ -103,15 +105,16 @@ struct HistoryQuery: Hashable, Sendable {
         if let endDate, candidate.purchasedAt >= endDate { return false }
         if !productIDs.isEmpty, !productIDs.contains(candidate.productID) { return false }
         if !productTypes.isEmpty, !productTypes.contains(candidate.productType) { return false }
-        // Nothing is shared in a family, and nothing is in a subscription group, until the store
-        // sells subscriptions.
+        // Until the store sells subscriptions, no purchase is shared in a family or belongs to a
+        // subscription group.
         if isFamilyShared == true || !subscriptionGroups.isEmpty { return false }
         if let isRevoked, candidate.isRevoked != isRevoked { return false }
         return true
     }
 
-    /// The same text for queries that ask for the same, whatever the order of their parameters; a
-    /// page's token belongs to it.
+    /// A text that is equal for equivalent queries, whatever the order of their parameters.
+    ///
+    /// A page's token is bound to it.
     var fingerprint: String {
         func joined(_ values: some Sequence<String>) -> String {
             values.sorted().joined(separator: ",")
@@ -126,14 +129,15 @@ struct HistoryQuery: Hashable, Sendable {
         ].joined(separator: "\n")
     }
 
-    /// What came before `revoked` (Apple's API until 1.5): only `true` says anything.
+    /// Reads the predecessor of `revoked` (Apple's API until 1.5), of which only `true` has an
+    /// effect.
     private mutating func readExcludeRevoked(
         _ parameters: QueryParameters
     ) throws(ServerAPIError) {
         guard let excludes = try parameters.bool("excludeRevoked", else: .invalidExcludeRevoked)
         else { return }
         guard excludes else { return }
-        // Only what is revoked, and nothing that is revoked.
+        // The query asks for revoked transactions only and for none at the same time.
         if isRevoked == true { throw .invalidExcludeRevoked }
         isRevoked = false
     }

@@ -2,13 +2,15 @@ import EventTypes
 import Foundation
 import ServiceKit
 
-/// The parameters of a request's query, in the order they came; a name may come several times.
+/// The parameters of a request's query, in their original order.
 ///
-/// Pure. `application/x-www-form-urlencoded` as clients write it: percent-encoded, `+` for a space.
+/// A name may occur several times.
+///
+/// Pure. The format is `application/x-www-form-urlencoded`: percent-encoded, with `+` for a space.
 struct QueryParameters: Hashable, Sendable {
     private let pairs: [(name: String, value: String)]
 
-    /// Reads the part of a URL after its question mark.
+    /// Parses the part of a URL after its question mark.
     init(_ query: String?) {
         pairs = (query ?? "").split(separator: "&").map { part in
             let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -16,12 +18,12 @@ struct QueryParameters: Hashable, Sendable {
         }
     }
 
-    /// Every value of a parameter.
+    /// Returns all values of a parameter.
     func all(_ name: String) -> [String] { pairs.filter { $0.name == name }.map(\.value) }
 
-    /// The value of a parameter that may stand once.
+    /// Returns the value of a parameter that may occur only once.
     ///
-    /// - Throws: The error given, if it stands more than once.
+    /// - Throws: The given error if it occurs more than once.
     func single(
         _ name: String,
         else error: ServerAPIError
@@ -31,20 +33,20 @@ struct QueryParameters: Hashable, Sendable {
         return values.first
     }
 
-    /// A moment, in milliseconds since 1970.
+    /// Returns a time, in milliseconds since 1970.
     func milliseconds(
         _ name: String,
         else error: ServerAPIError
     ) throws(ServerAPIError) -> Timestamp? {
         guard let value = try single(name, else: error) else { return nil }
-        // Beyond the year 9999 PostgreSQL and calendars part ways.
+        // Beyond the year 9999 PostgreSQL and calendars differ.
         guard let number = Int64(value), (0...253_402_300_799_999).contains(number) else {
             throw error
         }
         return Timestamp(millisecondsSinceEpoch: number)
     }
 
-    /// A truth value, in any case: Apple's Python client writes `True`.
+    /// Returns a Boolean in any case, because Apple's Python client writes `True`.
     func bool(_ name: String, else error: ServerAPIError) throws(ServerAPIError) -> Bool? {
         switch try single(name, else: error)?.lowercased() {
         case nil: return nil
@@ -54,7 +56,7 @@ struct QueryParameters: Hashable, Sendable {
         }
     }
 
-    /// Whether the parameters are the same, in the same order.
+    /// Whether both have the same parameters in the same order.
     static func == (left: QueryParameters, right: QueryParameters) -> Bool {
         left.pairs.elementsEqual(right.pairs) { $0 == $1 }
     }
@@ -69,7 +71,7 @@ struct QueryParameters: Hashable, Sendable {
 
     private static func decoded(_ text: Substring) -> String {
         let spaced = String(text.replacing("+", with: " "))
-        // What is no percent-encoding stands for itself, and is then no value of anything.
+        // Malformed percent-encoding is kept as it is, and is then not a valid value.
         return spaced.removingPercentEncoding ?? spaced
     }
 }

@@ -4,8 +4,8 @@ import ServiceKit
 
 /// A request to extend the renewal date of one subscription, or of all of a product.
 ///
-/// Pure. The store sells no subscriptions yet, so every well-formed request is refused as Apple's
-/// server refuses one for a transaction or product that is no active subscription.
+/// Pure. The store sells no subscriptions yet. So every well-formed request is refused, as Apple's
+/// server refuses one for a transaction or product that is not an active subscription.
 struct RenewalExtension: Decodable, Hashable, Sendable {
     var extendByDays: Int?
     var extendReasonCode: Int?
@@ -13,10 +13,10 @@ struct RenewalExtension: Decodable, Hashable, Sendable {
     var productId: String?
     var storefrontCountryCodes: [String]?
 
-    /// Reads a body.
+    /// Parses a body.
     ///
-    /// - Throws: ``ServerAPIError``; a field of the wrong type counts as that field's wrong value
-    ///   only where Apple's numbers can say so.
+    /// - Throws: ``ServerAPIError``. A field of the wrong type is reported as that field's wrong
+    ///   value only if Apple has a number for it.
     init(_ body: [UInt8]) throws(ServerAPIError) {
         do {
             self = try StrictJSON.decode(RenewalExtension.self, from: Data(body))
@@ -34,7 +34,7 @@ struct RenewalExtension: Decodable, Hashable, Sendable {
         else { throw .invalidRequestIdentifier }
     }
 
-    /// Checks what a request for all subscribers of a product has beside that.
+    /// Checks the additional fields of a request for all subscribers of a product.
     ///
     /// - Throws: ``ServerAPIError``.
     func checkMass() throws(ServerAPIError) {

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// The answers of the App Store Server API, with Apple's names (spec section 2.1).
+/// The responses of the App Store Server API, with Apple's names (spec section 2.1).
 enum ServerAPIBodies {
     struct TransactionInfo: Encodable {
         var signedTransactionInfo: String
@@ -32,7 +32,7 @@ enum ServerAPIBodies {
     }
 
     struct SubscriptionStatuses: Encodable {
-        /// No group has a status before the store sells subscriptions.
+        /// Subscription groups have no status until the store sells subscriptions.
         struct Group: Encodable {}
 
         var environment: StoreEnvironment

@@ -2,11 +2,11 @@ import EventTypes
 import Postgres
 import ServiceKit
 
-/// Answers what merchants' servers ask, each with a few statements on one connection of the pool.
+/// Answers merchants' servers, with a few statements on one connection of the pool for each
+/// request.
 ///
-/// What another leaf than the present one has signed is signed anew as it is served, because
-/// verifiers that check online take the present time: a leaf that has expired or was revoked since
-/// would have them refuse a receipt that the store vouches for.
+/// A receipt signed with a former leaf is signed again when it is read. Verifiers that check online
+/// use the present time, so they would refuse a leaf that has expired or was revoked since.
 struct ServerAPIReader: Sendable {
     let store: ServerAPIStore
     let client: PostgresClient
@@ -20,9 +20,9 @@ struct ServerAPIReader: Sendable {
         var hasMore: Bool
     }
 
-    /// The account that a transaction of an app, or an app transaction, belongs to.
+    /// Returns the account that a transaction of an app, or an app transaction, belongs to.
     ///
-    /// - Throws: ``ServerAPIError``; what is another app's is not found.
+    /// - Throws: ``ServerAPIError``. A transaction of another app is not found.
     func owner(of id: AnyTransactionID, in bundle: BundleID) async throws -> OwnerKey {
         let owner = try await client.withConnection { [store] connection in
             switch id {
@@ -36,7 +36,7 @@ struct ServerAPIReader: Sendable {
         return owner
     }
 
-    /// Where a transaction of an app stands; `nil` if there is none in this app.
+    /// Returns the owner of a transaction of an app, or `nil` if this app has no such transaction.
     func place(
         of id: TransactionID,
         in bundle: BundleID
@@ -47,7 +47,8 @@ struct ServerAPIReader: Sendable {
         return place?.owner.bundle == bundle ? place : nil
     }
 
-    /// Whether a transaction's number is above all that have come here: it may be on its way.
+    /// Whether a transaction's number is above all received ones, so that its event may still
+    /// arrive.
     func isNewerThanAll(_ id: TransactionID) async throws -> Bool {
         let newest = try await client.withConnection { [store] connection in
             try store.newestTransaction(on: connection)
@@ -55,7 +56,7 @@ struct ServerAPIReader: Sendable {
         return newest.map { id.number > $0.number } ?? true
     }
 
-    /// The signed form of a transaction of an app.
+    /// Returns the signed form of a transaction of an app.
     ///
     /// - Throws: ``ServerAPIError/transactionIDNotFound``.
     func transaction(_ id: TransactionID, in bundle: BundleID) async throws -> String {
@@ -69,7 +70,7 @@ struct ServerAPIReader: Sendable {
         return try served(receipt)
     }
 
-    /// A page of an account's history.
+    /// Returns a page of an account's history.
     func history(
         of owner: OwnerKey,
         _ query: HistoryQuery,
@@ -102,7 +103,8 @@ struct ServerAPIReader: Sendable {
         )
     }
 
-    /// An account's app transaction, with when the account was first seen in the app.
+    /// Returns an account's app transaction, and the time at which the account was first seen in
+    /// the app.
     ///
     /// - Throws: ``ServerAPIError/appTransactionDoesNotExist``.
     func appTransaction(of owner: OwnerKey) async throws -> (id: Int64, firstSeenAt: Timestamp) {

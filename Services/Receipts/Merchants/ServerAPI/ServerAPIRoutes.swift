@@ -4,10 +4,10 @@ import HTTPTypes
 import Hummingbird
 import ServiceKit
 
-/// The App Store Server API, as existing clients call it (spec section 2.1): what merchants' servers
-/// ask of their customers' transactions.
+/// The App Store Server API for existing clients (spec section 2.1), through which merchants'
+/// servers read their customers' transactions.
 ///
-/// A transaction of another app is answered as one that does not exist.
+/// A transaction of another app gets the same answer as one that does not exist.
 struct ServerAPIRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let reader: ServerAPIReader
@@ -61,7 +61,7 @@ struct ServerAPIRoutes: Sendable {
         let id = try AnyTransactionID(context.parameters.get("id")).requireTransaction()
         return try await finishes.finish(
             id,
-            // The middleware has believed it.
+            // The middleware has verified the header.
             authorization: request.headers[.authorization] ?? ""
         )
     }
@@ -84,7 +84,7 @@ struct ServerAPIRoutes: Sendable {
         } catch {
             throw ServerAPIError.generalBadRequest
         }
-        // Any spelling of a UUID is taken, and one is written.
+        // Every spelling of a UUID is accepted, and lower case is stored.
         guard let token = parsed.appAccountToken.flatMap({ EventID($0.lowercased()) }) else {
             throw ServerAPIError.invalidAppAccountTokenUUID
         }
@@ -175,7 +175,7 @@ struct ServerAPIRoutes: Sendable {
         let bundle = try bundle(of: context)
         var answer = ServerAPIBodies.OrderLookup(status: 1, signedTransactions: [])
         if let id = context.parameters.get("orderID").flatMap(OrderID.init(rawValue:)),
-            // A copy is delivered without an order: nothing was charged for it.
+            // A copy is delivered without an order, because nothing was charged for it.
             try await reader.place(of: id.transactionID, in: bundle)?.originalID
                 == id.transactionID
         {
@@ -190,7 +190,7 @@ struct ServerAPIRoutes: Sendable {
         _ scope: HistoryRevision.Scope,
         _ order: HistoryQuery.Order
     ) throws(ServerAPIError) -> HistoryRevision {
-        // Some clients send an empty one with the first page.
+        // Some clients send an empty token with the first page.
         guard let token = try parameters.single("revision", else: .invalidRequestRevision),
             !token.isEmpty
         else { return .start(order) }
@@ -229,7 +229,7 @@ struct ServerAPIRoutes: Sendable {
         else { throw ServerAPIError.invalidOriginalTransactionID }
         _ = try RenewalExtension(try await bytes(of: request))
         guard let place = try await reader.place(of: id, in: bundle), place.originalID == id else {
-            // A purchase gets here a moment after the app knows its number.
+            // An app may know a purchase's number a moment before the event arrives here.
             throw try await reader.isNewerThanAll(id)
                 ? ServerAPIError.originalTransactionIDNotFoundRetryable
                 : ServerAPIError.originalTransactionIDNotFound
@@ -255,7 +255,7 @@ struct ServerAPIRoutes: Sendable {
         throw ServerAPIError.statusRequestNotFound
     }
 
-    // MARK: Who asks
+    // MARK: Callers
 
     private func bytes(of request: Request) async throws -> [UInt8] {
         Array(try await collectBody(of: request).readableBytesView)
@@ -265,7 +265,8 @@ struct ServerAPIRoutes: Sendable {
         try context.requireServer().bundleID
     }
 
-    /// The app's registration, which production has to have: verifiers compare its number.
+    /// Returns the app's registration, which production requires because verifiers compare its
+    /// number.
     private func app(of bundle: BundleID) throws(ServerAPIError) -> AppRegistry.App? {
         switch apps.registration(of: bundle) {
         case .registered(let app): return app

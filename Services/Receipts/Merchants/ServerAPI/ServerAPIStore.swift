@@ -4,7 +4,7 @@ import Postgres
 
 /// The SQL of the App Store Server API: histories, app transactions and account tokens.
 struct ServerAPIStore: Sendable {
-    /// Whose a transaction is.
+    /// The owner and the original of a transaction.
     struct Place: Hashable, Sendable {
         var owner: OwnerKey
         var originalID: TransactionID
@@ -20,15 +20,16 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Changes
 
-    /// Gives accounts their next positions, and an app transaction to those that have none.
+    /// Gives accounts their next positions, and an app transaction to accounts that have none.
     ///
-    /// Locks the accounts' rows, in one order, until the end of the database transaction.
+    /// It locks the accounts' rows, always in the same order, until the end of the database
+    /// transaction.
     ///
     /// - Parameters:
-    ///   - counts: How many changes each account has.
-    ///   - now: When accounts that are new are first seen.
-    ///   - connection: In a database transaction.
-    /// - Returns: The app transaction of each, and the position before its changes.
+    ///   - counts: The number of changes of each account.
+    ///   - now: The time at which new accounts are first seen.
+    ///   - connection: A connection with an open database transaction.
+    /// - Returns: The app transaction of each account, and the position before its changes.
     /// - Throws: `PostgresError`.
     func advance(
         _ counts: [OwnerKey: Int64],
@@ -68,7 +69,7 @@ struct ServerAPIStore: Sendable {
         return histories
     }
 
-    /// The account tokens that servers have set.
+    /// Returns the account tokens that servers have set.
     func accountTokens(
         of originals: Set<TransactionID>,
         on connection: isolated PostgresConnection
@@ -104,7 +105,8 @@ struct ServerAPIStore: Sendable {
         )
     }
 
-    /// The payloads of a purchase and of its copies, in the order of their numbers: so many after one.
+    /// Returns at most `limit` payloads of a purchase and its copies, ordered by number, after
+    /// `last`.
     func payloads(
         of original: TransactionID,
         after last: TransactionID?,
@@ -128,7 +130,7 @@ struct ServerAPIStore: Sendable {
         }
     }
 
-    /// Puts new signatures in the place of earlier ones, each at its position of the history.
+    /// Replaces signatures with new ones, each at its new position in the history.
     func replace(
         _ signed: [(id: TransactionID, content: SignedContent, position: Int64)],
         chainNumber: Int32,
@@ -149,15 +151,15 @@ struct ServerAPIStore: Sendable {
         )
     }
 
-    // MARK: What servers ask
+    // MARK: Reads
 
-    /// The highest number of a transaction that has a receipt; `nil` if none has.
+    /// Returns the highest number of a transaction that has a receipt, or `nil` if none has.
     func newestTransaction(on connection: isolated PostgresConnection) throws -> TransactionID? {
         try connection.query("SELECT max(transaction_id) FROM signed_transactions").first?
             .decode(Int64?.self).map(TransactionID.init(number:))
     }
 
-    /// Whose a transaction is; `nil` if it has no receipt.
+    /// Returns the owner and original of a transaction, or `nil` if it has no receipt.
     func place(
         of transaction: TransactionID,
         on connection: isolated PostgresConnection
@@ -180,7 +182,7 @@ struct ServerAPIStore: Sendable {
         }
     }
 
-    /// Whose an app transaction is; `nil` if there is none.
+    /// Returns the owner of an app transaction, or `nil` if there is none.
     func owner(
         ofAppTransaction number: Int64,
         on connection: isolated PostgresConnection
@@ -196,7 +198,7 @@ struct ServerAPIStore: Sendable {
         }
     }
 
-    /// An account's app transaction, and when it was first seen.
+    /// Returns an account's app transaction, and the time at which it was first seen.
     func appTransaction(
         of owner: OwnerKey,
         on connection: isolated PostgresConnection
@@ -212,7 +214,7 @@ struct ServerAPIStore: Sendable {
         }
     }
 
-    /// The position of the transaction that changed last; 0 where there is none.
+    /// Returns the position of the transaction that changed last, or 0 if there is none.
     func newestPosition(
         of owner: OwnerKey,
         on connection: isolated PostgresConnection
@@ -226,15 +228,15 @@ struct ServerAPIStore: Sendable {
         ).first.map { try $0.decode(Int64.self) } ?? 0
     }
 
-    /// The next rows of a history.
+    /// Returns the next rows of a history.
     ///
     /// - Parameters:
-    ///   - owner: Whose.
-    ///   - cursor: Where to begin; the row there is not among them.
-    ///   - floor: Where to end, from new to old; the row there is not among them.
-    ///   - order: In which direction.
-    ///   - onlyRevoked: Whether to pass over what is not revoked.
-    ///   - limit: The most rows.
+    ///   - owner: The account and app of the history.
+    ///   - cursor: The position to begin after. The row there is not included.
+    ///   - floor: In descending order, the position to end before. The row there is not included.
+    ///   - order: The order of the rows.
+    ///   - onlyRevoked: Whether to return only revoked transactions.
+    ///   - limit: The largest number of rows.
     ///   - connection: A connection.
     /// - Returns: The rows, in order.
     /// - Throws: `PostgresError`.
@@ -298,7 +300,7 @@ struct ServerAPIStore: Sendable {
         }
     }
 
-    /// Receipts as they are stored, in the order asked for.
+    /// Returns stored receipts, in the order of `ids`.
     func receipts(
         _ ids: [TransactionID],
         on connection: isolated PostgresConnection
