@@ -1,6 +1,7 @@
-/// How a try to call a merchant's endpoint ended, by the names of Apple's `sendAttemptResult`.
+/// The outcome of a try to call a merchant's endpoint, with the names of Apple's
+/// `sendAttemptResult`.
 public enum CallbackResult: String, Hashable, Sendable, CaseIterable {
-    /// Answered with a status that confirms it.
+    /// The recipient answered with a status that confirms the call.
     case success = "SUCCESS"
     case timedOut = "TIMED_OUT"
     case tlsIssue = "TLS_ISSUE"
@@ -10,7 +11,9 @@ public enum CallbackResult: String, Hashable, Sendable, CaseIterable {
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
     case invalidResponse = "INVALID_RESPONSE"
     case prematureClose = "PREMATURE_CLOSE"
-    /// Answered with another status; a redirect is one, for none is followed.
+    /// The recipient answered with another status.
+    ///
+    /// Redirects count too, because none is followed.
     case unsuccessfulStatus = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
     case other = "OTHER"
 }

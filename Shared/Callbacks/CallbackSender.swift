@@ -3,33 +3,35 @@ import Messaging
 public import ServiceLifecycle
 import Synchronization
 
-/// A call of a merchant's endpoint that was taken on: one try of it.
+/// A call of a merchant's endpoint that was leased, for one try.
 public protocol Callback: Sendable {
-    /// Where it goes, as `EndpointAddress.host(of:)` says.
+    /// The host of the endpoint, as from `EndpointAddress.host(of:)`.
     var host: String { get }
 }
 
-/// A ledger of calls that are owed.
+/// The stored calls that are owed.
 ///
-/// Its rows say that a try is made before it is made. One that is taken on is nobody else's until a
-/// lease is over, so a killed sender's calls come back by themselves.
+/// A row records a try before the try is made. A leased call belongs to one sender until the lease
+/// ends, so the calls of a killed sender become due again by themselves.
 public protocol CallbackLedger: Sendable {
     associatedtype Call: Callback
 
-    /// Takes on calls that are due, but none to these hosts.
+    /// Leases calls that are due, except those to the given hosts.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Call]
-    /// How long it is until the next call is due; `nil` if none is owed.
+    /// Returns the time until the next call is due, or `nil` if none is owed.
     func untilNextDue() async throws -> Duration?
-    /// Makes a try and records how it ended.
+    /// Makes a try and records its outcome.
     func perform(_ call: Call) async
-    /// Gives up what it holds; asked once, after the last try.
+    /// Releases its resources.
+    ///
+    /// It is called once, after the last try.
     func shutDown() async throws
 }
 
-/// Makes the calls of merchants' endpoints that are owed, many at once.
+/// Makes the owed calls of merchants' endpoints, many at once.
 ///
-/// It works through what is due, then waits for the next to become due or for the word that there
-/// are new ones.
+/// It makes all calls that are due. Then it waits until the next call is due, or until it is woken
+/// because there are new ones.
 public final class CallbackSender<Ledger: CallbackLedger>: Service {
     private let ledger: Ledger
     private let limits: CallbackLimits
@@ -43,32 +45,32 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
         var isStopping = false
     }
 
-    /// Makes a sender.
+    /// Creates a sender.
     ///
     /// It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - ledger: Where the calls come from and are recorded.
-    ///   - limits: How much is sent at once.
-    ///   - logger: Gets what goes wrong.
+    ///   - ledger: The source of the calls and the record of their outcomes.
+    ///   - limits: The limits of concurrent calls.
+    ///   - logger: Logs failures.
     public init(ledger: Ledger, limits: CallbackLimits, logger: Logger) {
         self.ledger = ledger
         self.limits = limits
         self.logger = logger
     }
 
-    /// Says that there may be calls to make.
+    /// Wakes the sender because there may be calls to make.
     public func wake() {
         signal.ring()
     }
 
-    /// Sends until the service shuts down; what is under way then is brought to its end.
+    /// Makes calls until the service shuts down, and completes those under way.
     public func run() async throws {
         await withDiscardingTaskGroup { group in
             await withGracefulShutdownHandler {
                 while !Task.isCancelled, !inFlight.withLock({ $0.isStopping }) {
                     let pause = await startDue(in: &group)
-                    // Cancelled: the loop's condition ends it.
+                    // If the task is cancelled, the condition of the loop ends it.
                     try? await signal.wait(atMost: pause)
                 }
             } onGracefulShutdown: {
@@ -79,9 +81,9 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
         try await ledger.shutDown()
     }
 
-    /// Starts what is due and there is room for.
+    /// Starts calls that are due, as far as the limits allow.
     ///
-    /// - Returns: How long to wait unless a try ends or something new comes.
+    /// - Returns: The time to wait, unless a try ends or a new call arrives before.
     private func startDue(in group: inout DiscardingTaskGroup) async -> Duration {
         do {
             while true {
@@ -92,9 +94,9 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
                         limits.concurrency - state.count, busiest.max() ?? 0, Array(busy.keys)
                     )
                 }
-                // Each try that ends rings.
+                // Every try that ends wakes the loop.
                 guard room > 0 else { return limits.pollInterval }
-                // All that is taken may be for the host that has most under way already.
+                // All leased calls may be for the host that already has the most under way.
                 let limit = min(room, limits.concurrencyPerHost - busiest)
                 let calls = try await ledger.take(limit: limit, excluding: busyHosts)
                 for call in calls {
@@ -133,19 +135,20 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
     }
 }
 
-/// How many calls are made at once, and how often the ledger is looked through.
+/// The limits of concurrent calls, and the interval for reading the ledger.
 public struct CallbackLimits: Sendable {
-    /// Calls under way at once.
+    /// The largest number of calls under way at once.
     public var concurrency: Int
-    /// How long at most until the ledger is looked through again, for what other instances left.
+    /// The longest time until the ledger is read again, for calls that other instances left.
     public var pollInterval: Duration
 
-    /// Makes limits.
+    /// Creates limits.
     public init(concurrency: Int = 32, pollInterval: Duration = .seconds(5)) {
         self.concurrency = concurrency
         self.pollInterval = pollInterval
     }
 
-    /// How many go to one host at once, so that one that hangs does not hold up the others.
+    /// The largest number of calls to one host at once, so that a hanging host does not block the
+    /// others.
     var concurrencyPerHost: Int { max(1, concurrency / 4) }
 }

@@ -2,23 +2,26 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-/// Makes one try of a call over HTTP, and names how it ended.
+/// Makes one try of a call over HTTP, and classifies its outcome.
 ///
-/// Any number of calls may be under way at once, from any task. Shut it down once, at the end.
+/// Any number of calls may be under way at once, from any task. Call ``shutDown()`` once, at the
+/// end.
 public struct CallbackTransport: Sendable {
     private let clients: HostClients
     private let timeout: Duration
     private let confirming: Range<UInt>
-    /// As much of an answer is read to keep the connection; what is longer costs the connection.
+    /// The length up to which an answer is read to reuse the connection.
+    ///
+    /// A longer one closes it.
     private static let answerMax = 64 * 1024
 
-    /// Makes a transport.
+    /// Creates a transport.
     ///
     /// - Parameters:
-    ///   - timeout: How long a try may take, from connecting to the end of the answer.
-    ///   - confirming: The statuses by which a recipient confirms.
-    ///   - resolver: Finds the addresses of the recipients' names.
-    ///   - addressLifetime: How long found addresses are used.
+    ///   - timeout: The time limit for a try, from connecting to the end of the answer.
+    ///   - confirming: The statuses with which a recipient confirms.
+    ///   - resolver: Finds the addresses of recipients' names.
+    ///   - addressLifetime: The time for which addresses are cached.
     public init(
         timeout: Duration,
         confirming: Range<UInt> = 200..<300,
@@ -28,14 +31,14 @@ public struct CallbackTransport: Sendable {
         self.timeout = timeout
         self.confirming = confirming
         var configuration = HTTPClient.Configuration()
-        // The spans of calls are the store's own, and so is their `traceparent`.
+        // The store's own code records spans of calls and sets `traceparent`.
         configuration.tracing.tracer = nil
-        // A redirect would send what was bought to an address that nobody registered.
+        // A redirect would send the purchase to an address that nobody registered.
         configuration.redirectConfiguration = .disallow
         configuration.decompression = .disabled
-        // Half is left for another address and for the answer.
+        // The other half is for another address and for the answer.
         configuration.timeout.connect = .nanoseconds(timeout.nanoseconds / 2)
-        // A ledger of calls repeats; a try that repeats by itself would tell nothing.
+        // The ledger repeats calls. A hidden retry would make the recorded outcome meaningless.
         configuration.connectionPool.retryConnectionEstablishment = false
         clients = HostClients(
             configuration: configuration,
@@ -48,10 +51,10 @@ public struct CallbackTransport: Sendable {
     ///
     /// - Parameters:
     ///   - body: The bytes to send.
-    ///   - url: The recipient's address.
-    ///   - headers: What goes with it beside the content type.
-    /// - Returns: How the try ended; `success` if the status confirms it.
-    /// - Throws: `CancellationError` if the try was broken off; nothing is known then.
+    ///   - url: The URL of the recipient's endpoint.
+    ///   - headers: The headers besides the content type.
+    /// - Returns: The outcome of the try, `success` if the status confirms the call.
+    /// - Throws: `CancellationError` if the try was cancelled. Its outcome is then unknown.
     public func post(
         _ body: [UInt8],
         to url: String,
@@ -82,8 +85,9 @@ public struct CallbackTransport: Sendable {
         try await clients.shutDown()
     }
 
-    /// Reads an answer to its end, so that its connection serves the next call; one that does
-    /// not end in time costs the connection.
+    /// Reads an answer to its end, so that its connection can be reused.
+    ///
+    /// If it does not end in time, the connection is closed.
     private func drain(
         _ body: HTTPClientResponse.Body,
         until deadline: ContinuousClock.Instant
@@ -91,7 +95,7 @@ public struct CallbackTransport: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await drain(body) }
             group.addTask {
-                // Cancelled: the answer has ended.
+                // Cancelled because the answer has ended.
                 try? await Task.sleep(until: deadline)
             }
             await group.next()
@@ -107,7 +111,8 @@ public struct CallbackTransport: Sendable {
                 if count > Self.answerMax { return }
             }
         } catch {
-            // The status has decided already; what is wrong with the rest costs the connection.
+            // The status has decided the outcome. A problem with the rest only closes the
+            // connection.
         }
     }
 
@@ -127,7 +132,7 @@ public struct CallbackTransport: Sendable {
         case .some: return .other
         case .none: break
         }
-        // Some types belong to packages that this module has no other use for.
+        // Some types belong to packages that this module does not import otherwise.
         let type = String(reflecting: Swift.type(of: error))
         if type.hasPrefix("NIOSSL") { return .tlsIssue }
         if error is HTTPParserError { return .invalidResponse }
@@ -139,7 +144,7 @@ public struct CallbackTransport: Sendable {
 }
 
 extension Duration {
-    /// The whole nanoseconds.
+    /// The duration in whole nanoseconds.
     var nanoseconds: Int64 {
         components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }

@@ -3,23 +3,23 @@ import Foundation
 import NIOCore
 import Synchronization
 
-/// HTTP to many hosts, none of which holds up another by the name server that it depends on.
+/// An HTTP client for many hosts, in which a slow name server delays only its own names.
 ///
-/// An `HTTPClient` by itself resolves names one after the other on each of its few event loops: one
-/// name without an answer, and every new connection waits for it. Here names are resolved before, side
-/// by side, and each address has a client of its own that is given it. The name stays in the
-/// request and in TLS.
+/// A plain `HTTPClient` resolves names one after the other on each of its few event loops, so one
+/// name without an answer delays every new connection. Here names are resolved in advance and
+/// concurrently, and each address has a client of its own. The request and TLS keep the name.
 ///
-/// Any number of requests may be under way at once, from any task. Shut it down once, at the end.
+/// Any number of requests may be under way at once, from any task. Call ``shutDown()`` once, at the
+/// end.
 public final class HostClients: Sendable {
-    /// How many hosts' connections are kept.
+    /// The number of hosts whose connections are kept.
     private static let hostsMax = 256
-    /// How many of a host's addresses are tried.
+    /// The number of a host's addresses that are tried.
     private static let addressesMax = 4
 
     private struct Place: Hashable {
         let host: String
-        /// `nil`: the host is its own address.
+        /// The resolved address, or `nil` if the URL contains an address.
         let address: String?
     }
 
@@ -39,14 +39,14 @@ public final class HostClients: Sendable {
     private let lookups: NameLookups
     private let state = Mutex(State())
 
-    /// Makes the clients' common part; connects to nothing.
+    /// Creates the clients' common part, without connecting.
     ///
     /// - Parameters:
-    ///   - configuration: That of every client. It should not try again to connect by itself
-    ///     (`retryConnectionEstablishment`): the next address is tried here.
+    ///   - configuration: The configuration of every client. It should not retry connecting
+    ///     (`retryConnectionEstablishment`), because the next address is tried here.
     ///   - resolver: Finds the addresses of names.
-    ///   - addressLifetime: How long found addresses are used; `getaddrinfo` does not tell how long
-    ///     they hold.
+    ///   - addressLifetime: The time for which addresses are cached, because `getaddrinfo` does not
+    ///     report how long they are valid.
     public init(
         configuration: HTTPClient.Configuration,
         resolver: any NameResolver = SystemResolver(),
@@ -58,15 +58,16 @@ public final class HostClients: Sendable {
 
     /// Sends a request and reads the answer.
     ///
-    /// An address that cannot be connected to is followed by the host's next one.
+    /// If connecting to an address fails, the host's next one is tried.
     ///
     /// - Parameters:
-    ///   - request: What is sent.
-    ///   - timeout: How long it may take, from the look-up of the name to the head of the answer.
-    ///   - read: Reads the answer. What it leaves unread may end once 256 other hosts are talked to.
-    /// - Returns: What was read.
-    /// - Throws: ``NameResolutionError``, `HTTPClientError` and others of the client, or what `read`
-    ///   throws.
+    ///   - request: The request to send.
+    ///   - timeout: The time limit from looking up the name to the head of the answer.
+    ///   - read: Reads the answer. Whatever it leaves unread may be lost once 256 other hosts are
+    ///     used.
+    /// - Returns: The value that `read` returns.
+    /// - Throws: ``NameResolutionError``, `HTTPClientError` and other errors of the client, or any
+    ///   error of `read`.
     public func execute<Answer>(
         _ request: HTTPClientRequest,
         timeout: Duration,
@@ -102,12 +103,14 @@ public final class HostClients: Sendable {
         for client in clients { try await client.shutdown() }
     }
 
-    /// Where a URL leads; what is wrong with one the client says.
+    /// Returns the places that a URL leads to.
+    ///
+    /// An invalid URL is reported by the client.
     private func places(
         of url: String,
         until deadline: ContinuousClock.Instant
     ) async throws -> [Place] {
-        // As the client reads it.
+        // The host is parsed as the client does it.
         let address = URL(string: url)
         let host = (address?.host ?? "").trimmingCharacters(in: ["[", "]"])
         let isHTTP = ["http", "https"].contains(address?.scheme?.lowercased())
@@ -131,7 +134,7 @@ public final class HostClients: Sendable {
             let oldest = idle.min { $0.value.lastUse < $1.value.lastUse }?.key
             return (entry.client, oldest.flatMap { state.entries.removeValue(forKey: $0)?.client })
         }
-        // Nothing is under way on it.
+        // The dropped client has no requests under way.
         try? await dropped?.shutdown()
         return client
     }
@@ -146,7 +149,7 @@ public final class HostClients: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
-    /// Whether there was no connection that anything could have been sent on.
+    /// Whether the request failed before there was a connection to send it on.
     private static func isNotConnected(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .connectTimeout

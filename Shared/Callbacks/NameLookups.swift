@@ -1,26 +1,29 @@
 import Synchronization
 
-/// Looks up names side by side, so that a name whose server is slow is waited for by nobody but who
-/// asks for it.
+/// Looks up names concurrently, so that a slow name server delays only requests for its own names.
 ///
-/// A name is looked up once however many ask for it, and its addresses are remembered for a while.
+/// A name is looked up once, however many callers wait for it, and its addresses are cached for a
+/// while.
 final class NameLookups: Sendable {
-    /// How many names are looked up at once; further ones wait for one of them to end.
+    /// The largest number of concurrent look-ups.
+    ///
+    /// Further names wait.
     private static let concurrency = 64
-    /// How many names are remembered.
+    /// The largest number of cached names.
     private static let knownMax = 1_024
 
     private typealias Waiter = CheckedContinuation<[String], any Error>
 
     private struct State {
         var known: [String: (addresses: [String], until: ContinuousClock.Instant)] = [:]
-        /// Who waits for each name that is being looked up or is to be.
+        /// The callers that wait for each name that is queued or being looked up.
         var waiters: [String: [Int: Waiter]] = [:]
         var queue: [String] = []
         var underWay = 0
         var lastID = 0
 
-        /// The names of the queue that there is room for; what nobody waits for any more is dropped.
+        /// Takes names from the queue, as far as the limit allows, and drops names without waiting
+        /// callers.
         mutating func takeFromQueue() -> [String] {
             var taken: [String] = []
             while underWay < concurrency, !queue.isEmpty {
@@ -45,9 +48,9 @@ final class NameLookups: Sendable {
         self.lifetime = lifetime
     }
 
-    /// A name's addresses, the best one first; at least one.
+    /// Returns a name's addresses, at least one, with the best one first.
     ///
-    /// - Throws: ``NameResolutionError``, or `CancellationError`. The look-up goes on, for others.
+    /// - Throws: ``NameResolutionError``, or `CancellationError`. The look-up continues for others.
     func addresses(
         of name: String,
         until deadline: ContinuousClock.Instant
@@ -57,7 +60,7 @@ final class NameLookups: Sendable {
             return state.lastID
         }
         let timer = Task {
-            // Cancelled: the addresses are there.
+            // Cancelled because the addresses have arrived.
             try? await Task.sleep(until: deadline)
             self.giveUp(name, id, NameResolutionError.timedOut)
         }
@@ -78,13 +81,13 @@ final class NameLookups: Sendable {
         until deadline: ContinuousClock.Instant
     ) {
         typealias Answer = Result<[String], any Error>
-        // What is known and who waits is read at once: a look-up that ends in between would be
-        // missed, and the name looked up a second time.
+        // The cache and the waiting callers are read together. A look-up that ended in between
+        // would otherwise be missed, and the name looked up a second time.
         let (answer, names) = state.withLock { state -> (Answer?, [String]) in
             if let known = state.known[name], known.until > .now {
                 return (.success(known.addresses), [])
             }
-            // A caller that gives up does so before this, or finds its waiter here.
+            // A caller that gives up does so before this point, or finds its waiter here.
             if Task.isCancelled { return (.failure(CancellationError()), []) }
             if ContinuousClock.now >= deadline {
                 return (.failure(NameResolutionError.timedOut), [])

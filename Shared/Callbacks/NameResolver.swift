@@ -2,22 +2,22 @@ import Foundation
 
 /// Finds the addresses of a name.
 public protocol NameResolver: Sendable {
-    /// Looks a name up, for as long as it takes.
+    /// Looks up a name, without a time limit.
     ///
-    /// - Parameter name: A host's name.
+    /// - Parameter name: The name of a host.
     /// - Returns: Its addresses as text, the best one first.
     /// - Throws: ``NameResolutionError``.
     func addresses(of name: String) async throws -> [String]
 }
 
-/// Why a name has no address.
+/// The reasons why a name has no address.
 public enum NameResolutionError: Error, Hashable, CustomStringConvertible {
-    /// The resolver says that there is none, and why.
+    /// The resolver reports that there is none, with a reason.
     case unknown(String)
-    /// No name server has answered in time.
+    /// No name server answered in time.
     case timedOut
 
-    /// The reason in words.
+    /// A readable reason.
     public var description: String {
         switch self {
         case .unknown(let reason): "its name has no address (\(reason))"
@@ -26,15 +26,15 @@ public enum NameResolutionError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The system's own resolver.
+/// The resolver of the operating system.
 ///
-/// `getaddrinfo` blocks until a name server has answered or was given up, which takes up to half a
-/// minute, so each call has a thread of its own.
+/// `getaddrinfo` blocks until a name server has answered or the resolver gives up, which takes up
+/// to half a minute. So each call has a thread of its own.
 public struct SystemResolver: NameResolver {
-    /// Makes a resolver; it holds nothing.
+    /// Creates a resolver, which has no state.
     public init() {}
 
-    /// Looks a name up on a thread of its own.
+    /// Looks up a name on a thread of its own.
     public func addresses(of name: String) async throws -> [String] {
         try await withCheckedThrowingContinuation { continuation in
             let thread = Thread {
