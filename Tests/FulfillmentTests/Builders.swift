@@ -50,7 +50,7 @@ extension Transaction {
         )
     }
 
-    /// The same transaction refunded, one version later.
+    /// Returns the same transaction refunded, one version later.
     func refunded() -> Transaction {
         var transaction = self
         transaction.version += 1
@@ -77,7 +77,7 @@ extension HostedContent {
 }
 
 extension ReceivedEvent {
-    /// The event by which `fulfillment` hears of a transaction: its receipt if it is paid.
+    /// Returns the event that brings `fulfillment` a transaction: its receipt if it is paid.
     static func arrival(_ transaction: Transaction) throws -> ReceivedEvent {
         let isReceipt =
             (transaction.state == .purchased || transaction.state == .restored)

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// The database of fulfillment in a test, used with the rights of the service.
+/// The database of `fulfillment` in a test, with the rights of the service.
 struct FulfillmentDatabase: Sendable {
     let client: PostgresClient
     let clock: ManualClock
@@ -35,7 +35,7 @@ struct FulfillmentDatabase: Sendable {
         reads = QueueReadStore(client: client)
     }
 
-    /// Applies what arrives as one batch, in one database transaction.
+    /// Applies transactions as one batch, in one database transaction.
     func arrive(_ transactions: Transaction...) async throws {
         try await arrive(transactions)
     }
@@ -47,9 +47,9 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// What is hosted for products.
+    /// Returns a handler of hosted contents.
     ///
-    /// An upload renews its word after `renewal`, which the clock of the test does not move.
+    /// An upload renews its lease after `renewal`, which the test's clock does not affect.
     func contents(
         _ storage: any ContentStorage,
         renewal: Duration = .seconds(60)
@@ -62,7 +62,7 @@ struct FulfillmentDatabase: Sendable {
         )
     }
 
-    /// When the time of the only upload that is under way runs out.
+    /// Returns the end of the lease of the only upload under way.
     func uploadLeaseEnd() async throws -> Timestamp? {
         try await client.withConnection { connection in
             try connection.query("SELECT lease_ends_at FROM content_uploads").first?
@@ -70,7 +70,7 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// How many digests are about to be kept, or were and are not on record.
+    /// Counts the digests that are about to be kept, or are kept and not recorded.
     func contentUploads() async throws -> Int64? {
         try await client.withConnection { connection in
             try connection.query("SELECT count(*) FROM content_uploads").first?.decode(Int64.self)
@@ -97,13 +97,13 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// What was published, in the order it was.
+    /// Returns the published changes in order.
     func published() async throws -> [(type: EventType, change: QueueChanged)] {
         try await outbox().filter { $0.type != .deliveryConfirmed }
             .map { ($0.type, try $0.decode(QueueChanged.self)) }
     }
 
-    /// The outbox behind a position, as its events would be received.
+    /// Returns the events in the outbox after a position, as a consumer receives them.
     func outbox() async throws -> [ReceivedEvent] {
         try await client.withConnection { connection in
             try connection.query(
@@ -131,7 +131,7 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// The deliveries of a transaction: target and state.
+    /// Returns the deliveries of a transaction, with target and state.
     func deliveries(of number: Int64) async throws -> [String] {
         try await client.withConnection { connection in
             try connection.query(
@@ -143,7 +143,7 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// Whether the service may do something.
+    /// Whether the service's role may run a statement.
     func isAllowed(_ statement: SQL) async throws -> Bool {
         do {
             _ = try await client.withTransaction { try $0.execute(statement) }
@@ -154,7 +154,7 @@ struct FulfillmentDatabase: Sendable {
     }
 }
 
-/// Runs a test with a fresh database of fulfillment.
+/// Runs a test with a new database of `fulfillment`.
 func withFulfillment<R>(
     poolSize: Int = 4,
     _ body: @Sendable @escaping (FulfillmentDatabase) async throws -> R

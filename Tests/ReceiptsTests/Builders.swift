@@ -1,6 +1,6 @@
 import EventTypes
 
-/// A transaction as `payments` publishes it once it is purchased.
+/// Returns a purchased transaction as `payments` publishes it.
 func purchased(
     _ number: Int64 = 2_000_000_000_001,
     originalNumber: Int64? = nil,

@@ -8,7 +8,7 @@ import Synchronization
 @testable import Receipts
 
 extension ReceivedEvent {
-    /// An event of `payments`, as the consumer receives it.
+    /// Returns an event of `payments` as the consumer receives it.
     static func of(
         _ type: EventType,
         _ transaction: Transaction,
@@ -30,7 +30,7 @@ extension ReceivedEvent {
         )
     }
 
-    /// An event of `fulfillment`: the transaction was finished.
+    /// Returns an event of `fulfillment`: the transaction was finished.
     static func finished(_ transaction: Transaction, at time: Timestamp) throws -> ReceivedEvent {
         let change = QueueChanged(
             revision: 7,
@@ -50,14 +50,14 @@ extension ReceivedEvent {
     }
 }
 
-/// `receipts` over a database, without broker and HTTP: what a test says to it and asks of it.
+/// `receipts` over a database, without broker and HTTP, with helpers for tests.
 struct ReceiptsUnderTest {
     let client: PostgresClient
     let handler: ReceiptHandler
-    /// The transactions of other environments that it has met.
+    /// The transactions of other environments that the handler has received.
     let foreign = ForeignEvents()
 
-    /// What was met, from whichever thread.
+    /// The errors collected from any thread.
     final class ForeignEvents: Sendable {
         private let errors = Mutex<[ForeignEnvironment]>([])
         func withLock(_ body: (inout [ForeignEnvironment]) -> Void) {
@@ -90,14 +90,14 @@ struct ReceiptsUnderTest {
         )
     }
 
-    /// Applies a batch as the consumer does, in one database transaction.
+    /// Applies a batch in one database transaction, as the consumer does.
     func apply(_ events: [ReceivedEvent]) async throws {
         try await client.withTransaction { [handler] connection in
             try handler.apply(events, on: connection)
         }
     }
 
-    /// The receipt that an account is served.
+    /// Returns the receipt of a transaction for an account.
     func receipt(
         of transaction: Transaction,
         account: String? = nil,
@@ -109,7 +109,7 @@ struct ReceiptsUnderTest {
             .receipt(of: transaction.id, owner: (account, bundle))?.signedTransaction
     }
 
-    /// What was issued: the events of the outbox, in order.
+    /// Returns the issued receipts from the outbox, in order.
     func issued() async throws -> [ReceiptIssued] {
         try await client.withConnection { connection in
             var events: [ReceiptIssued] = []
@@ -135,7 +135,7 @@ struct ReceiptsUnderTest {
         }
     }
 
-    /// One number that a query answers.
+    /// Returns the single number that a query yields.
     func count(_ query: SQL) async throws -> Int64 {
         try await client.withConnection { connection in
             guard let row = try connection.query(query).first else { return -1 }

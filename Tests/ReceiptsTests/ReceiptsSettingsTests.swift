@@ -16,7 +16,7 @@ import X509
             .appending(path: "receipts-settings-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer {
-            // A folder left in the temporary directory harms no later test.
+            // A directory left behind in the temporary directory does not affect later tests.
             try? FileManager.default.removeItem(at: directory)
         }
         let key = directory.appending(path: "key.pem")
@@ -58,7 +58,7 @@ import X509
             let file = FileManager.default.temporaryDirectory
                 .appending(path: "receipts-roots-\(UUID().uuidString).pem")
             defer {
-                // A file left in the temporary directory harms no later test.
+                // A file left behind in the temporary directory does not affect later tests.
                 try? FileManager.default.removeItem(at: file)
             }
             try Data(former.parsed[2].serializeAsPEM().pemString.utf8).write(to: file)

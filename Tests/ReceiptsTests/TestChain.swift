@@ -7,9 +7,9 @@ import X509
 
 @testable import Receipts
 
-/// A key and its chain of three certificates, made afresh, with one thing wrong on request.
+/// A new key with its chain of three certificates, optionally with one fault.
 struct TestChain {
-    /// What is wrong with the chain.
+    /// The fault of the chain.
     enum Fault: String, CaseIterable, Sendable {
         case leafMarkerMissing, leafMarkerCritical, intermediateMarkerMissing, markersSwapped
         case leafOfAnotherKey, leafOnAnotherCurve, leafExpired, leafNotYetValid
@@ -21,17 +21,17 @@ struct TestChain {
 
     /// The private key of the leaf, in PEM.
     let key: [UInt8]
-    /// Leaf, intermediate and root, in PEM.
+    /// The leaf, intermediate and root certificates, in PEM.
     let certificates: [UInt8]
     /// The three certificates.
     let parsed: [Certificate]
-    /// What the authorities sign with.
+    /// The keys of the authorities.
     let intermediateKey = P384.Signing.PrivateKey()
     let rootKey = P384.Signing.PrivateKey()
 
-    /// When the tests happen: 2026-11-21 02:00 UTC.
+    /// The time of the tests: 2026-11-21 02:00 UTC.
     static let now = Timestamp(millisecondsSinceEpoch: 1_795_226_400_000)
-    /// Until when a chain without a fault is valid.
+    /// The end of the validity of a chain without a fault.
     static let validUntil = now.advanced(by: .seconds(365 * 86_400))
 
     init(_ fault: Fault? = nil) throws {
@@ -79,7 +79,7 @@ struct TestChain {
         )
     }
 
-    /// The chain as the service reads it.
+    /// Returns the chain as the service reads it.
     func signingChain(at now: Timestamp = now) throws -> SigningChain {
         try SigningChain(key: key, certificates: certificates, at: now)
     }
@@ -210,7 +210,7 @@ struct TestChain {
         _ oid: ASN1ObjectIdentifier,
         critical: Bool = false
     ) -> Certificate.Extension {
-        // The value Apple's certificates have: an ASN.1 NULL.
+        // Apple's certificates have this value: an ASN.1 NULL.
         Certificate.Extension(oid: oid, critical: critical, value: [5, 0])
     }
 }

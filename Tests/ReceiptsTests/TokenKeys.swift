@@ -5,7 +5,7 @@ import ServiceKit
 
 @testable import Receipts
 
-/// Keys of two apps and an administrator, in directories as the service reads them.
+/// Keys of two apps and an administrator, in directories that the service reads.
 final class TokenKeys: Sendable {
     private let directory: String
     private let app = P256.Signing.PrivateKey()
@@ -22,7 +22,7 @@ final class TokenKeys: Sendable {
     }
 
     deinit {
-        // A folder left in the temporary directory harms no later test.
+        // A directory left behind in the temporary directory does not affect later tests.
         try? FileManager.default.removeItem(atPath: directory)
     }
 

@@ -13,10 +13,10 @@ struct ContentCleaningTests {
 
     private let bytes = Array("the first level".utf8)
     private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
-    /// Longer than an upload has.
+    /// A time longer than an upload's lease.
     private let longTime = HostedContentHandler.lease + .seconds(1)
 
-    /// Leaves what a process leaves that is killed after it has kept the bytes.
+    /// Leaves the remains of a process that is killed after it has kept the bytes.
     private func killUpload(
         _ store: FulfillmentDatabase,
         _ place: ContentPlace,
@@ -61,7 +61,7 @@ struct ContentCleaningTests {
             )
             #expect(try await contents.removeLeftovers() == names.count { $0.contains(".") })
             #expect(try place.waiting().isEmpty)
-            // What nobody said was to be kept is not removed, whatever the database knows.
+            // Bytes that no upload was about to keep are not removed, whatever the database has.
             #expect(try place.kept().count == (names.contains("DIGEST") ? 2 : 1))
         }
     }
@@ -102,7 +102,7 @@ struct ContentCleaningTests {
             let contents = store.contents(place.storage)
             try await killUpload(store, place)
             #expect(try await contents.upload(bytes).isNew)
-            // And once more, of what is on record already.
+            // Once more, with bytes that are recorded already.
             try await killUpload(store, place)
             store.clock.advance(by: longTime)
             #expect(try await contents.removeLeftovers() == 0)
@@ -130,7 +130,7 @@ struct ContentCleaningTests {
                 try await contents.upload(bytes)
             }
             #expect(error?.code == .removing && error?.isRetriable == true)
-            // Nobody else removes it meanwhile either.
+            // No other cleaner removes it meanwhile.
             #expect(try await contents.removeLeftovers() == 0)
             await stop.open()
             #expect(try await removed == 1)

@@ -6,18 +6,18 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// The forms of storage, which behave the same.
+/// The kinds of storage, which behave the same.
 enum ContentForm: CaseIterable, Sendable {
     case disk
     case s3
 }
 
-/// A storage of contents for one test, and a look at what is in it past its code.
+/// A storage of contents for one test, with access to its files and objects that bypasses its code.
 struct ContentPlace: Sendable {
-    /// Where contents are, or where uploads wait.
+    /// The directory of contents or of waiting uploads.
     let folder = ContentFolder()
     let storage: any ContentStorage
-    /// The S3 store and what the names in it begin with.
+    /// The S3 store and the prefix of its names.
     private let store: (store: S3Store, prefix: String)?
 
     private init(_ form: ContentForm) async throws {
@@ -33,7 +33,7 @@ struct ContentPlace: Sendable {
         }
     }
 
-    /// Runs a body with a place, which is removed afterwards.
+    /// Runs a test with a storage, which is removed afterwards.
     static func with<R>(
         _ form: ContentForm,
         _ body: (ContentPlace) async throws -> R
@@ -43,7 +43,7 @@ struct ContentPlace: Sendable {
         return try await using(place.storage) { _ in try await body(place) }
     }
 
-    /// What is kept, by digest.
+    /// Returns the kept contents by digest.
     func kept() throws -> [String: [UInt8]] {
         guard let store else { return try folder.files().filter { !$0.key.contains(".") } }
         var kept: [String: [UInt8]] = [:]
@@ -53,12 +53,12 @@ struct ContentPlace: Sendable {
         return kept
     }
 
-    /// What waits to be kept, by name.
+    /// Returns the waiting uploads by name.
     func waiting() throws -> [String: [UInt8]] {
         try folder.files().filter { $0.key.contains(".") }
     }
 
-    /// Puts other bytes in the place of a content's; `nil` loses it.
+    /// Replaces the bytes of a content, or removes them if `bytes` is `nil`.
     func write(_ bytes: [UInt8]?, as digest: ContentDigest) throws {
         if let store { return try store.store.write(bytes, as: store.prefix + digest.rawValue) }
         guard let bytes else {
@@ -68,7 +68,7 @@ struct ContentPlace: Sendable {
     }
 }
 
-/// The S3 store that the tests of this process share.
+/// The S3 store that all tests of this process share.
 private actor SharedS3Store {
     static let shared = SharedS3Store()
     private var starting: Task<S3Store, any Error>?
@@ -80,7 +80,7 @@ private actor SharedS3Store {
     }
 }
 
-/// Runs a body with a storage, which is shut down afterwards, also when the body throws.
+/// Runs a test with a storage, which is shut down afterwards, even if the test throws.
 func using<R>(
     _ storage: any ContentStorage,
     _ body: (any ContentStorage) async throws -> R
@@ -96,7 +96,7 @@ func using<R>(
 }
 
 extension S3ContentStorage {
-    /// Contents in a store of a test.
+    /// Creates a storage in a test's S3 store.
     init(
         _ store: S3Store,
         endpoint: String? = nil,
@@ -126,16 +126,16 @@ extension S3ContentStorage {
     }
 }
 
-/// A temporary directory of contents.
+/// A temporary directory for contents.
 struct ContentFolder: Sendable {
     var path = NSTemporaryDirectory() + "/counterfoil-content-" + UUID().uuidString
 
-    /// The files, by name.
+    /// Returns the files by name.
     func files() throws -> [String: [UInt8]] {
         guard FileManager.default.fileExists(atPath: path) else { return [:] }
         var files: [String: [UInt8]] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
-            // It may have been renamed since.
+            // The file may have been renamed since.
             files[name] = FileManager.default.contents(atPath: path + "/" + name).map { Array($0) }
         }
         return files
@@ -152,7 +152,7 @@ struct ContentFolder: Sendable {
     }
 
     func remove() {
-        // One that is gone already is what is wanted.
+        // A missing directory is fine.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Settings of hosted contents")
 struct ContentSettingsTests {
-    /// Reads settings, with the key files that they name.
+    /// Reads settings, with the key files that they refer to.
     private func read(
         _ environment: [String: String],
         accessKey: String = "the-access-key\n",

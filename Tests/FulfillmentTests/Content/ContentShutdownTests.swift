@@ -7,15 +7,15 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// A store of contents that says nothing more holds no shutdown up.
+/// A store of contents that stops answering does not delay a shutdown.
 @Suite("Contents at a shutdown", .timeLimit(.minutes(2)))
 struct ContentShutdownTests {
     private let level = ProductID(unchecked: "level.1")
-    /// More than connections buffer.
+    /// More bytes than connections buffer.
     private let bytes = [UInt8](repeating: 7, count: 24 << 20)
 
-    /// Runs a test with a server whose store is behind a proxy, and says how long the server took to
-    /// shut down after the test's body.
+    /// Runs a test with a server whose store is behind a proxy, and returns the time that the
+    /// server took to shut down afterwards.
     private func timeToShutDown(
         _ body: @escaping @Sendable (StreamServer, HTTPProxy) async throws -> Task<Void, any Error>
     ) async throws -> (time: Duration, left: [String: [UInt8]]) {
@@ -50,7 +50,7 @@ struct ContentShutdownTests {
                     Routes.adminContent(level) + "?version=1",
                     body: [1, 2, 3]
                 )
-                // Whether the answer still arrives is the shutdown's; it is never a success.
+                // The answer may not arrive because of the shutdown. It is never a success.
                 #expect(answer.map { $0.status == 503 } ?? true)
             }
             try await put.reached()
@@ -68,12 +68,13 @@ struct ContentShutdownTests {
             let more = proxy.hold(at: .beforeResponse("GET /contents"), occurrence: 5)
             let path = Routes.content(level, of: TransactionID(number: 1))
             let connection = try server.beginDownload(path)
-            // The store is ahead of what its client got; one that got nothing would be refused.
+            // The store has sent more than the client got. A client that got nothing would be
+            // refused.
             let head = try await connection.read(until: "\r\n\r\n")
             #expect(head.hasPrefix("HTTP/1.1 200"))
             try await more.reached()
             return Task {
-                // It is cut off: fewer bytes come than were announced.
+                // The body is truncated: fewer bytes arrive than were announced.
                 let rest = try await connection.read(until: "more than that")
                 #expect(head.utf8.count + rest.utf8.count < bytes.count)
             }

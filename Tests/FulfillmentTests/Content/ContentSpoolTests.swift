@@ -6,12 +6,12 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// What tells an upload that is under way from one that was left, on every file system.
+/// An upload under way can be distinguished from an abandoned one on every file system.
 @Suite("Where uploads wait", .timeLimit(.minutes(2)))
 struct ContentSpoolTests {
     /// NFS grants an exclusive lock only to a file that is open for writing.
     ///
-    /// The kernel says how a file was open when it is closed, which is all there is to see of it.
+    /// The kernel reports the mode of a file only when it is closed, so the test watches for that.
     @Test("What was left is locked as a file that is open for writing")
     func leftoversAreOpenedForWriting() async throws {
         let folder = ContentFolder()
@@ -21,7 +21,7 @@ struct ContentSpoolTests {
         #expect(watch >= 0)
         defer { close(watch) }
         _ = inotify_add_watch(watch, folder.path, UInt32(IN_CLOSE_WRITE | IN_CLOSE_NOWRITE))
-        // A directory that is read is closed as well, and so told apart by its name.
+        // Reading the directory also closes it, so the events are filtered by name.
         #expect(try await ContentSpool(directory: folder.path).removeLeftovers() == 1)
         let closes = closes(on: watch).filter { $0.name == "x.upload" }
         #expect(closes.map { $0.mask } == [UInt32(IN_CLOSE_WRITE)])
@@ -47,7 +47,7 @@ struct ContentSpoolTests {
         return closes
     }
 
-    /// A cleaner may come between the making of a file and its lock.
+    /// A cleaner may remove a file between its creation and its lock.
     @Test("However often somebody cleans up meanwhile, an upload's file has its name")
     func uploadsHaveTheirNames() async throws {
         let folder = ContentFolder()
@@ -62,7 +62,7 @@ struct ContentSpoolTests {
             }
             for count in 0..<3000 {
                 let name = folder.path + "/\(count).upload"
-                // One that is locked by a cleaner at once is none.
+                // A file that a cleaner has locked at once does not count.
                 guard let file = try await ContentFile.create(name) else { continue }
                 #expect(FileManager.default.fileExists(atPath: name))
                 withExtendedLifetime(file) {}

@@ -66,7 +66,7 @@ struct ContentUploadLeaseTests {
                             })
                         else { return }
                         do {
-                            // The store takes it in for ever, unless it is told to stop.
+                            // The store never finishes unless it is cancelled.
                             try await Task.sleep(for: .seconds(3600))
                         } catch {
                             wasCancelled.withLock { $0 = true }
@@ -80,7 +80,7 @@ struct ContentUploadLeaseTests {
             try await eventually("the bytes to be on their way") {
                 keeps.withLock { $0 } == 1 ? true : nil
             }
-            // As a cleaner does whose clock is far ahead; it passes over a row that is being renewed.
+            // A cleaner whose clock is far ahead. It skips a row that is being renewed.
             let ahead = store.clock.now().advanced(by: HostedContentHandler.lease * 2)
             try await eventually("the word to be taken back") {
                 try await store.client.withTransaction { connection in
@@ -115,7 +115,7 @@ struct ContentUploadLeaseTests {
             async let second = slow.upload(bytes, of: "level.2")
             try await stop.reached()
             #expect(try await store.contents(place.storage).upload(bytes).isNew)
-            // It finds out that there is nothing to renew any more, and is not stopped by it.
+            // The upload learns that there is nothing to renew any more, and continues.
             #expect(await renewals.first { $0 != .renewed } == .recorded)
             await stop.open()
             #expect(try await second.isNew)

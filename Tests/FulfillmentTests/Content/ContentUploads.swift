@@ -4,7 +4,7 @@ import NIOCore
 
 @testable import Fulfillment
 
-/// Runs a test with a place for contents.
+/// Runs a test with a storage of contents.
 func withContents(
     _ form: ContentForm,
     _ body: @Sendable @escaping (FulfillmentDatabase, ContentPlace) async throws -> Void
@@ -14,7 +14,7 @@ func withContents(
     }
 }
 
-/// Bytes in pieces of three.
+/// Returns bytes in pieces of three.
 func pieces(of bytes: [UInt8]) -> AsyncStream<ByteBuffer> {
     AsyncStream { continuation in
         for start in stride(from: 0, to: bytes.count, by: 3) {

@@ -73,7 +73,7 @@ struct HostedContentHandlerTests {
             #expect(try await contents.versions(of: level).map(\.length) == [15])
             #expect(try place.kept().count == 1)
             #expect(try place.waiting().isEmpty)
-            // Under another name it is another version, and under another product nobody's concern.
+            // With another version or product, the same bytes are a new content.
             #expect(try await contents.upload([1, 2, 3], version: "1.1").isNew)
             #expect(try await contents.upload([1, 2, 3], of: "level.2").isNew)
             #expect(try place.kept().count == 2)
@@ -131,7 +131,7 @@ struct HostedContentHandlerTests {
                     try place.waiting().values.contains(bytes) ? true : nil
                 }
                 if failure is CancellationError {
-                    // The stream ends with its reader's task, short of a byte.
+                    // When its reader's task is cancelled, the stream ends one byte short.
                     upload.cancel()
                     _ = try? await upload.value
                 } else {

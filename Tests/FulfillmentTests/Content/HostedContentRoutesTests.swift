@@ -13,7 +13,7 @@ import TestSupport
 @Suite("Hosted contents over HTTP", .timeLimit(.minutes(2)))
 struct HostedContentRoutesTests {
     private let level = ProductID(unchecked: "level.1")
-    /// More than one chunk, and not a whole number of them.
+    /// Bytes for several chunks, the last of them incomplete.
     private let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
 
     private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
@@ -312,7 +312,7 @@ struct HostedContentRoutesTests {
                 let path = Routes.content(level, of: TransactionID(number: 1))
                 let connection = try server.beginDownload(path)
                 #expect(try await connection.read(until: "200").hasPrefix("HTTP/1.1 200 "))
-                // It does not read on, and the others are served meanwhile.
+                // This client stops reading, and the others are still served.
                 for _ in 1...2 {
                     #expect(
                         try await server.ask(.GET, path, [("range", "bytes=-1000")]).status == 206
@@ -350,7 +350,7 @@ struct HostedContentRoutesTests {
                 #expect(try answer.decode(Problem.self).code == code)
                 #expect(answer.headers["retry-after"] == ["5"])
             }
-            // What takes no bytes takes no place.
+            // A request without bytes takes no place.
             #expect(try await server.ask(.HEAD, paths[0]).status == 200)
             slow.removeAll()
             try await eventually("the places to be given back") {
@@ -364,7 +364,7 @@ struct HostedContentRoutesTests {
         }
     }
 
-    /// Runs a test against a server with a storage of a form.
+    /// Runs a test against a server with the given kind of storage.
     private func withServer(
         _ form: ContentForm,
         _ body: @escaping @Sendable (StreamServer, ContentPlace) async throws -> Void

@@ -6,7 +6,7 @@ import Testing
 @testable import Fulfillment
 @testable import Fulfillment
 
-/// What buyers are told of hosted contents before they buy.
+/// The hosted contents that buyers see before they buy.
 @Suite(.timeLimit(.minutes(2))) struct OfferedContentTests {
     private let level = ProductID(unchecked: "level.1")
 

@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import Fulfillment
 
-/// A storage that a test stops at three points, and watches at a fourth.
+/// A storage that a test can stop at three points and observe at a fourth.
 struct StoppedStorage: ContentStorage {
     let storage: any ContentStorage
     var beforeKeep: @Sendable () async throws -> Void = {}
     var afterKeep: @Sendable () async throws -> Void = {}
     var beforeRemove: @Sendable () async throws -> Void = {}
-    /// Told how many bytes are handed on.
+    /// Called with the number of bytes that are passed on.
     var onRead: @Sendable (Int) -> Void = { _ in }
 
     private struct Received: ReceivedContent {
@@ -77,13 +77,13 @@ struct StoppedStorage: ContentStorage {
     func shutDown() async {}
 }
 
-/// A place that whoever comes to it waits at, until the test lets them pass.
+/// A point at which all callers wait until the test lets them pass.
 actor Stop {
     private var arrivals = 0
     private var isOpen = false
     private var waiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Whether somebody came.
+    /// Whether a caller has arrived.
     var isReached: Bool { arrivals > 0 }
 
     /// Waits.
@@ -93,12 +93,12 @@ actor Stop {
         await withCheckedContinuation { waiters.append($0) }
     }
 
-    /// Returns once somebody has come.
+    /// Returns once a caller has arrived.
     nonisolated func reached() async throws {
         try await eventually("somebody to come to the stop") { await self.isReached ? () : nil }
     }
 
-    /// Lets everybody pass from here on.
+    /// Lets all callers pass from now on.
     func open() {
         isOpen = true
         for waiter in waiters { waiter.resume() }
@@ -106,7 +106,7 @@ actor Stop {
     }
 }
 
-/// A storage that does nothing.
+/// A storage whose every operation fails.
 struct FailingStorage: ContentStorage {
     let code: ContentStorageError.Code
 

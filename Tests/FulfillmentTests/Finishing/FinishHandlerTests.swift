@@ -105,7 +105,8 @@ struct FinishHandlerTests {
                                     Transaction.sample(first + Int64(index), account: account)
                                 }
                             try await store.arrive(batch)
-                            // Also what does not exist yet, or is finished by another task.
+                            // The batch includes transactions that do not exist yet or that another
+                            // task finishes.
                             let finishes = batch.shuffled(using: &random).map {
                                 FinishRequest(transactionID: $0.id, queue: $0.queue)
                             }

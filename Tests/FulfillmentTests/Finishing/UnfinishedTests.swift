@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fulfillment
 
-/// What apps have yet to finish, as whoever runs the store sees it (spec rule 58).
+/// Unfinished transactions, as an administrator sees them (spec rule 58).
 @Suite("What is unfinished", .timeLimit(.minutes(2)))
 struct UnfinishedTests {
     @Test("What is unfinished for long is listed and measured, and nothing else")
@@ -18,7 +18,7 @@ struct UnfinishedTests {
             for number in 1...count {
                 try await store.arrive(.sample(number, account: "account-\(number % 7)|&=/"))
             }
-            // Not to be finished, and finished.
+            // One that cannot be finished yet, and one that is finished.
             try await store.arrive(.sample(1_001, version: 1, state: .purchasing))
             try await store.arrive(.sample(1_002))
             try await store.finish(1_002)

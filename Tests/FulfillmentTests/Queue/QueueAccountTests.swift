@@ -41,7 +41,7 @@ extension ReceivedEvent {
 }
 
 extension FulfillmentDatabase {
-    /// Applies accounts and transactions that arrive as one batch.
+    /// Applies accounts and transactions as one batch.
     func arrive(accounts: [Account], transactions: [Transaction] = []) async throws {
         let events =
             try accounts.map { try ReceivedEvent.arrival($0) }
@@ -51,7 +51,7 @@ extension FulfillmentDatabase {
         }
     }
 
-    /// What was published of accounts, in the order it was.
+    /// Returns the published changes of accounts in order.
     func publishedAccounts() async throws -> [QueueAccountChanged] {
         try await outbox().filter { $0.type == .queueAccountChanged }
             .map { try $0.decode(QueueAccountChanged.self) }
@@ -245,7 +245,7 @@ struct QueueAccountStreamTests {
             try await server.handOn(skipping: 1)
             #expect(try await stream.next()?.accountChange.revision == 1)
             #expect(try await stream.next()?.change.revision == 2)
-            // Found by the heartbeat where nothing follows it.
+            // If no event follows it, the heartbeat finds it.
             try await server.store.arrive(accounts: [.sample(2)])
             let heartbeat = QueueHeartbeat(
                 hub: server.hub,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Fulfillment
 
-/// Nothing leaves a queue but by being finished (spec rule 45).
+/// A transaction leaves a queue only by being finished (spec rule 45).
 @Suite("What stays in a queue", .timeLimit(.minutes(2)))
 struct QueuePersistenceTests {
     @Test("After thirty days all that is unfinished is still told of, at every launch")
@@ -29,7 +29,7 @@ struct QueuePersistenceTests {
             let watch = UnfinishedStore(client: store.client)
             for day in 1...30 {
                 store.clock.advance(by: .seconds(86_400))
-                // What runs by itself as time passes.
+                // The work that runs by itself as time passes.
                 _ = try await contents.removeLeftovers()
                 _ = try await watch.summary()
                 var launch = try await server.connect()
@@ -42,7 +42,7 @@ struct QueuePersistenceTests {
             let answer = try await server.send(.GET, Routes.queueTransactions)
             let queue = try JSONDecoder().decode(QueueResponse.self, from: answer.body)
             #expect(queue.transactions.map(\.transaction.state).count == 5)
-            // And what it waits for still comes.
+            // A change that the queue waits for still arrives.
             try await store.arrive(.sample(3, version: 4))
             let approved = try await store.reads.unfinished(in: .sample())
             #expect(approved.changes.map(\.transactionID.number) == [1, 2, 3, 4, 6])

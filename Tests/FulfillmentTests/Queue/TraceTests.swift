@@ -9,13 +9,13 @@ import TestSupport
 @testable import Fulfillment
 
 extension FinishRequest {
-    /// A finish of a test that is about something else than traces.
+    /// Creates a request for a test that is not about traces.
     init(transactionID: TransactionID, queue: QueueKey) {
         self.init(transactionID: transactionID, queue: queue, trace: .begin())
     }
 }
 
-/// To which trace a finish belongs that comes when it likes.
+/// The trace of a finish, however late it comes.
 @Suite(.timeLimit(.minutes(2))) struct TraceTests {
     private static let purchase = TraceContext.begin()
 
@@ -48,7 +48,7 @@ extension FinishRequest {
         let trace = FinishTrace(of: Self.purchase.description, by: request, for: .off)
         #expect(trace.traceparent == Self.purchase.description)
         #expect(trace.span(from: 1, to: 2) == nil)
-        // A transaction of before there were traces.
+        // A transaction from before traces existed.
         #expect(
             FinishTrace(of: nil, by: request, for: .off).traceparent == request.description
         )
@@ -74,7 +74,7 @@ extension FinishRequest {
                         "queue.changed.v1", "queue.changed.v1", "transaction.finished.v1",
                     ]
                 )
-                // The change is by what changed it; the finish is of the purchase.
+                // A change has the trace of its cause. The finish has the trace of the purchase.
                 #expect(
                     found.map(\.1) == [first, later, first].map(\.description),
                     "\(found)"

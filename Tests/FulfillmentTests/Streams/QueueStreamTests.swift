@@ -29,7 +29,7 @@ struct QueueStreamTests {
             #expect(try first.change.transaction == .sample(1))
             #expect(try second.change.transaction == .sample(2))
             #expect([first.name, second.name] == ["transaction", "transaction"])
-            // The older one changed last, so resuming behind it alone would miss nothing either.
+            // The older one changed last, so resuming after it alone would miss nothing either.
             #expect([first.id, second.id] == ["1", "5"])
 
             try await server.store.arrive(.sample(4))
@@ -59,7 +59,7 @@ struct QueueStreamTests {
             let added = try #require(try await stream.next())
             #expect([removed.name, added.name] == ["removed", "transaction"])
             #expect([removed.id, added.id] == ["3", "4"])
-            // What it resumed with is not sent again when the topic brings it.
+            // The changes that it resumed with are not sent again when they arrive over the topic.
             try await server.handOn()
             try await server.store.arrive(.sample(5))
             try await server.handOn()
@@ -126,7 +126,7 @@ struct QueueStreamTests {
                 logger: quiet
             )
             await heartbeat.beat()
-            // As a backup has it that knows of two.
+            // The state of a backup with only two changes.
             try await server.store.client.withTransaction { connection in
                 try connection.execute("UPDATE queues SET revision = 2")
             }
@@ -163,7 +163,7 @@ struct QueueStreamTests {
             )
             #expect(await heartbeat.beat(), "The first beat knows nothing yet.")
             #expect(await !heartbeat.beat())
-            // No relay runs here: what is said is a backlog, as while the broker is away.
+            // No relay runs here, so the events are a backlog, as while the broker is unavailable.
             try await server.store.arrive(.sample(1))
             for _ in 1...2 { #expect(await heartbeat.beat()) }
             #expect(try await stream.next()?.change.revision == 1)
@@ -240,8 +240,8 @@ struct QueueStreamTests {
             let large = try snapshot(of: slowChange)
             let small = try snapshot(of: .sample(2, account: "quick"))
             var revision: Int64 = 0
-            // Until the kernel's buffers are full, and then the stream's own. The kernel itself would
-            // let go of it after 30 s.
+            // First the kernel's buffers fill up, then the stream's own. The kernel itself would
+            // drop the connection after 30 s.
             try await eventually(within: .seconds(20), "the slow client is let go") {
                 revision += 1
                 server.hub.receive([
@@ -252,7 +252,7 @@ struct QueueStreamTests {
                 return server.hub.queues == [.sample("quick")] ? true : nil
             }
             #expect(revision > 8)
-            // What was under way still arrives; then the connection ends.
+            // Bytes under way still arrive. Then the connection ends.
             slow.readToEnd()
         }
     }
@@ -291,7 +291,7 @@ struct QueueStreamTests {
     }
 }
 
-/// A client that asks and does not read.
+/// A client that sends a request and does not read the response.
 private final class IdleSocket {
     private let descriptor: Int32
 

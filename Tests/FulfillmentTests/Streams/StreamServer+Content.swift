@@ -6,7 +6,7 @@ import TestSupport
 @testable import Fulfillment
 
 extension StreamServer {
-    /// Asks as an account, with headers, for an answer with headers.
+    /// Sends a request with headers as an account, and returns the response with its headers.
     func ask(
         _ method: HTTPMethod,
         _ path: String,
@@ -17,12 +17,12 @@ extension StreamServer {
             method,
             "http://127.0.0.1:\(port)\(path)",
             headers: headers + [("authorization", "Bearer \(try token(account))")],
-            // Large contents through two servers take their time on a busy machine.
+            // On a busy machine, large contents take long through two servers.
             timeout: .seconds(60)
         )
     }
 
-    /// Asks for a download, and reads nothing of it.
+    /// Begins a download without reading any of it.
     func beginDownload(
         _ path: String,
         _ account: String = "alice"
@@ -35,7 +35,7 @@ extension StreamServer {
         return connection
     }
 
-    /// Asks as the administrator.
+    /// Sends a request as the administrator.
     func administer(
         _ method: HTTPMethod,
         _ path: String,
@@ -61,13 +61,13 @@ extension StreamServer {
         guard answer.status < 300 else { throw HarnessError(answer.text) }
     }
 
-    /// The head of an upload.
+    /// Returns the head of an upload request.
     func uploadHead(of productID: ProductID, length: String) throws -> String {
         "PUT \(Routes.adminContent(productID))?version=1 HTTP/1.1\r\nhost: x\r\n"
             + "authorization: Bearer \(try administratorToken())\r\n\(length)\r\n\r\n"
     }
 
-    /// The files of the content directory.
+    /// Returns the files in the content directory.
     func contentFiles() throws -> [String: [UInt8]] {
         try ContentFolder(path: contentDirectory).files()
     }

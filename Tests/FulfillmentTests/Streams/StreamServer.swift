@@ -17,14 +17,15 @@ import TestSupport
 
 let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
-/// Fulfillment's routes on a real socket, over the database of a test, with a hub that the test
-/// feeds by hand.
+/// The routes of `fulfillment` on a real socket, over the database of a test.
+///
+/// The test itself passes events to the hub.
 final class StreamServer: Sendable {
     let port: Int
     let store: FulfillmentDatabase
     let hub: QueueHub
     let group: ServiceGroup
-    /// Where hosted contents are kept.
+    /// The directory of hosted contents.
     let contentDirectory: String
     let downloads: DownloadPlaces
     private let signingKey: P256.Signing.PrivateKey
@@ -140,7 +141,7 @@ final class StreamServer: Sendable {
         self.signingKey = signingKey
     }
 
-    /// Hands on to the hub what was published since the last time, as the topic would.
+    /// Passes on to the hub the events published since the last time, as the topic would.
     func handOn(skipping: Int = 0) async throws {
         let events = try await store.outbox()
         let first = handedOn.withLock { count in
@@ -150,12 +151,12 @@ final class StreamServer: Sendable {
         hub.receive(Array(events.dropFirst(first + skipping)))
     }
 
-    /// A token of an account.
+    /// Returns a token of an account.
     func token(_ account: String = "alice") throws -> String {
         try token(of: account, issuer: appID.rawValue, audience: "counterfoil", keyID: "key")
     }
 
-    /// A token of the administrator.
+    /// Returns a token of the administrator.
     func administratorToken() throws -> String {
         try token(
             of: "operator",
@@ -182,7 +183,7 @@ final class StreamServer: Sendable {
         return "\(signed).\(base64URL(signature.rawRepresentation))"
     }
 
-    /// Asks for something that is answered at once.
+    /// Sends a request whose response ends at once.
     func send(
         _ method: HTTPMethod,
         _ path: String,
@@ -234,7 +235,7 @@ struct EventReader {
 
     init(body: HTTPClientResponse.Body.AsyncIterator) { self.body = body }
 
-    /// The next event, comments left out; `nil` when the stream has ended.
+    /// Returns the next event, skipping comments, or `nil` when the stream has ended.
     mutating func next() async throws -> Event? {
         while let block = try await nextBlock() {
             var event = Event()

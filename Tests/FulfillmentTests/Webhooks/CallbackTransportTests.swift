@@ -5,7 +5,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Names that a test gives addresses to; any other hangs until the test is over.
+/// A resolver with fixed addresses.
+///
+/// Any other name hangs until the end of the test.
 private final class TestNames: NameResolver {
     private let names: [String: [String]]
     private let state = Mutex<(asked: [String], hanging: [CheckedContinuation<Void, Never>])>(

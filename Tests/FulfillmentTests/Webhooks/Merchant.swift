@@ -29,7 +29,9 @@ final class Merchant: Sendable {
     var url: String { "http://127.0.0.1:\(state.withLock { $0.port })/hooks" }
     var target: DeliveryTarget { .webhook(url: url) }
 
-    /// Chooses the answer to a request by how many came before; `nil` is none at all.
+    /// Sets the answer to each request by the number of requests before it.
+    ///
+    /// With `nil` there is no answer.
     func answer(_ answer: @escaping @Sendable (Int) -> HTTPResponse.Status?) {
         state.withLock { $0.answer = answer }
     }
@@ -72,7 +74,7 @@ final class Merchant: Sendable {
             return state.answer(state.received.count - 1)
         }
         if status == .accepted {
-            // Begins an answer, and does not end it before the test is over.
+            // Begins an answer that does not end before the test is over.
             return Response(
                 status: .accepted,
                 body: .init { writer in
@@ -83,7 +85,7 @@ final class Merchant: Sendable {
             )
         }
         guard let status else {
-            // Holds the request until the test is over.
+            // Delays the request until the test is over.
             try await Task.sleep(for: .seconds(3600))
             return Response(status: .ok)
         }

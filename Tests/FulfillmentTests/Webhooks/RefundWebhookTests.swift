@@ -8,7 +8,7 @@ import Testing
 
 @testable import Fulfillment
 
-/// The webhook that tells a merchant of a refund.
+/// The webhook that reports a refund to a merchant.
 @Suite("Webhooks of refunds", .timeLimit(.minutes(2)))
 struct RefundWebhookTests {
     private struct Body: Decodable {
@@ -49,7 +49,7 @@ struct RefundWebhookTests {
                 try await record(webhook, .success, in: store)
             }
             let told = try await store.published().count
-            // Twice, as the log may bring it twice.
+            // The refund arrives twice, because the log may deliver it twice.
             try await store.arrive(purchase.refunded())
             try await store.arrive(purchase.refunded())
             let webhooks = try await take(in: store)
@@ -71,7 +71,7 @@ struct RefundWebhookTests {
                     "2:refund delivered", "2:webhook delivered",
                 ]
             )
-            // Its confirmations are in the log, and are no change of the queue.
+            // Its confirmations are in the log, but they do not change the queue.
             let confirmed = try await store.outbox().filter { $0.type == .deliveryConfirmed }
                 .map { try $0.decode(DeliveryConfirmed.self).target }
             #expect(confirmed.sorted() == ["1:refund", "1:webhook", "2:refund", "2:webhook"])
@@ -141,7 +141,7 @@ struct RefundWebhookTests {
             try await record(first, .unsuccessfulStatus, in: store)
             #expect(try await take(in: store).isEmpty)
             store.clock.advance(by: .seconds(3600))
-            // This sender is killed before it records anything.
+            // This sender is killed before it records an outcome.
             #expect(try await take(in: store).map(\.id) == [first.id])
             #expect(try await take(in: store).isEmpty)
             store.clock.advance(by: .seconds(30))

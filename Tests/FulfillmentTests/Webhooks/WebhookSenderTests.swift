@@ -90,7 +90,7 @@ struct WebhookSenderTests {
             try await store.send { _ in try await store.untilDelivered() }
             let told = try await store.published().count
             #expect(try await store.webhooks.sendAgain(TransactionID(number: 2)) == nil)
-            // The first of two more tries fails.
+            // The first of two further tries fails.
             merchant.answer { $0 == 1 ? .internalServerError : .noContent }
             #expect(try await store.webhooks.sendAgain(TransactionID(number: 1)) == 1)
             try await store.send { sender in
@@ -159,7 +159,8 @@ struct WebhookSenderTests {
             let ledger = try store.ledger()
             for webhook in taken { #expect(try await ledger.send(webhook) == .success) }
             try await ledger.shutDown()
-            // Nothing is recorded. Before the lease is over nobody takes it, afterwards anybody.
+            // No outcome is recorded. Until the lease ends no sender takes the webhook, afterwards
+            // any may.
             #expect(try await store.webhooks.take(limit: 10, excluding: []).isEmpty)
             store.clock.advance(by: .seconds(31))
             try await store.send { _ in
@@ -188,7 +189,7 @@ struct WebhookSenderTests {
             }
             try await store.webhooks.record([outcome(first[0], .timedOut)])
             #expect(try await store.webhooks.take(limit: 1, excluding: []).isEmpty)
-            // A confirmation counts whoever brings it, and counts once.
+            // A confirmation counts from any try, and only once.
             try await store.webhooks.record([outcome(first[0], .success)])
             try await store.webhooks.record([outcome(second[0], .success)])
             #expect(try await store.published().map(\.change.revision) == [1, 2])
@@ -275,7 +276,7 @@ extension FulfillmentDatabase {
         )
     }
 
-    /// Runs a sender while a body runs.
+    /// Runs a sender while a test runs.
     fileprivate func send(
         _ body: (CallbackSender<WebhookLedger>) async throws -> Void
     ) async throws {
@@ -291,7 +292,7 @@ extension FulfillmentDatabase {
         }
     }
 
-    /// Waits until the last thing published is that a purchase is delivered.
+    /// Waits until the last published event says that the purchase is delivered.
     fileprivate func untilDelivered() async throws {
         try await eventually("the purchase is delivered") {
             let isDelivered = try await published().last?.change.isDelivered ?? false

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Receipts
 
-/// The app receipt: what it holds, and who believes it (spec rules 78 to 88).
+/// The content of the app receipt, and its verification (spec rules 78 to 88).
 @Suite(.timeLimit(.minutes(2))) struct AppReceiptTests {
     private let chain: SigningChain
 
@@ -157,7 +157,7 @@ import Testing
             for _ in 1...5 {
                 #expect(try await store.read(question) == first)
             }
-            // A day later, all but the date of issue.
+            // A day later, everything is the same except the date of issue.
             let later = try AppReceiptsUnderTest(
                 store.events.client,
                 chain: chain,
@@ -167,7 +167,7 @@ import Testing
             #expect(next.createdAt == first.createdAt + 86_400)
             #expect(next.purchases == first.purchases)
             #expect(next.isOf(deviceID: question.deviceID))
-            // And asking made nothing (spec rule 80).
+            // The requests created nothing (spec rule 80).
             let rowsAfter = try await store.events.count("SELECT count(*) FROM signed_transactions")
             #expect(rowsAfter == rows)
         }
@@ -175,7 +175,7 @@ import Testing
 
     @Test func itIsOneMomentOfTheDatabaseWhilePurchasesCommit() async throws {
         try await AppReceiptsUnderTest.with(chain: chain) { store in
-            // Ten purchases commit at a time; a receipt has all ten or none of them (trap 49).
+            // Each commit has ten purchases. A receipt contains all ten or none of them (trap 49).
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     for batch in 0..<20 {
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test func itsSetsAreInTheOrderOfDER() async throws {
-        /// Read by a library that refuses a set in another order.
+        /// Parsed by a library that refuses a set in another order.
         struct Attribute: DERParseable {
             let type: Int
             let value: ASN1OctetString

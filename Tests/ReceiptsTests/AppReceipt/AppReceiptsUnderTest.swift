@@ -35,22 +35,22 @@ struct AppReceiptsUnderTest: Sendable {
         )
     }
 
-    /// Buys, as `payments` says it.
+    /// Applies purchases, as the events of `payments` report them.
     func buy(_ transactions: Transaction...) async throws {
         try await events.apply(try transactions.map { try .of(.transactionPurchased, $0) })
     }
 
-    /// The receipt of alice, as bytes.
+    /// Returns alice's receipt as bytes.
     func receipt(_ question: AppReceiptQuestion = AppReceiptQuestion()) async throws -> [UInt8] {
         try await reader.receipt(of: Self.alice, question)
     }
 
-    /// The receipt of alice, as a device reads it.
+    /// Returns alice's receipt as a device reads it.
     func read(_ question: AppReceiptQuestion = AppReceiptQuestion()) async throws -> AppReceipt {
         try validator().appReceipt(try await receipt(question))
     }
 
-    /// What a device believes.
+    /// Returns a validator as a device has it.
     func validator(bundleID: String = "com.example.app") -> ReceiptValidator {
         ReceiptValidator(
             ReceiptTrust(
@@ -61,7 +61,7 @@ struct AppReceiptsUnderTest: Sendable {
         )
     }
 
-    /// What answers `verifyReceipt`.
+    /// Returns the handler of `verifyReceipt`.
     func handler(
         secrets: SharedSecrets = SharedSecrets(),
         formerRoots: [[UInt8]] = []
@@ -90,7 +90,7 @@ struct AppReceiptsUnderTest: Sendable {
         try await Application(responder: router.buildResponder()).test(.router, body)
     }
 
-    /// Runs a test over a database of its own.
+    /// Runs a test with a database of its own.
     static func with(
         chain: SigningChain,
         environment: StoreEnvironment = .sandbox,
@@ -105,7 +105,7 @@ struct AppReceiptsUnderTest: Sendable {
         }
     }
 
-    /// One whose database is never there.
+    /// Returns an instance whose database is never available.
     static func withoutDatabase(chain: SigningChain) throws -> AppReceiptsUnderTest {
         let client = PostgresClient(
             settings: PostgresSettings(

@@ -13,7 +13,7 @@ import Testing
 
 @testable import Receipts
 
-/// What `verifyReceipt`, which is open to everybody, has in work at once, and whom it believes.
+/// The limits of `verifyReceipt`, which is open to everybody, and the roots it trusts.
 @Suite(.timeLimit(.minutes(2))) struct VerifyReceiptAdmissionTests {
     private let chain: SigningChain
     private let keys: TokenKeys
@@ -28,7 +28,7 @@ import Testing
         return Data("{\"receipt-data\":\"\(Data(receipt).base64EncodedString())\"\(padding)}".utf8)
     }
 
-    /// Takes all places of large ones for as long as the body runs.
+    /// Takes all places for large requests while the body runs.
     private func withoutPlaces<R: Sendable>(
         _ admission: VerifyReceiptAdmission,
         _ body: @Sendable @escaping () async throws -> R
@@ -80,7 +80,7 @@ import Testing
     @Test func bodiesThatComeSlowlyHoldUpNobody() async throws {
         let store = try AppReceiptsUnderTest.withoutDatabase(chain: chain)
         let question = AppReceiptQuestion()
-        // Without purchases no database is asked.
+        // A receipt without purchases needs no database.
         let receipt = try store.reader.receipt(
             of: AppReceiptsUnderTest.alice,
             question,
@@ -97,7 +97,7 @@ import Testing
         let application = Application(responder: router.buildResponder())
         try await application.test(.live) { http in
             let port = try #require(http.port)
-            // More than there are places, each a large body that does not end.
+            // More requests than there are places, each with a large body that does not end.
             let piece = String(repeating: " ", count: VerifyReceiptHandler.smallLength + 1)
             var slow: [RawConnection] = []
             for _ in 0..<(2 * VerifyReceiptAdmission.largeMax) {
@@ -122,7 +122,7 @@ import Testing
                 )
                 #expect((object as? [String: Any])?["status"] as? Int == 0)
             }
-            // Whoever goes gives back what it has taken.
+            // A closed connection releases the space it has taken.
             slow = []
             try await eventually("the room to be free") {
                 handler.admission.bytes == 0 ? true : nil
@@ -145,7 +145,7 @@ import Testing
             let believing = after.handler(formerRoots: [chain.rootCertificate])
             let answer = try await believing.answer(receipt) { $0 }
             #expect(answer.status == 0)
-            // What it adds is signed by the present chain.
+            // The part that it adds is signed by the present chain.
             let latest = try #require(answer.latestReceipt.flatMap { Data(base64Encoded: $0) })
             _ = try after.validator().appReceipt(latest)
         }

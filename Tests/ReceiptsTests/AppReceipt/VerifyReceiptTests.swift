@@ -10,7 +10,7 @@ import Testing
 
 @testable import Receipts
 
-/// `verifyReceipt` over HTTP: its statuses and what its answer says (spec section 2.5).
+/// `verifyReceipt` over HTTP: its statuses and the content of its answer (spec section 2.5).
 @Suite(.timeLimit(.minutes(2))) struct VerifyReceiptTests {
     private let chain: SigningChain
     private let keys: TokenKeys
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    /// Posts a body, as clients do that say nothing of its type.
+    /// Posts a body, like clients that send no content type.
     private func post(
         _ body: String,
         to store: AppReceiptsUnderTest,
@@ -111,7 +111,7 @@ import Testing
                     "original_purchase_date_pst": "2026-11-20 17:59:55 America/Los_Angeles",
                 ]
             )
-            // What was bought since is in the latest receipt, the newest first.
+            // Later purchases are in the latest receipt, the newest first.
             let latest = try #require(answer["latest_receipt_info"] as? [[String: String]])
             #expect(latest.map { $0["transaction_id"] } == ["3", "2", "1"])
             #expect(latest[2] == inApp[0])
@@ -239,7 +239,8 @@ import Testing
                 let body = try Self.body(receipt, ["password": password])
                 #expect(try await status(body, of: store, secrets: set) == expected)
             }
-            // Without subscriptions it need not be sent; an app that has none sends none.
+            // Without subscriptions no secret is needed. A server of an app without a secret sends
+            // none.
             #expect(try await status(try Self.body(receipt), of: store, secrets: set) == 0)
             let body = try Self.body(receipt, ["password": "0123456789abcdef0123456789abcdef"])
             #expect(try await status(body, of: store) == 21004)
@@ -289,7 +290,7 @@ import Testing
         try await AppReceiptsUnderTest.with(chain: chain) { store in
             try await store.buy(purchased(1))
             let receipt = try await store.receipt()
-            // The same store, whose database knows none of it.
+            // The same store with a database that has none of the purchases.
             try await AppReceiptsUnderTest.with(chain: chain) { empty in
                 let found = try await status(try Self.body(receipt), of: empty)
                 #expect(found == 21010)
@@ -365,7 +366,7 @@ import Testing
             .appending(path: "receipts-secrets-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer {
-            // A folder left in the temporary directory harms no later test.
+            // A directory left behind in the temporary directory does not affect later tests.
             try? FileManager.default.removeItem(at: directory)
         }
         for (name, secret) in [

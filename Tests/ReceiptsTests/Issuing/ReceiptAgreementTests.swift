@@ -5,7 +5,7 @@ import Testing
 
 @testable import Receipts
 
-/// A device and the server believe the same receipts (spec rule 84).
+/// A device and the server accept the same receipts (spec rule 84).
 @Suite(.timeLimit(.minutes(2))) struct ReceiptAgreementTests {
     private func statusOfServer(
         _ receipt: [UInt8],
@@ -26,7 +26,8 @@ import Testing
             let device = store.validator()
             #expect(try await statusOfServer(genuine, handler) == 0)
             var mutations = [genuine, [], genuine + [0], Array(genuine.dropLast())]
-            // Every seventh byte changed, in three ways; and pieces taken out, doubled and moved.
+            // Every seventh byte is changed in three ways. Pieces are also removed, doubled and
+            // moved.
             for index in stride(from: 1, to: genuine.count, by: 7) {
                 for bits: UInt8 in [0x01, 0x80, 0xFF] {
                     var changed = genuine
@@ -39,7 +40,8 @@ import Testing
                 mutations.append(Array(genuine[..<index] + genuine[end...]))
                 mutations.append(Array(genuine[..<end] + genuine[index...]))
             }
-            // Genuine ones that say something else, and those of other apps, stores and places.
+            // Genuine receipts with other content, and those of other apps, stores and
+            // environments.
             var question = AppReceiptQuestion()
             question.isExpired = true
             mutations.append(try await store.receipt(question))
@@ -90,7 +92,7 @@ import Testing
             #expect(purchases.map(\.productID) == entries.map(\.productId.rawValue))
             #expect(purchases.map(\.quantity) == entries.map(\.quantity))
             #expect(purchases.map(\.purchasedAt) == entries.map(\.purchaseDate.date))
-            // And every transaction has a receipt of its own beside it (spec rule 88).
+            // Every transaction also has a receipt of its own (spec rule 88).
             for transaction in transactions {
                 let jws = try #require(try await store.events.receipt(of: transaction))
                 let signed = try store.validator().verify(jws, as: JWSTransaction.self)

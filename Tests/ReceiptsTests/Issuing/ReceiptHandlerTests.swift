@@ -7,7 +7,7 @@ import Testing
 
 @testable import Receipts
 
-/// The handler and its SQL on a real PostgreSQL, as the service's own role.
+/// The handler and its SQL on a real PostgreSQL, with the service's own role.
 @Suite(.timeLimit(.minutes(2))) struct ReceiptHandlerTests {
     private let chain: SigningChain
 
@@ -48,7 +48,7 @@ import Testing
             let error = await #expect(throws: ForeignEnvironment.self) {
                 try await receipts.apply(batch)
             }
-            // The consumer keeps its place and asks again, as for a database that is away.
+            // The consumer keeps its place and retries, as if the database were unavailable.
             #expect(error?.isRetriable == true && error?.transactionID == foreign.id)
             #expect(receipts.foreign.all.map(\.environment) == ["Production"])
             #expect(try await receipts.issued().isEmpty)
@@ -102,7 +102,7 @@ import Testing
             let event = try ReceivedEvent.of(.transactionPurchased, purchased())
             try await receipts.apply([event])
             let first = try await receipts.receipt(of: purchased())
-            // Applied without the inbox: the store itself recognises what it has.
+            // Applied without the inbox: the store itself detects existing receipts.
             try await receipts.apply([event, event])
             try await receipts.apply([event])
             #expect(try await receipts.receipt(of: purchased()) == first)
@@ -226,7 +226,8 @@ import Testing
             #expect(throws: Never.self) {
                 try ReceiptVerifier(root: nextChain.rootCertificate).payload(of: after)
             }
-            // Back to the first key, as after a restart with the old files: no third chain.
+            // The first key is used again, as after a restart with the old files. There is no third
+            // chain.
             try await receipts.apply([try .of(.transactionPurchased, purchased(3))])
             _ = try content(try await receipts.receipt(of: purchased(3)))
             #expect(try await receipts.count("SELECT count(*) FROM signing_chains") == 2)

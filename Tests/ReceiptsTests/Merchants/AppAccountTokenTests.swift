@@ -16,7 +16,7 @@ import TestSupport
         chain = try TestChain().signingChain()
     }
 
-    /// A purchase with copies, and what sets tokens in batches of three.
+    /// Runs a test with a purchase, its copies, and a handler that signs in batches of three.
     private func withCopies(
         _ count: Int64,
         _ body: @Sendable (ReceiptsUnderTest, AppAccountTokenHandler) async throws -> Void
@@ -98,7 +98,7 @@ import TestSupport
 }
 
 extension AppAccountTokenHandler {
-    /// Sets a token in a test that is about something else than traces.
+    /// Sets a token in a test that is not about traces.
     fileprivate func set(
         _ token: String,
         of id: TransactionID,

@@ -144,7 +144,9 @@ import TestSupport
 }
 
 @Suite struct HistoryPageTests {
-    /// A history in memory: each transaction has one position, and changes move it to the end.
+    /// A history in memory.
+    ///
+    /// Each transaction has one position, and a change moves it to the end.
     private struct History {
         var positions: [Int64: Int64] = [:]
         var newest: Int64 = 0
@@ -179,7 +181,7 @@ import TestSupport
             }
         }
 
-        /// One page, and how many rows were read for it.
+        /// Returns a page, and the number of rows read for it.
         func page(_ query: HistoryQuery, from start: HistoryRevision) -> (HistoryPage, Int) {
             var page = HistoryPage(query, from: start)
             var read = 0
@@ -231,7 +233,7 @@ import TestSupport
             for id in page.transactionIDs { seen[id.number] = history.positions[id.number] }
             (revision, hasMore) = (page.revision, page.hasMore)
             pages += 1
-            // Changes stop after a while, so that the walk can come to an end.
+            // Changes stop after a while, so that the walk can end.
             guard pages < 12 else { continue }
             for _ in 0..<Int.random(in: 0...15, using: &random) {
                 history.change(Int64.random(in: 0..<120, using: &random))
@@ -250,7 +252,7 @@ import TestSupport
         var hasMore = true
         while hasMore {
             let (page, _) = history.page(query, from: revision)
-            // On the last page of the other order, and not seen yet.
+            // It is on the last page of the other order, and has not been read yet.
             if found.isEmpty { history.change(query.order == .ascending ? 49 : 0) }
             found += page.transactionIDs.map(\.number)
             (revision, hasMore) = (page.revision, page.hasMore)

@@ -10,10 +10,11 @@ import Testing
 
 @testable import Receipts
 
-/// The log of notifications as it grows: what a page costs, what is deleted, what is asked too often.
+/// The log of notifications as it grows: the cost of a page, the deletion, and the limit of tests.
 @Suite(.timeLimit(.minutes(2))) struct NotificationLogTests {
-    /// Half a year of notifications, marked hour by hour; ten hours are a database transaction, because
-    /// a fresh cluster has not had so many.
+    /// Inserts half a year of notifications, with a mark for every hour.
+    ///
+    /// Ten hours share a database transaction, because a new cluster has not had that many.
     private func fill(
         _ store: NotificationsUnderTest,
         _ count: Int64,
@@ -66,7 +67,7 @@ import Testing
         return try NotificationHistoryQuery(Data(body.utf8), in: .sandbox, at: store.clock.now())
     }
 
-    /// The blocks of 8 KB that a page reads.
+    /// Returns the number of 8 KB blocks that a page reads.
     private func blocks(
         _ store: NotificationsUnderTest,
         _ query: NotificationHistoryQuery,
@@ -84,7 +85,7 @@ import Testing
                     prefix: "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF)"
                 )
             ).map { try $0.decode(String.self) }
-            // The first node's are those of all.
+            // The numbers of the first node cover the whole plan.
             let line = plan.first { $0.contains("Buffers:") } ?? ""
             let counts = line.split { !$0.isNumber }.compactMap { Int($0) }
             try #require(!counts.isEmpty, "\(plan)")
@@ -96,7 +97,7 @@ import Testing
         try await withNotifications { store in
             try await fill(store, 40_000)
             let lastHour = try question(store, hours: 1)
-            // What the marks spare: everything before the hour.
+            // The marks save reading everything before the hour.
             #expect(try await blocks(store, lastHour, isBounded: false) > 500)
             #expect(try await blocks(store, lastHour) < 60)
             let one = try question(store, ",\"transactionId\":\"39990\"")
@@ -146,7 +147,7 @@ import Testing
     @Test func aPageThatFindsLittleReadsSoMuchAndNoMore() async throws {
         try await withNotifications { store in
             try await fill(store, 30_000)
-            // Nothing failed: four thousand rows are looked through for nothing.
+            // No try failed, so four thousand rows are read without a match.
             let pages = try await walk(store, try question(store, ",\"onlyFailures\":true"))
             #expect(pages.count > 1)
             #expect(pages.joined().isEmpty)
@@ -181,7 +182,7 @@ import Testing
                 retention: .seconds(180 * 86_400),
                 now: store.clock.now
             )
-            // One for each hour; the youngest 80 days of them stay.
+            // There is one for each hour, and the newest 80 days remain.
             #expect(try await keeper.keep() == 4_300 - 80 * 24)
             #expect(try await store.states().count == 80 * 24)
             let marks = try await store.receipts.count("SELECT count(*) FROM notification_marks")
@@ -258,7 +259,7 @@ import Testing
             #expect(Set(told.map(\.notificationUUID)) == Set(before.map(\.notificationUUID)))
             // The history shows the same.
             let query = try question(store)
-            // What other databases of the cluster do may hold back what is shown.
+            // Other databases of the cluster may delay the visibility of rows.
             let records = try await eventually("both are shown") {
                 let records = try await rotated.handler.history(
                     of: NotificationsUnderTest.bundle,

@@ -18,7 +18,7 @@ import Testing
         )
         let whole = JWSSerialization.joined(header: header, payload: payload, signature: [1, 2, 3])
         #expect(sent == whole)
-        // One that is signed with another chain is stored as it is.
+        // A notification with another chain's header is stored unchanged.
         #expect(NotificationText.stored(payload, header: "other") == payload)
     }
 

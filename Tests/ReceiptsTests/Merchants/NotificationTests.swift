@@ -9,7 +9,7 @@ import Testing
 
 @testable import Receipts
 
-/// What merchants' servers are told: on a real PostgreSQL, over real HTTP.
+/// The notifications that merchants' servers receive, on a real PostgreSQL and over real HTTP.
 @Suite(.timeLimit(.minutes(2))) struct NotificationTests {
     @Test func aPurchaseIsToldOnceHoweverOftenItsEventComes() async throws {
         try await withNotifications { store in
@@ -70,7 +70,7 @@ import Testing
                     purchased(3, originalNumber: 1, type: .nonConsumable)
                 ),
             ])
-            // And to give it back takes nothing away.
+            // Refunding it takes nothing away.
             try await store.receipts.apply([
                 .of(
                     .transactionRefunded,
@@ -102,7 +102,7 @@ import Testing
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
             for (count, hours) in [1, 12, 24, 48, 72].enumerated() {
                 try await store.untilSent(count + 1)
-                // A second before its time nothing is due.
+                // A second before that time nothing is due.
                 store.clock.advance(by: .seconds(hours * 3600 - 1))
                 #expect(try await store.ledger.take(limit: 1, excluding: []).isEmpty)
                 store.clock.advance(by: .seconds(1))

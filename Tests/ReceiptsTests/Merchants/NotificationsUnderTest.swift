@@ -10,7 +10,7 @@ import Testing
 
 @testable import Receipts
 
-/// `receipts` with a merchant's server that it tells, and a clock.
+/// `receipts` with a merchant's server that receives notifications, and a clock.
 struct NotificationsUnderTest: Sendable {
     static let bundle = BundleID(unchecked: "com.example.app")
 
@@ -32,7 +32,7 @@ struct NotificationsUnderTest: Sendable {
         }
     }
 
-    /// Sends what is due until that many tries were made in all.
+    /// Sends due notifications until a total number of tries were made.
     func untilSent(_ count: Int) async throws {
         try await eventually("\(count) tries are made") {
             for notification in try await ledger.take(limit: 100, excluding: []) {
@@ -43,7 +43,7 @@ struct NotificationsUnderTest: Sendable {
         #expect(merchant.deliveries.count == count)
     }
 
-    /// What devices and servers believe of this store, by its root.
+    /// Returns a validator that trusts this store's root, as devices and servers have it.
     func validator() -> ReceiptValidator {
         ReceiptValidator(
             ReceiptTrust(
@@ -53,7 +53,8 @@ struct NotificationsUnderTest: Sendable {
         )
     }
 
-    /// What the merchant received, each believed by the store's root.
+    /// Returns the notifications that the merchant received, each verified against the store's
+    /// root.
     func told() throws -> [JWSNotification] {
         try merchant.deliveries.map { delivery in
             try validator().verify(
@@ -63,13 +64,13 @@ struct NotificationsUnderTest: Sendable {
         }
     }
 
-    /// What a merchant's server is sent.
+    /// Returns the signed payload in the body of a notification.
     static func signedPayload(in body: [UInt8]) throws -> String {
         struct Body: Decodable { var signedPayload: String }
         return try JSONDecoder().decode(Body.self, from: Data(body)).signedPayload
     }
 
-    /// The same store, started again with another key and chain.
+    /// Returns the same store, restarted with another key and chain.
     func rotated(to chain: SigningChain) -> NotificationsUnderTest {
         let receipts = ReceiptsUnderTest(
             receipts.client,

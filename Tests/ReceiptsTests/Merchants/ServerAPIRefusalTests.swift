@@ -7,7 +7,7 @@ import Testing
 
 @testable import Receipts
 
-/// What the App Store Server API refuses for a while, or from a time on.
+/// Temporary refusals of the App Store Server API, and those that begin at a certain time.
 struct ServerAPIRefusalTests {
     private let now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
 
@@ -39,7 +39,7 @@ struct ServerAPIRefusalTests {
         let app = folder.appending(path: "com.example.app")
         try FileManager.default.createDirectory(at: app, withIntermediateDirectories: true)
         let file = app.appending(path: "app.json")
-        // As an editor leaves it for a moment.
+        // An incomplete file, as an editor may leave it for a moment.
         try Data("{\"appAppleID\":".utf8).write(to: file)
         let clock = ManualClock(now)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -21,7 +21,7 @@ import Testing
         servers = try TestServers()
     }
 
-    /// A store, what a test says to it and asks of it.
+    /// A store, with helpers for tests.
     private struct Store: Sendable {
         let receipts: ReceiptsUnderTest
         let client: any TestClientProtocol
@@ -41,12 +41,12 @@ import Testing
             ) { response in
                 (Int(response.status.code), Data(Array(buffer: response.body)))
             }
-            // What is no object has no members either.
+            // A body that is not an object has no members either.
             let members = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
             return (status, members ?? [:])
         }
 
-        /// The number of an error.
+        /// Returns the number of an error.
         func code(
             _ method: HTTPRequest.Method = .get,
             _ path: String,
@@ -55,7 +55,7 @@ import Testing
             try await send(method, path, body: body).body["errorCode"] as? Int
         }
 
-        /// All pages, as the ids of their transactions.
+        /// Returns all pages, as the ids of their transactions.
         func walk(_ path: String) async throws -> [[String]] {
             var pages: [[String]] = []
             var revision = ""
@@ -334,7 +334,7 @@ import Testing
             let one = "v1/subscriptions/extend"
             for (path, body, code) in [
                 ("\(one)/1000001", with(""), 4_030_004), ("\(one)/1000000", with(""), 4_040_005),
-                // Newer than all that came here: it may be on its way.
+                // The number is above all received ones, so the transaction may still arrive.
                 ("\(one)/1000009", with(""), 4_040_006),
                 ("\(one)/x", with(""), 4_000_008),
                 ("\(one)/1000001", with("").replacing("30", with: "91"), 4_000_009),

@@ -29,11 +29,11 @@ final class TestServers: Sendable {
     }
 
     deinit {
-        // A folder left in the temporary directory harms no later test.
+        // A directory left behind in the temporary directory does not affect later tests.
         try? FileManager.default.removeItem(atPath: keysDirectory)
     }
 
-    /// A router without routes.
+    /// Returns a router without routes.
     func router() throws -> StoreRouter {
         storeRouter(
             authenticator: try Authenticator(
@@ -54,7 +54,7 @@ final class TestServers: Sendable {
         )
     }
 
-    /// A token as Apple's client makes it: without `iat`, for five minutes.
+    /// Returns a token as Apple's client makes it: without `iat`, valid for five minutes.
     func token(bundle: String = "com.example.app") throws -> String {
         let seconds = TestChain.now.millisecondsSinceEpoch / 1000
         let header = "{\"alg\":\"ES256\",\"kid\":\"KEY1\",\"typ\":\"JWT\"}"

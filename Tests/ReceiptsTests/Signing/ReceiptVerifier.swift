@@ -6,16 +6,17 @@ import X509
 
 @testable import Receipts
 
-/// Verifies a receipt as a careful client does: with nothing but the root certificate it pinned.
+/// Verifies a receipt as a careful client does, with only the root certificate that it has pinned.
 struct ReceiptVerifier {
-    /// Why a receipt is refused.
+    /// The reasons to refuse a receipt.
     enum Refusal: Error, Hashable {
         case form, algorithm, chain, signature, environment
     }
 
     /// The root certificate, in DER.
     let root: [UInt8]
-    /// What the payload has to name; `nil` for a notification, which names it further within.
+    /// The environment that the payload has to name, or `nil` for a notification, which names it in
+    /// its data.
     var environment: String? = "Sandbox"
 
     private struct Header: Decodable {
@@ -28,7 +29,7 @@ struct ReceiptVerifier {
         var environment: String?
     }
 
-    /// The payload of a receipt that is genuine.
+    /// Returns the payload of a receipt if it is genuine.
     func payload(of receipt: String) throws(Refusal) -> [UInt8] {
         let parts = receipt.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3,
@@ -63,7 +64,7 @@ struct ReceiptVerifier {
         return key
     }
 
-    /// Decodes base64url, strictly: what does not encode to the same characters is refused.
+    /// Decodes base64url strictly: it refuses any text that would not be encoded the same way.
     static func decoded(_ part: some StringProtocol) -> [UInt8]? {
         var base64 = part.replacingOccurrences(of: "-", with: "+")
             .replacingOccurrences(of: "_", with: "/")

@@ -31,7 +31,7 @@ import X509
         }
         let problems = try #require(refusal)
         #expect(problems.keyProblems.count == 1)
-        // Two markers, and three certificates that are past their time.
+        // There are two wrong markers and three expired certificates.
         #expect(problems.chainProblems.count == 5)
         #expect(problems.description.contains("1.2.840.113635.100.6.11.1"))
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import Receipts
 
-/// The status of certificates, asked and believed by `openssl`.
+/// The status of certificates, requested and verified by `openssl`.
 @Suite struct OCSPResponderTests {
     private let files: StatusFiles
     private let directory: OCSPDirectory
@@ -20,7 +20,7 @@ import Testing
         directory = try files.directory()
     }
 
-    /// The request that `openssl` makes for a certificate.
+    /// Returns the request that `openssl` makes for a certificate.
     private func request(
         _ name: String,
         issuedBy issuer: String,
@@ -29,7 +29,7 @@ import Testing
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "ocsp-request-\(UUID().uuidString)").path()
         defer {
-            // A file left in the temporary directory harms no later test.
+            // A file left behind in the temporary directory does not affect later tests.
             try? FileManager.default.removeItem(atPath: folder)
         }
         let (status, output) = try OpenSSL.run(
@@ -41,7 +41,7 @@ import Testing
         return Array(try Data(contentsOf: URL(filePath: folder)))
     }
 
-    /// What `openssl` reads in a response, having verified it with the root alone.
+    /// Returns the output of `openssl` for a response that it verifies with the root alone.
     private func read(
         _ response: [UInt8],
         _ name: String,
@@ -117,7 +117,7 @@ import Testing
     @Test func aNumberThatWasNeverIssuedIsUnknown() throws {
         let request = try request("leaf", issuedBy: "intermediate", "-serial", "0x1234")
         let response = try answer(request)
-        // The status is [2] IMPLICIT NULL, right behind the certificate's id.
+        // The status is [2] IMPLICIT NULL, directly after the certificate's id.
         #expect(response.firstRange(of: [0x12, 0x34, 0x82, 0x00]) != nil)
     }
 
@@ -181,7 +181,7 @@ import Testing
 }
 
 enum TestStatus {
-    /// A number in hexadecimal as bytes.
+    /// Parses a number in hexadecimal into bytes.
     static func bytes(_ digits: String) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Substring(digits)

@@ -1,11 +1,12 @@
 import Foundation
 import Testing
 
-/// Somebody else's cryptography: the `openssl` command, which every machine of this project has.
+/// An independent implementation of the cryptography: the `openssl` command, which is on every
+/// machine of this project.
 struct OpenSSL {
-    /// Runs `openssl` in a folder of its own that holds the files given.
+    /// Runs `openssl` in a directory of its own that contains the given files.
     ///
-    /// - Returns: Its exit status and what it wrote.
+    /// - Returns: The exit status and the output.
     static func run(
         _ arguments: [String],
         files: [String: [UInt8]]
@@ -14,7 +15,8 @@ struct OpenSSL {
         return (status, output)
     }
 
-    /// The content of a PKCS#7 that is signed under a root, as `openssl cms -verify` gives it.
+    /// Returns the content of a PKCS#7 that is signed under a root, according to `openssl cms
+    /// -verify`.
     ///
     /// - Returns: `nil` if it is refused, with openssl's reason.
     static func content(
@@ -48,7 +50,7 @@ struct OpenSSL {
             .appending(path: "receipts-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer {
-            // A folder left in the temporary directory harms no later test.
+            // A directory left behind in the temporary directory does not affect later tests.
             try? FileManager.default.removeItem(at: directory)
         }
         for (name, bytes) in files {
@@ -67,14 +69,14 @@ struct OpenSSL {
         if process.terminationStatus == 127 {
             Issue.record("openssl is not installed; install the package openssl")
         }
-        // A file that was not written is an empty one: the status tells why.
+        // A file that was not written counts as empty. The status has the reason.
         let file = name.flatMap { try? Data(contentsOf: directory.appending(path: $0)) } ?? Data()
         return (
             process.terminationStatus, String(decoding: output, as: UTF8.self), Array(file)
         )
     }
 
-    /// An ECDSA signature of r and s, 32 bytes each, as the DER that `openssl dgst` reads.
+    /// Encodes an ECDSA signature of r and s, 32 bytes each, as DER for `openssl dgst`.
     static func der(_ raw: [UInt8]) -> [UInt8] {
         func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
             var digits = Array(bytes.drop { $0 == 0 })

@@ -7,7 +7,7 @@ import X509
 
 @testable import Receipts
 
-/// A directory with what the status of a test's chain is told from, as `counterfoil keys` makes it.
+/// A directory with the OCSP responder's files for a test's chain, as `counterfoil keys` makes it.
 final class StatusFiles: Sendable {
     let path: String
     private let chain: TestChain
@@ -25,7 +25,7 @@ final class StatusFiles: Sendable {
     }
 
     deinit {
-        // A folder left in the temporary directory harms no later test.
+        // A directory left behind in the temporary directory does not affect later tests.
         try? FileManager.default.removeItem(atPath: path)
     }
 
@@ -51,7 +51,7 @@ final class StatusFiles: Sendable {
         try text.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
     }
 
-    /// The certificates in PEM, for `openssl`.
+    /// Returns the certificates in PEM, for `openssl`.
     func pem() throws -> [String: [UInt8]] {
         var files: [String: [UInt8]] = [:]
         for (name, certificate) in zip(["leaf", "intermediate", "root"], chain.parsed) {

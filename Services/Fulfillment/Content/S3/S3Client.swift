@@ -211,7 +211,7 @@ struct S3Client: Sendable {
         do {
             response = try await http.execute(message, deadline: .now() + request.limit)
         } catch let error as ContentStorageError {
-            throw error  // Of the file that is sent.
+            throw error  // The file to send failed.
         } catch {
             try Task.checkCancellation()
             throw lost(error)

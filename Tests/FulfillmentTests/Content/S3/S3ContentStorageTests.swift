@@ -9,14 +9,14 @@ import TestSupport
 
 @Suite("Contents in an S3 store", .timeLimit(.minutes(2)))
 struct S3ContentStorageTests {
-    /// More than connections buffer, and nowhere the same for long.
+    /// More bytes than connections buffer, without long repetitions.
     private static let bytes: [UInt8] = {
         var bytes = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         for _ in 1...10 { bytes += bytes }
         return bytes
     }()
 
-    /// Runs a test with a store of its own.
+    /// Runs a test with an S3 store of its own.
     private func withStore(
         _ body:
             @Sendable @escaping (FulfillmentDatabase, S3Store, ContentFolder) async throws -> Void
@@ -116,7 +116,7 @@ struct S3ContentStorageTests {
                     }
                     #expect(error?.code == .away)
                 }
-                // A try alone would wait for the store's minute.
+                // A single try would last for the store's minute.
                 #expect(time < .seconds(30))
                 #expect(request.isReached)
                 request.release()
