@@ -94,7 +94,7 @@ final class ReceiptHandler: EventHandler {
         if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
-    /// Returns what `receipts` itself has on each entry, and locks the accounts' histories until
+    /// Returns the signing context of each entry, and locks the accounts' histories until
     /// commit.
     ///
     /// If an entry's receipt exists already, its position stays unused. No reader of the history

@@ -8,7 +8,7 @@ struct QueuePage: Sendable {
     /// The queue's revision at that moment, or 0 if it never had a transaction.
     let revision: Int64
     let changes: [QueueChange]
-    /// The account, if it belongs to what was asked for.
+    /// The account, if the page reports it.
     let account: QueueAccountChange?
     /// Whether the page contains everything that was asked for.
     let isComplete: Bool
@@ -131,10 +131,10 @@ struct QueueReadStore: Sendable {
         }
     }
 
-    /// Returns a name for the database that holds since the last start of its server.
+    /// Returns an identifier of the database, which changes at each start of its server.
     ///
-    /// After a restore from a backup the name is different, because a backup is restored into
-    /// another server, into another database, or before a start.
+    /// It is different after a restore from a backup, because a backup is restored into another
+    /// server, into another database, or before a start.
     func database() async throws -> String {
         try await client.withConnection { connection in
             let row = try connection.query(

@@ -32,7 +32,7 @@ struct QueueHistory {
 
     /// Applies an event.
     ///
-    /// - Throws: `DecodingError`, or ``FulfillmentError`` of a credit that cannot be held.
+    /// - Throws: `DecodingError`, or ``FulfillmentError`` if a credit overflows.
     mutating func apply(_ row: OutboxRow) throws {
         let data = row.event.data
         switch row.event.type {

@@ -33,8 +33,7 @@ struct OCSPRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        // The responder also answers bytes that are not a request, so malformed base64 is passed on
-        // to it.
+        // Malformed base64 counts as an empty request, which the responder answers as malformed.
         let encoded = request.uri.path.dropFirst(Self.path.count + 1)
         let bytes =
             encoded.utf8.count > 2 * OCSPRequest.lengthMax

@@ -140,8 +140,9 @@ struct VerifyReceiptHandler: Sendable {
 
     /// Returns the receipt if it is valid and this store's.
     ///
-    /// A receipt that names the other environment is redirected there, whoever signed it: the other
-    /// store may have another root, and trusts only what it has signed itself.
+    /// A receipt that names the other environment gets the status that refers to it, even if the
+    /// signature is unknown here. The other store may have another root, and checks the receipt
+    /// itself.
     private func believed(_ bytes: [UInt8]) throws(VerifyReceiptStatus) -> AppReceipt {
         do throws(ReceiptRefusal) {
             return try validator.appReceipt(bytes)
