@@ -1,8 +1,8 @@
 public import EventTypes
 public import Postgres
 
-// How the vocabulary of events is written into columns and read back. The types belong to
-// `EventTypes`, which knows no database; the conformances stand here once for every service.
+// Conversions of the event vocabulary to and from columns. The types belong to `EventTypes`, which
+// does not depend on a database, so every service shares the conformances in this file.
 
 /// `timestamptz`, which keeps microseconds; a timestamp has milliseconds.
 extension Timestamp: PostgresEncodable, PostgresDecodable {
@@ -12,7 +12,7 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
     /// Writes the moment in PostgreSQL's binary form.
     public func encode(into buffer: inout [UInt8]) {
         let (microseconds, isTooFar) = millisecondsSinceEpoch.multipliedReportingOverflow(by: 1000)
-        // What is beyond the column's reach is the furthest that is in it.
+        // A time beyond the range of the column becomes the nearest time within it.
         let furthest = millisecondsSinceEpoch < 0 ? Int64.min : .max
         PostgresTimestamp(microsecondsSinceEpoch: isTooFar ? furthest : microseconds)
             .encode(into: &buffer)

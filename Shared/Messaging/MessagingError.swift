@@ -1,26 +1,27 @@
-/// A failure of the spine itself; what the database or the broker report comes as `PostgresError`
-/// and `KafkaError`.
+/// A failure of messaging itself.
+///
+/// Errors of the database and the broker are `PostgresError` and `KafkaError`.
 public struct MessagingError: Error, CustomStringConvertible, Sendable {
     /// The kinds of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
-        /// The database lacks a table of the spine.
+        /// The database lacks a table that messaging needs.
         public static let notMigrated = Code(description: "notMigrated")
-        /// The database counts its transactions from lower than the outbox has seen, as after
-        /// restoring a dump into a new cluster.
+        /// The database's transaction ids are lower than those in the outbox, as after restoring a
+        /// dump into a new cluster.
         public static let outboxAheadOfDatabase = Code(description: "outboxAheadOfDatabase")
         /// Another process has taken over the lead.
         public static let leadLost = Code(description: "leadLost")
-        /// A message of the broker is no event of a store.
+        /// A Kafka message is not an event of a store.
         public static let notAnEvent = Code(description: "notAnEvent")
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     public let message: String
-    /// Whether trying again, with nothing else done, can help.
+    /// Whether a retry can help without any other action.
     public let isRetriable: Bool
 
     init(_ code: Code, _ message: String, isRetriable: Bool = false) {
@@ -29,6 +30,6 @@ public struct MessagingError: Error, CustomStringConvertible, Sendable {
         self.isRetriable = isRetriable
     }
 
-    /// The failure in words, without any payload.
+    /// A description of the failure, without any payload.
     public var description: String { "\(code): \(message)" }
 }

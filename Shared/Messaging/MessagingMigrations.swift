@@ -1,12 +1,12 @@
 import Foundation
 public import Postgres
 
-/// The tables of the spine, for the database of a service.
+/// The migrations that create the messaging tables in a service's database.
 public enum MessagingMigrations {
     /// The migrations, to be applied before the service's own.
     ///
-    /// - Parameter role: The service's run-time role, which is granted exactly what the spine
-    ///   needs. It must exist, and `counterfoil_operator` beside it, which may read.
+    /// - Parameter role: The service's run-time role, which is granted exactly the rights that
+    ///   messaging needs. It must exist, and so must `counterfoil_operator`, which may read.
     /// - Returns: The migrations, in order.
     public static func all(role: String) -> [PostgresMigration] {
         precondition(

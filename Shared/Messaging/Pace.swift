@@ -1,12 +1,13 @@
-/// Keeps batches from following each other faster than they can gather.
+/// Spaces out batches, so that each has time to gather.
 ///
-/// The first batch after a quiet time begins at once; under load each is followed by a rest of
-/// several times its own length, so that the next holds what came meanwhile. Many small batches
-/// cost several times the processor time of a few large ones (a database transaction each, and a
-/// request to the broker). On a busy machine batches take longer, so rests are longer, so batches are
-/// larger and cost less each: the loops slow down together instead of starving each other.
+/// The first batch after a quiet time begins at once. Under load, each batch is followed by a rest
+/// of several times its own length, in which the next one gathers. Many small batches cost several
+/// times the processor time of a few large ones: each needs a database transaction and a request to
+/// the broker. On a busy machine batches take longer, so the rests are longer too, and the batches
+/// become larger and cheaper per event. The loops slow down together instead of starving each
+/// other.
 public struct Pace: Sendable {
-    /// How many times its own length a batch is followed by rest.
+    /// The rest after a batch, as a multiple of the batch's length.
     private let restPerWork: Int
     /// The longest rest.
     private static let restMax = Duration.milliseconds(80)
@@ -15,7 +16,7 @@ public struct Pace: Sendable {
 
     /// Makes a pace.
     ///
-    /// - Parameter restPerWork: How many times its own length a batch is followed by rest.
+    /// - Parameter restPerWork: The rest after a batch, as a multiple of the batch's length.
     public init(restPerWork: Int = 4) {
         self.restPerWork = restPerWork
     }
@@ -26,7 +27,7 @@ public struct Pace: Sendable {
         waited = .zero
     }
 
-    /// Leaves out of a batch's length what it has waited for somebody else, which is no work.
+    /// Excludes time that the batch spent waiting for something else from its length.
     public mutating func leaveOut(_ duration: Duration) {
         waited += duration
     }

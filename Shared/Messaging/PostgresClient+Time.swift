@@ -2,10 +2,11 @@ public import EventTypes
 public import Postgres
 
 extension PostgresClient {
-    /// The time by the database's clock, which all instances of a service share.
+    /// The time of the database's clock, which all instances of a service share.
     ///
-    /// Leases, due times and whatever else instances compare with each other are told by it: a machine
-    /// whose own clock is wrong delays and expires nothing. Before the first connection it is the
-    /// machine's, so what decides by it in a database transaction reads it there.
+    /// Instances use it for everything they compare with each other, such as leases and due times,
+    /// so a machine with a wrong clock neither delays nor expires anything. Before the first
+    /// connection it is the machine's own time. A decision in a database transaction therefore
+    /// reads the time inside that database transaction.
     public var time: Timestamp { Timestamp(clock.now) }
 }

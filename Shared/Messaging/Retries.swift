@@ -1,31 +1,31 @@
 import Synchronization
 
-/// The failures in a row of work that is tried for ever, and the pauses between the tries.
+/// Counts consecutive failures of work that is retried for ever, and pauses between the attempts.
 ///
-/// Whatever the work is, it says so when it has succeeded (``succeeded()``), and the next failure is
-/// the first again: a process that has lived through many troubles pauses no longer for a new one.
+/// The work reports its success (``succeeded()``), so that the next failure counts as the first
+/// again: earlier failures do not lengthen the pause after a new one.
 ///
 /// Safe to use from any task.
 public final class Retries: Sendable {
     private let policy: RetryPolicy
     private let count = Mutex(0)
 
-    /// Makes a row of no failures.
+    /// Makes a counter without failures.
     public init(_ policy: RetryPolicy = RetryPolicy()) {
         self.policy = policy
     }
 
-    /// How many tries have failed since the last that did not.
+    /// The number of failed attempts since the last success.
     public var failures: Int { count.withLock { $0 } }
 
-    /// Notes that the work has done what it was to do.
+    /// Notes that the work has succeeded.
     public func succeeded() {
         count.withLock { $0 = 0 }
     }
 
     /// Notes a failure.
     ///
-    /// - Returns: How many there are in a row.
+    /// - Returns: The number of consecutive failures.
     @discardableResult
     public func failed() -> Int {
         count.withLock { count in
@@ -34,7 +34,7 @@ public final class Retries: Sendable {
         }
     }
 
-    /// Waits as long as the failures in a row ask for.
+    /// Waits for a time that grows with the number of consecutive failures.
     ///
     /// - Throws: `CancellationError`.
     public func pause() async throws {

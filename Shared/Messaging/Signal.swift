@@ -1,9 +1,11 @@
 import Synchronization
 
-/// A bell: rung any number of times while its listener is busy, it is heard once.
+/// Wakes one task from another.
 ///
-/// It is not built on an `AsyncStream`, because such a stream is over for good as soon as one task
-/// that waits for it is cancelled, and a wait that runs out of time is just that.
+/// Several signals during one piece of work wake the listener once.
+///
+/// It does not use an `AsyncStream`: such a stream ends for good as soon as one waiting task is
+/// cancelled, and a wait with a time limit must cancel.
 public final class Signal: Sendable {
     private struct State {
         var isRung = false
@@ -12,7 +14,7 @@ public final class Signal: Sendable {
 
     private let state = Mutex(State())
 
-    /// Makes a bell that has not been rung.
+    /// Makes a signal that has not been given.
     public init() {}
 
     /// Wakes the listener, or the next one if nobody waits.
@@ -25,9 +27,9 @@ public final class Signal: Sendable {
         listener?.resume()
     }
 
-    /// Waits for the bell or for the time to pass.
+    /// Waits for the signal, or until the time is over.
     ///
-    /// One listener at a time.
+    /// Only one listener may wait at a time.
     ///
     /// - Throws: `CancellationError`.
     public func wait(atMost duration: Duration) async throws {
@@ -54,7 +56,7 @@ public final class Signal: Sendable {
         try Task.checkCancellation()
     }
 
-    /// Ends a wait without ringing.
+    /// Ends a wait without a signal.
     private func release() {
         state.withLock { $0.listener.take() }?.resume()
     }

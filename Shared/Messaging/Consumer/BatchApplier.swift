@@ -7,8 +7,10 @@ import Metrics
 import Postgres
 import StoreTracing
 
-/// Applies batches of events in database transactions, finds the one that spoils a batch, and parks
-/// what stands behind it.
+/// Applies batches of events in database transactions.
+///
+/// If an event cannot be applied, the applier finds it, records it as a dead letter, and parks the
+/// later events of its key.
 struct BatchApplier: Sendable {
     let consumer: String
     let handler: any EventHandler
@@ -37,25 +39,26 @@ struct BatchApplier: Sendable {
         dead = Counter(label: "inbox_events_dead_lettered", dimensions: dimensions)
     }
 
-    /// What one database transaction did with a batch.
+    /// The outcome of one database transaction.
     private struct Result: Sendable {
         var fresh: [ReceivedEvent]
         var duplicates: Int
         var parked: Int
     }
 
-    /// The epochs that were stored with this consumer's effects.
+    /// The epochs that were stored together with the effects of this consumer.
     func storedEpochs() async throws -> [KafkaTopicPartition: Int32] {
         try await client.withConnection { [consumer] connection in
             try Inbox.epochs(consumer: consumer, on: connection)
         }
     }
 
-    /// Applies a batch: all of it in one database transaction, or, if one event spoils it, each in
-    /// one of its own.
+    /// Applies a batch in one database transaction.
     ///
-    /// - Throws: An error of the database that says nothing about the events; nothing is lost by
-    ///   applying the same batch again.
+    /// If one event cannot be applied, each event gets a database transaction of its own.
+    ///
+    /// - Throws: A database error that is not caused by the events. The same batch can be applied
+    ///   again; nothing is lost.
     func apply(
         _ events: [ReceivedEvent],
         malformed: [(KafkaMessage, MalformedMessage)]
@@ -79,7 +82,7 @@ struct BatchApplier: Sendable {
         }
     }
 
-    /// Applies the dead and parked events of a key that a redrive was asked for.
+    /// Applies the dead and parked events of one key for which a redrive was requested.
     func redrive() async throws {
         let outcome = try await client.withConnection { [consumer] connection in
             try DeadLetters.redriveIsRequested(consumer: consumer, on: connection)
@@ -181,7 +184,7 @@ struct BatchApplier: Sendable {
             }
             let open = blocked.isEmpty ? known : known.filter { !blocked.contains($0.key) }
             var owed = try Inbox.insert(open.map(\.id), consumer: consumer, on: connection)
-            // An event that stands twice in a batch is owed once.
+            // An event that occurs twice in a batch is applied once.
             result.fresh = open.filter { owed.remove($0.id) != nil }
             result.duplicates = open.count - result.fresh.count
             if !result.fresh.isEmpty {
@@ -207,9 +210,10 @@ struct BatchApplier: Sendable {
         if !result.fresh.isEmpty { await handler.didCommit(result.fresh) }
     }
 
-    /// How long events took from where they happened to being applied here, by the two clocks.
+    /// Records the time from each event to its application here, which spans the clocks of two
+    /// machines.
     ///
-    /// What was sent again tells of no hop.
+    /// Replayed events are left out.
     private func recordHops(of events: [ReceivedEvent]) {
         let now = Timestamp.wallClock()
         var timers: [String: Metrics.Timer] = [:]
@@ -226,7 +230,9 @@ struct BatchApplier: Sendable {
         }
     }
 
-    /// A message that is no event has no id, so its place in the log is its identity.
+    /// Records a malformed message as a dead letter.
+    ///
+    /// Such a message has no event id, so its id is derived from its topic, partition and offset.
     private func bury(_ message: KafkaMessage, _ problem: MalformedMessage) async throws {
         let place = "\(message.topic)/\(message.partition)/\(message.offset)"
         var seed = PlaceHash(place)
@@ -260,10 +266,10 @@ struct BatchApplier: Sendable {
         )
     }
 
-    /// Whether an error says that an event itself cannot be applied.
+    /// Whether an error means that an event itself cannot be applied.
     ///
-    /// A database that is away, busy or set up wrongly says nothing about the event: SQLSTATE
-    /// classes 22 (data) and 23 (constraints), and P0001 (raised by a trigger), do.
+    /// A database that is unreachable, busy or badly configured says nothing about the event. These
+    /// errors do: SQLSTATE classes 22 (data) and 23 (constraints), and P0001 (raised by a trigger).
     private func isPoison(_ error: any Error) -> Bool {
         guard !(error is CancellationError) else { return false }
         if let error = error as? any RetriableHandlerError, error.isRetriable { return false }
@@ -273,7 +279,7 @@ struct BatchApplier: Sendable {
         return state.hasPrefix("22") || state.hasPrefix("23") || state == "P0001"
     }
 
-    /// An error in words that name the field but hold none of its values.
+    /// A description of an error that names the field but contains none of its values.
     private static func reason(of error: any Error) -> String {
         guard let error = error as? DecodingError else { return "\(error)" }
         let context: DecodingError.Context? =
@@ -289,7 +295,8 @@ struct BatchApplier: Sendable {
     }
 }
 
-/// The bits of an identity that is the hash of a place in a log (FNV-1a), the same at every try.
+/// The bits of an id that is the hash (FNV-1a) of a place in a log, so every attempt gives the same
+/// id.
 private struct PlaceHash: RandomNumberGenerator {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
 

@@ -1,15 +1,17 @@
 import EventTypes
 import StoreTracing
 
-/// The spans of a batch of events: each event is acted on in a span of its own trace.
+/// The spans of a batch of events: applying an event is a span of that event's own trace.
 struct BatchTrace: Sendable {
-    /// The events; what follows from them is caused by their spans.
+    /// The events, with the new spans as the parents of everything that follows from them.
     let events: [ReceivedEvent]
     private let steps: [EventID: SpanStep]
     private let start: UInt64
     private let spans: SpanRecorder
 
-    /// Begins the spans; where nobody takes them, the events are as they came.
+    /// Begins the spans.
+    ///
+    /// If spans are not recorded, the events stay unchanged.
     init(of events: [ReceivedEvent], for spans: SpanRecorder) {
         self.spans = spans
         start = spans.start
@@ -20,7 +22,7 @@ struct BatchTrace: Sendable {
         }
         var steps: [EventID: SpanStep] = [:]
         self.events = events.map { event in
-            // An event that stands twice in a batch is acted on once.
+            // An event that occurs twice in a batch is applied once.
             guard
                 let step = steps[event.id] ?? spans.next(after: event.traceparent, .consumer)
             else { return event }
@@ -32,7 +34,7 @@ struct BatchTrace: Sendable {
         self.steps = steps
     }
 
-    /// Records the spans of events that are done.
+    /// Records the spans of events that have been applied or have failed.
     func end(_ done: [ReceivedEvent], isError: Bool = false) {
         guard spans.isOn else { return }
         let end = Span.clock()
@@ -51,7 +53,7 @@ struct BatchTrace: Sendable {
 }
 
 extension ReceivedEvent {
-    /// The id of its trace, for a log line; empty if it has none.
+    /// The id of the event's trace, for a log line; empty if it has none.
     public var trace: String {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }

@@ -4,7 +4,9 @@ import Logging
 import Metrics
 import Postgres
 
-/// The loop of ``EventConsumer``: poll, apply, commit; and on failure, back to the beginning.
+/// The loop of ``EventConsumer``: poll, apply, commit.
+///
+/// After a failure it reads the batch again.
 final class ConsumerLoop: Sendable {
     private let name: String
     private let topics: [Topic]
@@ -33,7 +35,7 @@ final class ConsumerLoop: Sendable {
         self.logger = logger
     }
 
-    /// Consumes until cancelled; a consumer that fails fatally is replaced by a new one.
+    /// Consumes until cancelled, and replaces a Kafka consumer that fails fatally.
     func run() async throws {
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
@@ -55,7 +57,7 @@ final class ConsumerLoop: Sendable {
                 )
             }
             await consumer.close()
-            try? await retries.pause()  // Cancelled: the loop's condition ends it.
+            try? await retries.pause()  // If cancelled, the loop ends.
         }
     }
 
@@ -64,7 +66,8 @@ final class ConsumerLoop: Sendable {
         do {
             try await consume(with: consumer, &offsets)
         } catch {
-            // Whoever reads on need not begin with what is done. A broker that is away is not waited for.
+            // The next consumer of these partitions need not read again what has been applied. If
+            // the broker has failed, there is no point in waiting for it.
             if !(error is KafkaError), !offsets.isPostponed { await commit(&offsets, consumer) }
             throw error
         }
@@ -76,7 +79,7 @@ final class ConsumerLoop: Sendable {
     ) async throws {
         var epochs = LogEpochs()
         var mustLoadEpochs = false
-        // What could not be applied comes again; until it is, nothing else is a success.
+        // A batch that failed comes again. Until it is applied, an empty poll is no success.
         var owesBatch = false
         var redriveAt = ContinuousClock.now
         var pace = Pace()
@@ -128,7 +131,8 @@ final class ConsumerLoop: Sendable {
 
     /// Applies messages.
     ///
-    /// - Returns: The partitions that are new logs, and are read from their beginning.
+    /// - Returns: The partitions that turned out to be new logs, which are now read from their
+    ///   beginning.
     private func handle(
         _ messages: [KafkaMessage],
         _ epochs: inout LogEpochs,
@@ -160,8 +164,7 @@ final class ConsumerLoop: Sendable {
 
     /// Commits offsets.
     ///
-    /// That the broker refuses it is harmless: the messages come again and the inbox recognises
-    /// them.
+    /// A refusal by the broker is harmless: the messages come again, and the inbox recognises them.
     private func commit(_ offsets: inout UncommittedOffsets, _ consumer: KafkaConsumer) async {
         guard !offsets.next.isEmpty else { return }
         do throws(KafkaError) {
@@ -172,8 +175,9 @@ final class ConsumerLoop: Sendable {
                 "Offsets were not committed; the events will come again and be recognised",
                 metadata: ["error": "\(error)"]
             )
-            // A partition that has gone to another is the other's to commit, and an offset of a topic
-            // that is gone would say of the next one of its name that it was read.
+            // If the partition was assigned to another consumer, that consumer commits its offsets.
+            // If the topic was deleted, its offset must not be committed to a new topic of the same
+            // name.
             if error.isRetriable, error.code != .unknownTopic {
                 offsets.postpone(at: .now)
             } else {
@@ -193,7 +197,7 @@ final class ConsumerLoop: Sendable {
         }
     }
 
-    /// Whether an error is of the world around the events rather than of one of them.
+    /// Whether an error may pass by itself and is neither a cancellation nor an error of Kafka.
     private func isPassing(_ error: any Error) -> Bool {
         !(error is CancellationError) && !(error is KafkaError)
     }

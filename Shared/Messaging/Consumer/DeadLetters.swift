@@ -4,16 +4,16 @@ import Foundation
 import Kafka
 public import Postgres
 
-/// What a consumer could not apply, and what waits behind it.
+/// The events that a consumer could not apply, and the events that wait behind them.
 ///
-/// The first event of a key that cannot be applied is *dead*; every later event of that key is
-/// *parked*, so that nothing about one account is done out of order, while other accounts go on.
-/// Once the cause is mended, ``requestRedrive(key:consumer:on:)`` has the consumer apply both, in
-/// order. Each is also published to `<topic>.dead-letters`, for whoever watches.
+/// The first event of a key that cannot be applied is *dead*. Every later event of that key is
+/// *parked*: the events of one account stay in order, while other accounts go on. Once the cause is
+/// fixed, ``requestRedrive(key:consumer:on:)`` makes the consumer apply both kinds, in order. Each
+/// is also published to `<topic>.dead-letters` for monitoring.
 public enum DeadLetters {
     /// Asks the consumer to apply the dead and parked events of a key again, in order.
     ///
-    /// - Returns: How many events wait.
+    /// - Returns: The number of events that wait.
     /// - Throws: `PostgresError`.
     @discardableResult
     public static func requestRedrive(
@@ -29,7 +29,7 @@ public enum DeadLetters {
         )
     }
 
-    /// The keys of these that have a dead event, so that theirs must wait.
+    /// The keys that have a dead or parked event, so that their later events must wait.
     static func blocked(
         _ keys: Set<String>,
         consumer: String,
@@ -45,7 +45,7 @@ public enum DeadLetters {
         return Set(try rows.map { try $0.decode(String.self) })
     }
 
-    /// Records an event that cannot be applied, or that waits behind one.
+    /// Records an event that cannot be applied, or that waits behind one that cannot.
     static func record(
         _ event: ReceivedEvent,
         state: State,
@@ -95,8 +95,10 @@ public enum DeadLetters {
         )
     }
 
-    /// A redrive was asked for; or nothing dead is in front any more, because another instance
-    /// parked the event while the redrive of its key was on its way.
+    /// The condition under which a dead or parked event may be applied.
+    ///
+    /// Either a redrive was requested, or the key has no dead event any more: another instance
+    /// parked this event while the redrive of its key was under way.
     private static let mayBeApplied = """
         (letter.redrive_requested_at IS NOT NULL OR NOT EXISTS (
             SELECT 1 FROM dead_letters AS dead
@@ -105,10 +107,12 @@ public enum DeadLetters {
         ))
         """
 
-    /// The most bytes of an event that are published with its dead letter; the table keeps them all.
+    /// The largest event, in bytes, that is published with its dead letter.
+    ///
+    /// The table keeps larger ones too.
     private static let publishedBytesMax = 256 * 1024
 
-    /// Whether a redrive waits for this consumer.
+    /// Whether this consumer has events to redrive.
     static func redriveIsRequested(
         consumer: String,
         on connection: isolated PostgresConnection
@@ -125,7 +129,7 @@ public enum DeadLetters {
         return try rows.first?.decode(Bool.self) ?? false
     }
 
-    /// The events of one key that a redrive was asked for, oldest first.
+    /// The events of one key that are to be redriven, oldest first.
     static func nextRedrive(
         consumer: String,
         on connection: isolated PostgresConnection
@@ -173,7 +177,7 @@ public enum DeadLetters {
         }
     }
 
-    /// Marks events as applied after all.
+    /// Marks events as applied by a redrive.
     static func settle(
         _ ids: [EventID],
         consumer: String,
@@ -187,8 +191,9 @@ public enum DeadLetters {
         )
     }
 
-    /// Takes back the request of a redrive that failed again, and keeps why; the key's first event
-    /// is dead from here on, if none was.
+    /// Withdraws the request of a redrive that failed again, and stores the reason.
+    ///
+    /// The first waiting event of the key becomes the dead one, if it was only parked.
     static func refuseRedrive(
         key: String,
         reason: String,
@@ -211,14 +216,16 @@ public enum DeadLetters {
         )
     }
 
-    /// How an event came to be here.
+    /// The reason why an event waits here.
     enum State: String {
         case dead
         case parked
     }
 }
 
-/// `dead-letter.recorded.v1`: an event could not be applied, with everything needed to look into it.
+/// `dead-letter.recorded.v1`: an event could not be applied.
+///
+/// It carries all that an investigation needs.
 struct DeadLetter: Event {
     static let eventType = EventType(rawValue: "dead-letter.recorded.v1")
 
@@ -231,6 +238,6 @@ struct DeadLetter: Event {
     let eventID: EventID
     let eventType: EventType
     let subject: String
-    /// The event's data; `nil` where it is larger than a message may be.
+    /// The event's data; `nil` if it is too large to be published.
     let dataBase64: String?
 }

@@ -5,15 +5,16 @@ public import Postgres
 public import ServiceLifecycle
 public import StoreTracing
 
-/// Brings events from Kafka into a service's database, each exactly once in effect.
+/// Brings events from Kafka into a service's database, each with exactly one effect.
 ///
-/// A batch of messages becomes one database transaction: inbox rows for what is new, the handler's
-/// effect, the consumer's place. Only after its commit is the offset committed to the broker, within a
-/// quarter of a second. A crash anywhere repeats what was read since, and the inbox recognises what
-/// was done. Rebalance and crash are therefore the same path: what was not committed comes again.
+/// A batch of messages becomes one database transaction: inbox rows for the new events, the
+/// handler's effect, and the consumer's place. Only after its commit is the offset committed to the
+/// broker, within a quarter of a second. After a crash the consumer reads again from the last
+/// committed offset, and the inbox recognises the events that are already applied. Rebalances and
+/// crashes therefore take the same path.
 ///
-/// A database that is away makes the consumer go back to the batch's beginning and wait; nothing is
-/// committed meanwhile. An event that cannot be applied goes to ``DeadLetters``.
+/// If the database is unreachable, the consumer goes back to the beginning of the batch and waits;
+/// it commits nothing meanwhile. An event that cannot be applied goes to ``DeadLetters``.
 public struct EventConsumer: Service {
     private let name: String
     private let loop: ConsumerLoop
@@ -24,13 +25,13 @@ public struct EventConsumer: Service {
     ///
     /// - Parameters:
     ///   - name: The Kafka group and the owner of the inbox rows. Replicas share it.
-    ///   - topics: What it reads.
-    ///   - handler: What it does.
-    ///   - client: Where it does it.
+    ///   - topics: The topics it reads.
+    ///   - handler: The handler that applies the events.
+    ///   - client: The database of the service.
     ///   - kafka: How to reach the broker.
-    ///   - batchSizeMax: The most events in one database transaction.
-    ///   - spans: Takes a span of each event that was applied.
-    ///   - logger: Where it reports.
+    ///   - batchSizeMax: The largest number of events in one database transaction.
+    ///   - spans: Receives a span for each applied event.
+    ///   - logger: Receives the consumer's log messages.
     public init(
         name: String,
         topics: [Topic],
@@ -63,7 +64,7 @@ public struct EventConsumer: Service {
 
     /// Consumes until the service shuts down.
     ///
-    /// - Throws: `KafkaError` of a configuration that can never work.
+    /// - Throws: `KafkaError` if the configuration can never work.
     public func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await loop.run()

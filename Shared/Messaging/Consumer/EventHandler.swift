@@ -1,27 +1,28 @@
 public import EventTypes
 public import Postgres
 
-/// What a service does about the events of other services.
+/// Applies the events of other services to a service's own data.
 ///
-/// A handler is called on the thread of a database connection, inside the database transaction that
-/// also holds the inbox rows of the same events: either all of it happens or none.
+/// A handler is called on the thread of a database connection. Its database transaction also holds
+/// the inbox rows of the same events: either everything is committed or nothing.
 public protocol EventHandler: Sendable {
-    /// The kinds of events acted on; others pass by without an inbox row.
+    /// The types of events that the handler applies. Other events are skipped without an inbox row.
     var eventTypes: Set<EventType> { get }
 
     /// Applies events, in order, with a few statements for all of them.
     ///
     /// - Parameters:
-    ///   - events: Events that this consumer has not done before.
+    ///   - events: Events that this consumer has not applied before.
     ///   - connection: The connection with the open database transaction.
-    /// - Throws: `PostgresError` of a database that is away or busy, or a ``RetriableHandlerError``:
-    ///   the events come again.
-    ///   Anything else says that one of the events cannot be applied: the consumer then applies them
-    ///   one by one, and the one that fails alone goes to the dead letters.
+    /// - Throws: `PostgresError` if the database is unreachable or busy, or a
+    ///   ``RetriableHandlerError``: the events come again. Any other error means that one of the
+    ///   events cannot be applied. The consumer then applies them one by one, and dead-letters each
+    ///   one that fails alone.
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws
 
-    /// Called after the commit, to wake whoever works on what was written. Losing this call to a
-    /// crash must lose nothing but time.
+    /// Called after the commit, to wake the tasks that work on what was written.
+    ///
+    /// If a crash prevents this call, that work must start later by itself; nothing may be lost.
     func didCommit(_ events: [ReceivedEvent]) async
 }
 
@@ -30,10 +31,11 @@ extension EventHandler {
     public func didCommit(_ events: [ReceivedEvent]) async {}
 }
 
-/// An error of a handler that knows whether its events are to blame.
+/// An error of a handler that says whether its events are to blame.
 ///
-/// Where a retry can help, something around the events is wrong (a certificate has expired): the
-/// consumer keeps its place, waits and applies them again. Otherwise it is one of the events.
+/// If a retry can help, something other than the events is wrong, such as an expired certificate:
+/// the consumer keeps its place, waits, and applies the events again. Otherwise one of the events
+/// cannot be applied.
 public protocol RetriableHandlerError: Error {
     /// Whether the same events can be applied later.
     var isRetriable: Bool { get }

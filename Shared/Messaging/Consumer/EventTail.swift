@@ -3,11 +3,11 @@ public import Kafka
 public import Logging
 public import ServiceLifecycle
 
-/// Follows topics from their present end and hands each batch on, keeping nothing: for what is lost
-/// with the process anyway, such as streams to connected clients.
+/// Follows topics from their present end and hands on each batch, without storing anything.
 ///
-/// Every process that runs one sees every event; there is no group and no offset. It promises no
-/// more than to be quick: whoever is fed by it must be able to tell a gap and heal it elsewhere.
+/// It serves data that is lost with the process anyway, such as streams to connected clients. Every
+/// process that runs a tail sees every event; there is no consumer group and no committed offset. A
+/// tail is fast but may skip events, so its receiver must detect a gap and fill it from elsewhere.
 public struct EventTail: Service {
     private let topics: [Topic]
     private let kafka: KafkaSettings
@@ -19,9 +19,9 @@ public struct EventTail: Service {
     /// It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - topics: What it follows.
+    ///   - topics: The topics it follows.
     ///   - kafka: How to reach the broker.
-    ///   - logger: Where it reports.
+    ///   - logger: Receives the tail's log messages.
     ///   - receive: Takes each batch, in partition order. The next one waits for it.
     public init(
         topics: [Topic],
@@ -58,7 +58,7 @@ public struct EventTail: Service {
                     )
                 }
                 await consumer.close()
-                try? await retries.pause()  // Cancelled: the loop's condition ends it.
+                try? await retries.pause()  // If cancelled, the loop ends.
             }
         }
     }
@@ -70,7 +70,7 @@ public struct EventTail: Service {
             let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(100))
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
-            // What is sent again is for consumers; whoever looks on has been told of it once.
+            // Replays are for consumers. A tail has already handed on the original event.
             let events = poll.messages.compactMap { try? EventHeaders.event(in: $0).get() }
                 .filter { !$0.isReplayed }
             let (admitted, rewind) = epochs.admit(events)

@@ -3,11 +3,11 @@ import Kafka
 import Postgres
 import Seals
 
-/// The SQL of a consumer: what it has done, and how far it is.
+/// The SQL of a consumer: the events it has applied, and how far it has read.
 enum Inbox {
-    /// Marks events as done by a consumer, in the database transaction of their effect.
+    /// Marks events as applied by a consumer, in the database transaction of their effect.
     ///
-    /// - Returns: The ids that were not marked before; the effect is owed for these only.
+    /// - Returns: The ids that were not marked before. Only these events still have to be applied.
     static func insert(
         _ ids: [EventID],
         consumer: String,
@@ -25,10 +25,10 @@ enum Inbox {
         return Set(try rows.map { try $0.decode(EventID.self) })
     }
 
-    /// Keeps the newest place of each partition in its producer's log.
+    /// Stores how far each partition has been read, as a place in its producer's log.
     ///
-    /// A place never goes back within an epoch: what is published twice, after a crash or by a relay
-    /// that has lost its lead, is of an older place.
+    /// A place never goes back within an epoch. A crash, or a relay that has lost its lead, may
+    /// publish an event twice; the second message then has an older place.
     static func savePositions(
         _ newest: [KafkaTopicPartition: ReceivedEvent],
         consumer: String,
@@ -57,7 +57,7 @@ enum Inbox {
         )
     }
 
-    /// The epoch that each partition of a consumer's topics was last read in.
+    /// The epoch in which each partition of a consumer's topics was last read.
     static func epochs(
         consumer: String,
         on connection: isolated PostgresConnection

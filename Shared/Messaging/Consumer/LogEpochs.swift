@@ -1,23 +1,25 @@
 import Kafka
 
-/// Notices, from the events themselves, that a partition is a new log: one written after the broker
-/// lost the old one.
+/// Detects from the events that a partition is a new log, written after the broker lost the old
+/// one.
 ///
 /// Pure.
 ///
-/// A consumer's offset may lie in the middle of the new log although it has read nothing of it. The
-/// first event of a newer epoch therefore sends the consumer back to the partition's beginning.
+/// A consumer's offset may point into the middle of the new log although the consumer has read
+/// nothing of it. The first event of a newer epoch therefore sends the consumer back to the
+/// beginning of the partition.
 struct LogEpochs: Sendable {
     private var known: [KafkaTopicPartition: Int32] = [:]
 
-    /// Remembers the epochs that were stored with the consumer's effects.
+    /// Loads the epochs that were stored together with the consumer's effects.
     mutating func load(_ stored: [KafkaTopicPartition: Int32]) {
         for (partition, epoch) in stored {
             known[partition] = max(known[partition] ?? 0, epoch)
         }
     }
 
-    /// The partitions to read again from their beginning, and the events of the others.
+    /// Separates the partitions that must be read again from their beginning from the events of the
+    /// others.
     mutating func admit(
         _ events: [ReceivedEvent]
     ) -> (admitted: [ReceivedEvent], rewind: Set<KafkaTopicPartition>) {

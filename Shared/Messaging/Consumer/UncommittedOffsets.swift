@@ -1,28 +1,28 @@
 import Kafka
 
-/// The offsets of what a consumer has applied and has not told the broker yet.
+/// The offsets of messages that a consumer has applied but not yet committed to the broker.
 ///
-/// The inbox says what is done. The broker's offsets only say where whoever gets the partition next
-/// begins to read, so they are committed a few times a second and whenever nothing comes, not after
-/// every batch: each commit is a request that the broker keeps on its disk.
+/// The inbox decides which events are applied. The broker's offsets only tell the next consumer of
+/// a partition where to begin reading. Since the broker writes each commit to its disk, offsets are
+/// not committed after every batch but a few times a second, and whenever no messages come.
 ///
 /// Pure.
 struct UncommittedOffsets {
-    /// The longest time that they are held back while messages come.
+    /// The longest time that offsets are held back while messages come.
     static let interval = Duration.milliseconds(250)
 
-    /// For each partition the next offset to read.
+    /// The next offset to read, by partition.
     private(set) var next: [KafkaTopicPartition: Int64] = [:]
-    /// Whether the broker did not answer the last time.
+    /// Whether the broker did not answer the last commit.
     private(set) var isPostponed = false
     private var dueAt: ContinuousClock.Instant?
 
-    /// Takes note of messages that were applied.
+    /// Records messages that were applied.
     ///
     /// - Parameters:
-    ///   - messages: In the order of their partitions.
-    ///   - rewound: Partitions that are read from their beginning again; nothing that was noted of
-    ///     them holds.
+    ///   - messages: The messages, in order within each partition.
+    ///   - rewound: Partitions that are read from their beginning again. Their recorded offsets are
+    ///     dropped.
     ///   - now: The time.
     mutating func add(
         _ messages: [KafkaMessage],
@@ -30,14 +30,14 @@ struct UncommittedOffsets {
         at now: ContinuousClock.Instant
     ) {
         for message in messages {
-            // The latest, not the highest: a log that was made anew counts from zero.
+            // The latest offset, not the highest: a new log counts from zero again.
             next[message.topicPartition] = message.offset + 1
         }
         forget(rewound)
         if dueAt == nil, !next.isEmpty { dueAt = now + Self.interval }
     }
 
-    /// Forgets partitions that are another's now.
+    /// Forgets partitions that are now assigned to another consumer.
     mutating func forget(_ partitions: some Sequence<KafkaTopicPartition>) {
         for partition in partitions { next[partition] = nil }
     }
@@ -45,22 +45,22 @@ struct UncommittedOffsets {
     /// Whether it is time to commit.
     ///
     /// - Parameters:
-    ///   - isIdle: Whether nothing came.
+    ///   - isIdle: Whether the last poll returned no messages.
     ///   - now: The time.
-    /// - Returns: `false` also where there are none.
+    /// - Returns: Always `false` if there are no offsets to commit.
     func areDue(isIdle: Bool, at now: ContinuousClock.Instant) -> Bool {
         guard !next.isEmpty, let dueAt else { return false }
         return isIdle && !isPostponed || now >= dueAt
     }
 
-    /// Takes note that everything was committed, or cannot be.
+    /// Forgets all offsets, because they were committed or never can be.
     mutating func settle() {
         next = [:]
         dueAt = nil
         isPostponed = false
     }
 
-    /// Takes note that the broker did not answer: the same is tried again in a while.
+    /// Keeps the offsets for another attempt in a second, because the broker did not answer.
     mutating func postpone(at now: ContinuousClock.Instant) {
         dueAt = now + .seconds(1)
         isPostponed = true

@@ -1,10 +1,10 @@
 import EventTypes
 
-/// An event of a version that this consumer does not know, of a name that it acts on.
+/// An event whose name this consumer handles, but in a version it does not know.
 ///
-/// Passed by, its effect would be missing without a word; read as the version that is known, it would
-/// be read half. It is refused by name instead, and waits among the dead letters, with what follows it
-/// of its account, for a version that knows it.
+/// To skip the event would lose its effect silently; to read it as a known version would lose part
+/// of it. It is refused instead. It waits among the dead letters, with the later events of its key,
+/// for a release that knows its version.
 struct UnknownVersion: Error, CustomStringConvertible {
     let event: ReceivedEvent
 
@@ -16,14 +16,14 @@ struct UnknownVersion: Error, CustomStringConvertible {
     /// Refuses events of unknown versions.
     ///
     /// - Parameters:
-    ///   - events: Events of any type; those of other names are nobody's business here.
-    ///   - types: What the consumer acts on.
-    /// - Throws: It, for the first such event.
+    ///   - events: Events of any type. Events of other names are ignored.
+    ///   - types: The types that the consumer handles.
+    /// - Throws: ``UnknownVersion`` for the first such event.
     static func refuse(
         in events: [ReceivedEvent],
         known types: Set<EventType>
     ) throws(UnknownVersion) {
-        // Nearly always every event is of a known type or of a name that is not acted on.
+        // Almost every event has a known type, or a name that the consumer does not handle.
         for event in events where !types.contains(event.type) {
             let name = event.type.name
             guard types.contains(where: { $0.name == name }) else { continue }

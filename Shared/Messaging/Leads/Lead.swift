@@ -1,16 +1,17 @@
 public import Postgres
 
-/// The lead over a piece of work that one process of a service does at a time.
+/// The right of one process of a service to do a piece of work.
 ///
-/// It is an advisory lock of the service's database and a *term*: a number that rises with every
-/// leader. The lock decides who leads. It is lost within seconds (`LockHolder.silenceMax`) by a process
-/// that is stopped, and by one whose work hangs: whoever leads calls ``move()`` at every step. The term
-/// fences: what is written with ``LeadStore/require(_:on:)`` in the same database transaction, or in a
-/// statement with the lead's own fence, is written by the newest leader or not at all.
+/// A lead consists of an advisory lock in the service's database and a *term*, a number that rises
+/// with every leader. The lock decides who leads. A process that is stopped, or whose work hangs,
+/// loses the lock within seconds (`LockHolder.silenceMax`), so a leader calls ``move()`` at every
+/// step. The term is a fencing token. A write with ``LeadStore/require(_:on:)`` in the same
+/// database transaction, or in a statement with the lead's own fence, succeeds only for the newest
+/// leader.
 public struct Lead: Sendable {
-    /// What is led: `relay`.
+    /// The name of the work, such as `relay`.
     public let name: String
-    /// Higher than that of every leader before.
+    /// The lead's number, higher than that of every leader before.
     public let term: Int64
     private let holder: LockHolder
 
@@ -20,13 +21,13 @@ public struct Lead: Sendable {
         self.holder = holder
     }
 
-    /// Notes that the work has got a step on.
+    /// Notes that the work has made progress.
     public func move() { holder.move() }
 
-    /// Refuses to go on where the lead may be another's by now.
+    /// Refuses to continue if another process may have taken over the lead.
     ///
-    /// To be asked before an effect that no fence covers. It spares the effect in almost every case;
-    /// the receiver has to bear it in the others.
+    /// Call it before an effect that no fence protects. It prevents that effect in almost every
+    /// case; the receiver must tolerate it in the others.
     ///
     /// - Throws: ``MessagingError`` with ``MessagingError/Code/leadLost``.
     public func requireRecent() throws(MessagingError) {
@@ -45,16 +46,16 @@ public struct Lead: Sendable {
 extension PostgresClient {
     /// Runs a body while this process leads a piece of work.
     ///
-    /// It waits for the schema that the service needs and for the lead, for ever or until the task is
+    /// It waits for the schema that the service needs and for the lead, until the task is
     /// cancelled.
     ///
     /// - Parameters:
-    ///   - name: What is led.
-    ///   - key: The advisory lock.
-    ///   - body: Gets the lead. It calls ``Lead/move()`` more often than every
+    ///   - name: The name of the work.
+    ///   - key: The key of the advisory lock.
+    ///   - body: Receives the lead. It calls ``Lead/move()`` at least once in every
     ///     ``LockHolder/silenceMax``, and ends when its task is cancelled.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; `PostgresError` with `connectionLost` if the lead was lost;
+    /// - Returns: The result of the body.
+    /// - Throws: Any error of the body; `PostgresError` with `connectionLost` if the lead was lost;
     ///   `CancellationError` if the task was cancelled.
     public func withLead<R: Sendable>(
         _ name: String,

@@ -2,11 +2,11 @@ public import Postgres
 
 /// The SQL of leads.
 public enum LeadStore {
-    /// Draws the next term.
+    /// Takes the next term.
     ///
     /// - Parameters:
-    ///   - name: What is led.
-    ///   - holder: Shows that the leader moves.
+    ///   - name: The name of the work.
+    ///   - holder: Tracks the leader's progress.
     ///   - connection: The session that holds the lock.
     /// - Returns: The lead.
     /// - Throws: `PostgresError`.
@@ -28,8 +28,9 @@ public enum LeadStore {
         return Lead(name: name, term: try row.decode(Int64.self), holder: holder)
     }
 
-    /// Lets a database transaction commit only as the newest leader's: nobody takes over between this
-    /// and its end.
+    /// Lets a database transaction commit only if it belongs to the newest leader.
+    ///
+    /// Nobody can take over the lead between this call and the end of the database transaction.
     ///
     /// - Throws: ``MessagingError`` with ``MessagingError/Code/leadLost``; `PostgresError`.
     public static func require(
@@ -41,8 +42,10 @@ public enum LeadStore {
 }
 
 extension SQL.StringInterpolation {
-    /// The query that has one row while a lead is the newest, and holds the next leader's first
-    /// statement back until the statement or the database transaction it stands in is over.
+    /// Appends a query that returns one row while a lead is the newest.
+    ///
+    /// The query blocks the next leader's first statement until the surrounding statement or
+    /// database transaction ends.
     mutating func appendInterpolation(fence lead: Lead) {
         appendLiteral("SELECT term FROM leads WHERE name = ")
         appendInterpolation(lead.name)

@@ -3,17 +3,17 @@ public import Postgres
 public import Seals
 public import ServiceLifecycle
 
-/// Seals a log of a service that has no relay: an insert-only table, once a second.
+/// Seals, once a second, a log of a service that has no relay: an insert-only table.
 ///
-/// One sealer of a log works at a time, by an advisory lock of the database; the others stand by,
-/// and take over from one that no longer moves (``Lead``). One that wakes up after that draws a number
-/// that is taken: its seal fails on the primary key.
+/// One sealer of a log works at a time, thanks to an advisory lock of the database. The others
+/// stand by and take over if it stops making progress (``Lead``). If the old sealer then wakes up,
+/// it chooses a seal number that is taken, and its insert fails on the primary key.
 public struct LogSealer: Service {
     private let log: SealedLog
     private let client: PostgresClient
     private let logger: Logger
 
-    /// How long it rests when everything is sealed: a row is without its seal that long.
+    /// The rest when everything is sealed, and so the longest time that a new row stays unsealed.
     private static let pause = Duration.seconds(1)
 
     /// Makes a sealer, which does nothing before ``run()``.
@@ -31,7 +31,7 @@ public struct LogSealer: Service {
             let retries = Retries()
             while !Task.isCancelled {
                 do {
-                    // "seals" in ASCII, and which.
+                    // "seals" in ASCII, combined with the number of the log.
                     let key = 0x7365_616C_7300 ^ Self.number(of: log)
                     try await client.withLead("seals of \(log.name)", key: key) { lead in
                         try await sealForEver(lead, retries)
@@ -44,13 +44,13 @@ public struct LogSealer: Service {
                         "Sealing stopped and starts again",
                         metadata: ["error": "\(error)", "failures": "\(failures)"]
                     )
-                    try? await retries.pause()  // Cancelled: the loop's condition ends it.
+                    try? await retries.pause()  // If cancelled, the loop ends.
                 }
             }
         }
     }
 
-    /// A number of a log's name that is the same in every process.
+    /// A number for a log's name that is the same in every process.
     private static func number(of log: SealedLog) -> Int64 {
         log.name.utf8.reduce(0) { ($0 &* 31 &+ Int64($1)) & 0xFFFF }
     }
@@ -73,14 +73,14 @@ public struct LogSealer: Service {
 
     /// Seals the next rows.
     ///
-    /// - Returns: How many.
+    /// - Returns: The number of rows.
     private func sealBatch(_ heads: inout SealHeads) async throws -> Int {
         let sealed = heads.sealed
         let rows = try await client.withConnection { [log] connection in
             try log.rows(after: sealed, limit: LogSeal.rowsMax, on: connection)
         }
         guard !rows.isEmpty else { return 0 }
-        // The heads go on only once the seals are there.
+        // The heads advance only after the seals are stored.
         var after = heads
         let seals = after.seal(rows)
         try await client.withConnection { [log] connection in

@@ -5,8 +5,8 @@ import StoreTracing
 
 /// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
 ///
-/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where in its
-/// producer's log an event stands, and two that it is sent again.
+/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where an event
+/// is in its producer's log, and two mark a replay.
 enum EventHeaders {
     static let id = "ce_id"
     static let source = "ce_source"
@@ -16,13 +16,15 @@ enum EventHeaders {
     static let subject = "ce_subject"
     static let dataSchema = "ce_dataschema"
     static let traceparent = "traceparent"
-    /// Which log of the broker it was published into; rises when the broker has lost its log.
+    /// The epoch: the number of the broker's log into which the event was published.
+    ///
+    /// It rises when the broker has lost its log.
     static let epoch = "ce_epoch"
     /// The producer's outbox position: `xid:position`.
     static let position = "ce_position"
-    /// The id of the replay that a message was sent by; not there where the relay sent it.
+    /// The id of the replay that sent the message; absent if the relay sent it.
     static let replay = "ce_replay"
-    /// The only consumer that a replay is meant for.
+    /// The only consumer for which a replay is meant.
     static let replayConsumer = "ce_replayconsumer"
 
     /// The message that carries an event.
@@ -53,7 +55,7 @@ enum EventHeaders {
         )
     }
 
-    /// The event that a message carries, or what is wrong with the message.
+    /// The event in a message, or the reason why the message is malformed.
     static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
         let fields = Fields(message.headers)
         guard let id = fields.id else {
@@ -68,7 +70,7 @@ enum EventHeaders {
         guard let data = message.value, let key = message.key else {
             return .failure(MalformedMessage(reason: "the message has no key or no value"))
         }
-        // PostgreSQL keeps no text with U+0000.
+        // PostgreSQL cannot store text that contains U+0000.
         guard !key.contains(0), !message.headers.contains(where: { $0.value.contains(0) }) else {
             return .failure(MalformedMessage(reason: "the key or a header holds U+0000"))
         }
@@ -92,7 +94,7 @@ enum EventHeaders {
         )
     }
 
-    /// The headers that a consumer reads, each read once.
+    /// The headers that a consumer reads, each parsed once.
     private struct Fields {
         var id: EventID?
         var type: String?
@@ -125,7 +127,7 @@ enum EventHeaders {
     }
 }
 
-/// A message that is not an event of ours.
+/// A message that is not an event of a store.
 struct MalformedMessage: Error {
     let reason: String
 }

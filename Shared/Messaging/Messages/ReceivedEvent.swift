@@ -1,39 +1,41 @@
 public import EventTypes
 import Seals
 
-/// An event as a consumer receives it: its attributes, its data as bytes, and where it came from.
+/// An event as a consumer receives it: its attributes, its data as bytes, and its origin.
 public struct ReceivedEvent: Sendable {
     /// The event's identity.
     public let id: EventID
     /// The kind of event.
     public let type: EventType
-    /// The topic it came from.
+    /// The topic from which it was read.
     public let topic: String
     /// The key of its message: an account's or a product's id.
     public let key: String
-    /// What it is about: a transaction's or product's id.
+    /// The id of its subject, such as a transaction or a product.
     public let subject: String
-    /// When it happened.
+    /// The time when it happened.
     public let time: Timestamp
-    /// The W3C trace context it happened in, or that it is acted on in; always well-formed.
+    /// The W3C trace context in which it happened or is applied; always well-formed.
     public internal(set) var traceparent: String?
     /// Its data: JSON.
     public let data: [UInt8]
-    /// The partition it came from.
+    /// The partition from which it was read.
     public let partition: Int32
-    /// Its offset there.
+    /// Its offset in that partition.
     public let offset: Int64
-    /// Which log of the broker it was published into.
+    /// The number of the broker's log into which it was published.
     let epoch: Int32
-    /// Where it stands in its producer's outbox.
+    /// Its place in its producer's outbox.
     let cursor: OutboxCursor
-    /// Whether it was sent again by ``EventReplay``: its place says nothing about how far the
-    /// consumer is, and its epoch nothing about the log it stands in.
+    /// Whether it was sent by ``EventReplay``.
+    ///
+    /// The place of a replayed event says nothing about the consumer's progress, and its epoch
+    /// nothing about the log it was read from.
     let isReplayed: Bool
-    /// The only consumer that it is meant for; `nil` for all.
+    /// The only consumer for which it is meant; `nil` for all.
     let onlyConsumer: String?
 
-    /// Makes an event as the consumer would receive it; for tests of handlers, and for redrive.
+    /// Makes an event as the consumer would receive it, for tests of handlers and for redrives.
     public init(
         id: EventID,
         type: EventType,
@@ -94,7 +96,7 @@ public struct ReceivedEvent: Sendable {
         self.onlyConsumer = onlyConsumer
     }
 
-    /// Makes an event of a row of its producer's log, as if it had just been received.
+    /// Makes an event from a row of its producer's log, as if it had just been received.
     public init(_ row: OutboxRow) {
         self.init(
             id: row.event.id,
@@ -110,7 +112,7 @@ public struct ReceivedEvent: Sendable {
 
     /// Decodes the event's data.
     ///
-    /// - Throws: `DecodingError`. A handler lets it through: the event is then dead-lettered.
+    /// - Throws: `DecodingError`. A handler does not catch it, so that the event is dead-lettered.
     public func decode<Value: Event>(_ type: Value.Type) throws -> Value {
         try EventCoding.decode(type, from: data)
     }

@@ -1,7 +1,7 @@
 import EventTypes
 import StoreTracing
 
-/// What the spans of events say: names of OpenTelemetry's conventions for messaging.
+/// The attributes of the spans of events, named by OpenTelemetry's conventions for messaging.
 enum SpanAttributes {
     static func of(_ topic: String, _ id: EventID) -> [String: Span.Value] {
         [

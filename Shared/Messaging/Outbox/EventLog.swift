@@ -2,28 +2,28 @@ public import EventTypes
 public import Postgres
 public import Seals
 
-/// A service's event log, for reading: its outbox, in the order in which it was published.
+/// Reads a service's event log: its outbox, in the order of publication.
 ///
-/// The session may be anybody's who may read the table; it writes nothing.
+/// It writes nothing, and works with any session that may read the table.
 public enum EventLog {
-    /// Which rows of a log are read.
+    /// The part of a log that is read.
     public enum Part: Sendable {
-        /// Those that no later commit can add to: rows whose database transaction is younger than
-        /// one that is still running are not there yet.
+        /// The rows whose database transaction is older than every running one. No later commit can
+        /// add a row before or between them.
         case settled
-        /// All that the session sees: together with what else it sees in the same snapshot, they
-        /// are whole.
+        /// All rows that the session sees. They are consistent with other data read in the same
+        /// snapshot.
         case visible
     }
 
     /// Reads rows after a place.
     ///
     /// - Parameters:
-    ///   - cursor: The last row that was read; `OutboxCursor.start` for the oldest.
-    ///   - limit: How many rows at most.
-    ///   - part: Which rows.
-    ///   - types: Events of these types only; all of them if none is named.
-    ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
+    ///   - cursor: The last row that was read; `OutboxCursor.start` to begin with the oldest.
+    ///   - limit: The largest number of rows.
+    ///   - part: The part of the log to read.
+    ///   - types: The types of events to read; all if empty.
+    ///   - connection: The session. If it has begun a snapshot, every call sees the same log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
     /// - Throws: `PostgresError`.
     public static func rows(
@@ -37,7 +37,7 @@ public enum EventLog {
             .map(\.row)
     }
 
-    /// Reads the same rows, each with its time as it stands in the table.
+    /// Reads the same rows, each with the exact time in the table.
     package static func exactRows(
         after cursor: OutboxCursor,
         limit: Int,
@@ -61,7 +61,7 @@ public enum EventLog {
         )
     }
 
-    /// The settled rows after a place, each with its time as it stands in the table.
+    /// The settled rows after a place, each with the exact time in the table.
     package static func settledExactRows(
         after cursor: OutboxCursor,
         limit: Int,
@@ -70,8 +70,10 @@ public enum EventLog {
         try exactRows(in: settled(after: cursor, limit: limit, on: connection))
     }
 
-    /// The settled rows after a place, in commit order: those whose database transaction is older
-    /// than every one still running, so that no row can appear before them any more.
+    /// The settled rows after a place, in the order of their transaction ids.
+    ///
+    /// A row is settled once its database transaction is older than every running one, so that no
+    /// row can appear before it any more.
     static func settledRows(
         after cursor: OutboxCursor,
         limit: Int,
@@ -97,7 +99,7 @@ public enum EventLog {
         )
     }
 
-    /// How many rows of some types there are; for progress.
+    /// The number of rows of some types, for a progress report.
     public static func count(
         of types: Set<EventType>,
         on connection: isolated PostgresConnection
@@ -108,13 +110,13 @@ public enum EventLog {
         return try rows.first?.decode(Int64.self) ?? 0
     }
 
-    /// Which of some events a consumer has done, by its own inbox.
+    /// The events among some that a consumer has applied, according to its inbox.
     ///
     /// - Parameters:
     ///   - ids: The events.
     ///   - consumer: The consumer's group.
     ///   - connection: A session of the consumer's own database.
-    /// - Returns: Those of them that it has done.
+    /// - Returns: The ids of the events that it has applied.
     /// - Throws: `PostgresError`.
     public static func done(
         _ ids: [EventID],
@@ -130,9 +132,10 @@ public enum EventLog {
         return Set(try rows.map { try $0.decode(EventID.self) })
     }
 
-    /// Reads rows of `xid, position, event_id, type, topic, key, subject, time, traceparent, data`,
-    /// each with its time as it stands in the table: an event has whole milliseconds, and what
-    /// somebody wrote there may not.
+    /// Decodes rows of `xid, position, event_id, type, topic, key, subject, time, traceparent,
+    /// data`, each with the exact time in the table.
+    ///
+    /// An event has whole milliseconds; a row that somebody changed by hand may not.
     package static func exactRows(in rows: PostgresRows) throws -> [ExactRow] {
         try rows.map { row in
             let (xid, position, id, type, topic, key, subject, time, trace, data) =

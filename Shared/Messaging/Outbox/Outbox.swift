@@ -1,24 +1,25 @@
 import EventTypes
 public import Postgres
 
-/// The only way for an event to leave a service: a row written in the database transaction of the
-/// change it reports.
+/// The only way for an event to leave a service: a row that is written in the same database
+/// transaction as the change it reports.
 ///
-/// The table is insert-only and is the service's event log: it is never updated, and it is kept as
+/// The table is insert-only and is the service's event log. It is never updated, and is kept as
 /// long as replay is promised. ``OutboxRelay`` publishes it in commit order.
 public enum Outbox {
-    /// The channel that is notified when a database transaction that appended events commits.
+    /// The channel that PostgreSQL notifies when a database transaction that appended events
+    /// commits.
     static let channel = "outbox"
 
     /// Appends events, in one statement.
     ///
-    /// Call it last in the body of the database transaction, in a statement of its own after every
-    /// lock is held: the order of two events of one key is the order of their appending. Also, the
-    /// notification it sends makes the commit take a lock that all notifying commits share.
+    /// Call it at the end of the database transaction, after every lock is held: two events of one
+    /// key are published in the order in which they were appended. The notification is another
+    /// reason to call it last, because all commits that notify take one common lock.
     ///
     /// - Parameters:
-    ///   - events: The events, in the order in which those of one key happened.
-    ///   - connection: The connection whose open database transaction they belong to.
+    ///   - events: The events. Those of one key are in the order in which they happened.
+    ///   - connection: The connection with the open database transaction.
     /// - Throws: `PostgresError`.
     public static func append(
         _ events: [OutboxEvent],

@@ -1,26 +1,28 @@
 import ClockAndIDs
 public import EventTypes
 
-/// An event on its way into the outbox: its attributes and its data, already bytes.
+/// An event for the outbox: its attributes, and its data already encoded.
 public struct OutboxEvent: Sendable {
-    /// The event's identity, kept for life: every inbox recognises it by this.
+    /// The event's id.
+    ///
+    /// It never changes, and every inbox recognises the event by it.
     public let id: EventID
     /// The kind of event.
     public let type: EventType
-    /// The name of the topic it goes to.
+    /// The name of its topic.
     public let topic: String
     /// The key of its message; events of one key keep their order.
     public let key: String
-    /// What it is about: a transaction's or product's id.
+    /// The id of its subject, such as a transaction or a product.
     public let subject: String
-    /// When it happened.
+    /// The time when it happened.
     public let time: Timestamp
-    /// The W3C trace context it happened in.
+    /// The W3C trace context in which it happened.
     public let traceparent: String?
     /// Its data: JSON.
     public let data: [UInt8]
 
-    /// Makes an event from data that is encoded already.
+    /// Makes an event from data that is already encoded.
     public init(
         id: EventID,
         type: EventType,
@@ -45,7 +47,7 @@ public struct OutboxEvent: Sendable {
 
     /// Makes an event with a new id, and encodes its data.
     ///
-    /// - Throws: `EncodingError`, which for the types of `EventTypes` does not happen.
+    /// - Throws: `EncodingError`, which does not happen for the types of `EventTypes`.
     public init(
         _ event: some Event,
         type: EventType,
@@ -67,7 +69,7 @@ public struct OutboxEvent: Sendable {
         )
     }
 
-    /// Makes an event as a log has it.
+    /// Makes an event with the attributes that a log has for it.
     public init(
         id: EventID,
         type: EventType,

@@ -1,18 +1,18 @@
 public import Postgres
 
-/// How far a service's events are published: two equal marks without a backlog say that the service
-/// has said nothing in between.
+/// A mark of how far a service's events are published.
 ///
-/// It costs one look at one row, however many events there are.
+/// If two marks are equal and neither has a backlog, the service appended no events in between.
+/// Reading a mark costs the same however many events there are.
 public struct OutboxMark: Hashable, Sendable {
     private let xid: UInt64
     private let position: Int64
-    /// Whether something is committed and not published yet.
+    /// Whether an event is committed but not yet published.
     public let hasBacklog: Bool
 
-    /// Reads the mark of a connection's database.
+    /// Reads the mark from the connection's database.
     ///
-    /// - Throws: `PostgresError`, or ``MessagingError`` where the migrations have not run.
+    /// - Throws: `PostgresError`, or ``MessagingError`` if the migrations have not run.
     public init(on connection: isolated PostgresConnection) throws {
         let rows = try connection.query(
             """

@@ -2,12 +2,12 @@ public import Seals
 
 /// A row of the outbox: an event and its place.
 public struct OutboxRow: Sendable {
-    /// Where it stands.
+    /// The row's place.
     public let cursor: OutboxCursor
-    /// What it says.
+    /// The event.
     public let event: OutboxEvent
 
-    /// Puts an event at a place.
+    /// Makes a row of an event and its place.
     public init(cursor: OutboxCursor, event: OutboxEvent) {
         self.cursor = cursor
         self.event = event

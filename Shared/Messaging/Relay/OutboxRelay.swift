@@ -6,17 +6,17 @@ public import Postgres
 public import ServiceLifecycle
 public import StoreTracing
 
-/// Publishes the outbox of a service, in commit order, and keeps it published.
+/// Publishes the outbox of a service, in commit order.
 ///
-/// One relay of a service works at a time, by an advisory lock of its database; the others stand
-/// by, and take over within 15 seconds from one that no longer moves (``Lead``). It is woken by
-/// ``wake()`` and by the notification of ``Outbox``. Its place moves only after
-/// the broker has confirmed a batch, so a crash publishes a batch again rather than losing it; the
-/// inboxes recognise it.
+/// One relay of a service works at a time, thanks to an advisory lock of its database. The others
+/// stand by, and take over within 15 seconds if it stops making progress (``Lead``). ``wake()`` and
+/// the notification of ``Outbox`` wake the relay. Its place moves only after the broker has
+/// confirmed a batch. After a crash a batch may therefore be published twice but is never lost, and
+/// the inboxes recognise the repeated events.
 ///
-/// It also notices when the broker has lost its log (a topic of its own is gone, or an offset goes
-/// backwards): it then makes the topics again, begins a new epoch, and publishes from the oldest
-/// event that a consumer has not confirmed.
+/// The relay also detects that the broker has lost its log: a topic of the service is gone, or an
+/// offset goes backwards. It then recreates the topics, begins a new epoch, and publishes again
+/// from the oldest event that some consumer has not confirmed.
 public struct OutboxRelay: Service {
     private let leadership: RelayLeadership
     private let client: PostgresClient
@@ -31,11 +31,12 @@ public struct OutboxRelay: Service {
     /// - Parameters:
     ///   - service: The service's name, which becomes the `ce_source` of its events.
     ///   - topics: The topics the service writes.
-    ///   - client: Its database.
-    ///   - kafka: How to reach the broker, for topics and for the consumers' offsets.
-    ///   - topicSettings: What a missing topic is made with.
-    ///   - spans: Takes a span of each event that was published.
-    ///   - logger: Where it reports.
+    ///   - client: The service's database.
+    ///   - kafka: How to reach the broker, for publishing, for topics and for the consumers'
+    ///     offsets.
+    ///   - topicSettings: The settings of the topics that the relay creates.
+    ///   - spans: Receives a span for each published event.
+    ///   - logger: Receives the relay's log messages.
     public init(
         service: String,
         topics: [Topic],
@@ -63,12 +64,12 @@ public struct OutboxRelay: Service {
         )
     }
 
-    /// Tells the relay that a database transaction of this process has appended events.
+    /// Wakes the relay after a database transaction of this process has appended events.
     public func wake() {
         signal.ring()
     }
 
-    /// Whether this process has seen every topic of the service exist.
+    /// Whether this process has seen that every topic of the service exists.
     public var isReady: Bool { leadership.topicsExist }
 
     /// Publishes until the service shuts down.
@@ -88,7 +89,7 @@ public struct OutboxRelay: Service {
                     await leadForEver()
                 }
             }
-            // The others never end by themselves: the shutdown of the leader ends all.
+            // Only the leader's task ends by itself, at shutdown; its end cancels the others.
             try await group.next()
             group.cancelAll()
         }
@@ -113,7 +114,7 @@ public struct OutboxRelay: Service {
                         : "The relay stopped and starts again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
-                try? await retries.pause()  // Cancelled: the loop's condition ends it.
+                try? await retries.pause()  // If cancelled, the loop ends.
             }
         }
     }

@@ -5,8 +5,8 @@ import Postgres
 import Seals
 import StoreTracing
 
-/// The work of the one relay that leads: read settled rows, publish, keep the place, and watch for
-/// a broker that has lost its log.
+/// The work of the leading relay: it reads settled rows, publishes them, stores its place, and
+/// watches for a broker that has lost its log.
 final class RelayLeadership: Sendable {
     private let service: String
     private let topics: RelayTopics
@@ -17,14 +17,16 @@ final class RelayLeadership: Sendable {
     private let logger: Logger
     private let metrics: RelayMetrics
 
-    /// How many rows are read and published at once.
+    /// The number of rows that are read and published at once.
     private static let batchSize = LogSeal.rowsMax
-    /// How long the relay rests when nobody rings.
+    /// The longest rest of the relay when no signal wakes it.
     private static let idlePause = Duration.seconds(1)
-    /// How often the consumers' offsets and the topics are looked at.
+    /// The time between two checks of the consumers' offsets and of the topics.
     private static let watchInterval = Duration.seconds(1)
-    /// How long a record waits for the broker: less than another process waits for the lead, so that
-    /// one that was stopped and wakes up finds its records too old to send.
+    /// The longest time a record waits for the broker.
+    ///
+    /// It is shorter than the time after which another process takes the lead: when a stopped
+    /// process wakes up, its records are too old to be sent.
     private static let deliveryTimeoutMilliseconds = 8000
 
     init(
@@ -47,12 +49,13 @@ final class RelayLeadership: Sendable {
         metrics = RelayMetrics(consumers: Set(topics.flatMap(\.consumers)))
     }
 
-    /// Whether every topic of the service has been seen.
+    /// Whether this process has seen that every topic of the service exists.
     var topicsExist: Bool { topics.exist }
 
-    /// Sees to it that the topics exist before the first event is published.
+    /// Creates the topics before the first event is published.
     ///
-    /// A topic that is gone after that is the leader's business, who must publish again.
+    /// If a topic is lost after that, the leader handles it, because it must also publish the
+    /// events again.
     func checkTopics() async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         do {
@@ -72,27 +75,27 @@ final class RelayLeadership: Sendable {
         await admin.close()
     }
 
-    /// Looks for topics that were missing, until cancelled.
+    /// Checks for missing topics until cancelled.
     func lookForTopics() async { await topics.look(kafka, every: Self.watchInterval) }
 
     /// Publishes until cancelled.
     ///
     /// - Parameters:
-    ///   - lead: What its place is kept under.
-    ///   - retries: Told when there is nothing left to publish, or something was.
-    /// - Throws: What the database or the broker threw; nothing is lost by starting again.
+    ///   - lead: The lead that fences every write of the relay's place.
+    ///   - retries: Told of a success whenever events were published or none are left.
+    /// - Throws: Errors of the database or the broker. Nothing is lost by starting again.
     func run(_ lead: Lead, _ retries: Retries = Retries()) async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         logger.debug("This relay leads", metadata: ["lead.term": "\(lead.term)"])
-        // The next leader tells how far the consumers are; this one no longer knows.
+        // From here on the next leader reports the consumers' lag; this process no longer knows it.
         defer { metrics.forgetLag() }
         do {
             while true {
                 do {
                     try await work(lead, retries, admin)
                 } catch is LogIsLost {
-                    // A producer that a broker has forgotten would try its messages again until
-                    // they are too old; another one is understood at once.
+                    // A producer that the broker no longer knows would retry its messages until
+                    // they time out; a new producer works at once.
                     continue
                 }
             }
@@ -102,7 +105,7 @@ final class RelayLeadership: Sendable {
         }
     }
 
-    /// The log that a producer wrote into is gone.
+    /// The broker's log that a producer wrote into is gone.
     private struct LogIsLost: Error {}
 
     /// Publishes with one producer.
@@ -119,8 +122,8 @@ final class RelayLeadership: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await producer.run() }
             group.addTask { try await self.publish(lead, retries, producer, admin) }
-            // Beside publishing, not between: a send may wait for a log that is gone. What it
-            // throws closes the producer, which ends the send.
+            // This runs concurrently with publishing, because a send may wait for a log that is
+            // gone. The error closes the producer, which ends the send.
             group.addTask { try await self.waitForLoss(admin) }
             defer { group.cancelAll() }
             try await group.next()
@@ -130,7 +133,7 @@ final class RelayLeadership: Sendable {
     private func waitForLoss(_ admin: KafkaAdmin) async throws {
         while true {
             try await Task.sleep(for: Self.watchInterval)
-            // A broker that is away says nothing about its log.
+            // An unreachable broker says nothing about its log.
             guard topicsExist, let missing = try? await topics.missing(admin), !missing.isEmpty
             else { continue }
             topics.exist = false
@@ -145,7 +148,7 @@ final class RelayLeadership: Sendable {
         _ admin: KafkaAdmin
     ) async throws {
         lead.move()
-        // The seals after the place: what is sealed meanwhile is not sealed again.
+        // The seals are read after the place, so that rows sealed in between are not sealed again.
         var (progress, heads) = try await client.withConnection { connection in
             (
                 try RelayStore.progress(on: connection),
@@ -153,7 +156,7 @@ final class RelayLeadership: Sendable {
             )
         }
         try await requireRecentDatabase(progress)
-        // Another relay may have led meanwhile, and noticed what is gone.
+        // Another relay may have led in between and created missing topics.
         topics.forgetDeadLetters()
         if try await !topics.missing(admin).isEmpty {
             try await beginNewLog(&progress, lead, admin)
@@ -185,9 +188,9 @@ final class RelayLeadership: Sendable {
     }
 
     private enum Outcome {
-        /// As many rows as fit were published; there are more.
+        /// The batch was full; there may be more rows.
         case full
-        /// All rows there were are published.
+        /// All rows that were found are published.
         case published
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
@@ -210,7 +213,8 @@ final class RelayLeadership: Sendable {
                 limit: Self.batchSize,
                 on: connection
             )
-            // A row that is not settled yet has been told of already and will not be again.
+            // An unsettled row sends no second notification, so the relay must look again by
+            // itself.
             let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
             return (rows, waits)
         }
@@ -219,7 +223,7 @@ final class RelayLeadership: Sendable {
         let start = spans.start
         let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
         try await topics.makeDeadLetters(of: records, admin)
-        // Stopped since the rows were read, this process may have lost the lead.
+        // If this process was stopped since it read the rows, it may have lost the lead.
         try lead.requireRecent()
         lead.move()
         let deliveries: [KafkaDelivery]
@@ -238,7 +242,7 @@ final class RelayLeadership: Sendable {
             throw LogIsLost()
         }
         let saved = progress
-        // Rows that were published before there were seals come first.
+        // Rows that were published before seals existed must be sealed first.
         let seals = heads.sealed < cursor ? [] : heads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
             try RelayStore.save(
@@ -254,11 +258,11 @@ final class RelayLeadership: Sendable {
         return rows.count == Self.batchSize ? .full : .published
     }
 
-    /// Seals some of the rows that were published without: by a relay that knew no seals.
+    /// Seals some of the rows that an older relay, which had no seals, has published.
     ///
-    /// Publishing does not wait for all of them.
+    /// Publishing does not wait until all of them are sealed.
     ///
-    /// - Returns: Whether there were any.
+    /// - Returns: Whether there were such rows.
     private func sealEarlierRows(
         _ heads: inout SealHeads,
         through published: OutboxCursor
@@ -287,8 +291,10 @@ final class RelayLeadership: Sendable {
         return true
     }
 
-    /// A dead letters' topic that somebody deleted is made again; a topic of the service's own that
-    /// is gone means that the log is gone.
+    /// Handles a topic that the broker does not know.
+    ///
+    /// A deleted dead-letter topic is created again. If one of the service's own topics is missing,
+    /// the broker has lost its log.
     private func handleUnknownTopic(
         _ progress: inout RelayProgress,
         _ records: [KafkaRecord],
@@ -320,7 +326,7 @@ final class RelayLeadership: Sendable {
         return ranges
     }
 
-    /// Looks how far the consumers are, and whether the log is still the one it was.
+    /// Checks how far the consumers are, and whether the broker's log is still the same.
     private func watch(
         _ progress: inout RelayProgress,
         _ lead: Lead,
@@ -330,10 +336,10 @@ final class RelayLeadership: Sendable {
             metrics.forgetLag()
             return
         }
-        // Dead letters are nobody's to confirm, and their topics may be deleted by whoever reads them.
+        // No consumer confirms dead letters, and their readers may delete their topics.
         let own = Set(topics.own.map(\.name))
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
-        // A topic that is gone may have been made again by the broker itself, empty.
+        // The broker itself may have recreated a missing topic, empty.
         if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
@@ -380,8 +386,10 @@ final class RelayLeadership: Sendable {
         try await topics.makeMissing(admin)
     }
 
-    /// A database restored from a dump into a new cluster counts its transactions from the start,
-    /// so new rows would sort before old ones and never be published.
+    /// Refuses a database whose transaction ids are behind the published outbox.
+    ///
+    /// A database restored from a dump into a new cluster counts its transactions from the start.
+    /// New rows would then sort before old ones and never be published.
     private func requireRecentDatabase(_ progress: RelayProgress) async throws {
         let newest = try await client.withConnection { connection in
             try RelayStore.newestTransaction(on: connection)

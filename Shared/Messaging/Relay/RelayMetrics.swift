@@ -1,17 +1,18 @@
 import EventTypes
 import Metrics
 
-/// What the relay that leads counts.
+/// The metrics of the leading relay.
 ///
-/// Events are counted by kind, so that `rate(outbox_events_published_total{type=…})` is the rate of
-/// purchases by state. What is published again after the broker's loss is counted again.
+/// Events are counted by type, so that `rate(outbox_events_published_total{type=…})` is the rate of
+/// purchases by state. Events that are published again after the broker lost its log are counted
+/// again.
 struct RelayMetrics: Sendable {
     private let logsLost = Counter(label: "outbox_logs_lost")
     private let lag: [String: Gauge]
 
     /// Makes the metrics.
     ///
-    /// - Parameter consumers: Who reads what the relay publishes.
+    /// - Parameter consumers: The consumers of the events that the relay publishes.
     init(consumers: Set<String>) {
         lag = Dictionary(
             uniqueKeysWithValues: consumers.map { consumer in
@@ -21,7 +22,7 @@ struct RelayMetrics: Sendable {
         )
     }
 
-    /// Takes note of events that the broker has stored.
+    /// Counts events that the broker has stored.
     func published(_ types: some Sequence<EventType>) {
         var counts: [EventType: Int] = [:]
         for type in types { counts[type, default: 0] += 1 }
@@ -31,15 +32,15 @@ struct RelayMetrics: Sendable {
         }
     }
 
-    /// Takes note that the broker had lost the log.
+    /// Counts a loss of the broker's log.
     func lostLog() { logsLost.increment() }
 
-    /// Takes note of what consumers have yet to confirm.
+    /// Records the number of events that each consumer has yet to confirm.
     func record(lag counts: [String: Int64]) {
         for (consumer, gauge) in lag { gauge.record(counts[consumer] ?? 0) }
     }
 
-    /// Says that no consumer is behind, as far as this process knows.
+    /// Sets the lag of every consumer to zero, because this process no longer knows it.
     func forgetLag() {
         for gauge in lag.values { gauge.record(0) }
     }

@@ -1,30 +1,35 @@
 import Kafka
 import Seals
 
-/// What a relay knows of the log it writes: how far it is published, and how far that is confirmed
-/// by every consumer, so that after the broker has lost its log it can begin again no later than
-/// the oldest event that a consumer may have missed.
+/// The progress of a relay: the place up to which it has published, and the place up to which every
+/// consumer has confirmed.
+///
+/// If the broker loses its log, the relay publishes again from the oldest event that a consumer may
+/// have missed.
 ///
 /// Pure.
 struct RelayProgress: Equatable, Sendable {
-    /// Everything up to here is published.
+    /// The place up to which everything is published.
     private(set) var published: OutboxCursor
-    /// Everything up to here is done by every consumer.
+    /// The place up to which every consumer has applied everything.
     private(set) var confirmed: OutboxCursor
-    /// Which log of the broker is written into.
+    /// The number of the broker's log that the relay writes.
     private(set) var epoch: Int32
     /// The newest offset of each partition.
     private(set) var lastOffsets: [KafkaTopicPartition: Int64]
-    /// Places on the way from `confirmed` to `published`, oldest first.
+    /// Places between `confirmed` and `published`, oldest first.
     private var checkpoints: [Checkpoint]
 
-    /// A place in the outbox, and where each partition ended when it was published.
+    /// A place in the outbox, with the newest offset of each partition when that place was
+    /// published.
     private struct Checkpoint: Equatable, Sendable {
         var cursor: OutboxCursor
         var lastOffsets: [KafkaTopicPartition: Int64]
     }
 
-    /// More checkpoints than this would say more than the consumers' confirmations can use.
+    /// The largest number of checkpoints.
+    ///
+    /// More would not make the confirmed place more precise in practice.
     private static let checkpointsMax = 64
 
     init(
@@ -45,10 +50,10 @@ struct RelayProgress: Equatable, Sendable {
     /// Whether some consumer has not confirmed everything yet.
     var isUnconfirmed: Bool { confirmed < published }
 
-    /// Takes note of a batch that the broker has stored.
+    /// Records a batch that the broker has stored.
     ///
-    /// - Returns: `false` if an offset is not higher than one reported before: the broker has lost
-    ///   its log, and the batch stands in a new one.
+    /// - Returns: `false` if an offset is not higher than an earlier one. The broker has then lost
+    ///   its log, and the batch is in a new one.
     mutating func publish(
         through cursor: OutboxCursor,
         offsets: [KafkaTopicPartition: ClosedRange<Int64>]
@@ -69,18 +74,18 @@ struct RelayProgress: Equatable, Sendable {
         return true
     }
 
-    /// Whether a partition that was written is empty, so that the broker has lost its log.
+    /// Whether a partition that was written is empty, which means that the broker has lost its log.
     ///
-    /// An end that is merely lower says nothing: some brokers count batches rather than messages.
+    /// An end that is merely lower proves nothing: some brokers count batches rather than messages.
     func isContradicted(byEnds ends: [KafkaTopicPartition: Int64]) -> Bool {
         lastOffsets.contains { partition, last in last >= 0 && ends[partition] == 0 }
     }
 
-    /// Takes note of what the consumers have committed.
+    /// Records the offsets that the consumers have committed.
     ///
     /// - Parameters:
-    ///   - committed: For each consumer of a topic, the next offset it will read, by partition.
-    ///   - consumers: Who has to confirm each topic.
+    ///   - committed: For each consumer, the next offset it will read, by partition.
+    ///   - consumers: The consumers that must confirm each topic.
     mutating func confirm(
         committed: [String: [KafkaTopicPartition: Int64]],
         consumers: [String: [String]]
@@ -99,13 +104,14 @@ struct RelayProgress: Equatable, Sendable {
         checkpoints.removeFirst(done)
     }
 
-    /// How many published events each consumer has yet to confirm.
+    /// The number of published events that each consumer has yet to confirm.
     ///
-    /// Counted from what the broker reported for each event, not from the ends of partitions, which
-    /// some brokers tell wrong. Without memory of its own: as true after a restart as before it.
+    /// It is computed from the offsets the broker reported for each event, because some brokers
+    /// report the ends of partitions wrongly. It needs no state of its own, so it is as accurate
+    /// after a restart as before.
     ///
     /// - Parameters: As of ``confirm(committed:consumers:)``.
-    /// - Returns: The count by consumer; those of all topics, 0 included.
+    /// - Returns: The count for each consumer of any topic, including 0.
     func lag(
         committed: [String: [KafkaTopicPartition: Int64]],
         consumers: [String: [String]]
@@ -120,7 +126,7 @@ struct RelayProgress: Equatable, Sendable {
         return lag
     }
 
-    /// Goes back to the oldest event that a consumer may have missed, into a new log.
+    /// Goes back to the oldest event that a consumer may have missed, and begins a new log.
     mutating func restartAfterLoss() {
         published = confirmed
         epoch += 1

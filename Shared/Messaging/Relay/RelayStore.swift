@@ -3,9 +3,9 @@ import Kafka
 import Postgres
 import Seals
 
-/// The SQL of the relay: what waits to be published, and its own place.
+/// The SQL of the relay: the rows that wait to be published, and its own place.
 enum RelayStore {
-    /// Whether there are rows after a place at all, settled or not.
+    /// Whether any rows, settled or not, follow a place.
     static func hasRows(
         after cursor: OutboxCursor,
         on connection: isolated PostgresConnection
@@ -21,7 +21,7 @@ enum RelayStore {
         return try rows.first?.decode(Bool.self) ?? false
     }
 
-    /// Where the relay of this database stands.
+    /// The stored progress of the relay of this database.
     static func progress(on connection: isolated PostgresConnection) throws -> RelayProgress {
         let cursors = try connection.query(
             "SELECT xid, position, confirmed_xid, confirmed_position, epoch FROM relay_cursor"
@@ -53,13 +53,13 @@ enum RelayStore {
         )
     }
 
-    /// Keeps where the relay stands, all of it or nothing.
+    /// Stores the relay's progress in one statement.
     ///
     /// - Parameters:
-    ///   - progress: Where it stands.
-    ///   - lead: Whose word it is; another's by now, it is not taken.
+    ///   - progress: The progress.
+    ///   - lead: The relay's lead. If another process has taken over, nothing is stored.
     ///   - touched: The partitions whose newest offset changed.
-    ///   - seals: The seals of what was published: they are there when the place has moved.
+    ///   - seals: The seals of the published rows, stored together with the new place.
     ///   - connection: The connection.
     /// - Throws: ``PostgresError``; ``MessagingError`` with ``MessagingError/Code/leadLost``.
     static func save(
@@ -93,9 +93,10 @@ enum RelayStore {
         guard !moved.isEmpty else { throw lead.lost }
     }
 
-    /// Forgets the offsets of a log that is gone, and keeps the new beginning.
+    /// Deletes the offsets of a log that is gone, and stores the place where the new log begins.
     ///
-    /// - Throws: As ``save(_:by:touched:seals:on:)``; it is to be rolled back then.
+    /// - Throws: As ``save(_:by:touched:seals:on:)``. The caller then rolls back the database
+    ///   transaction.
     static func saveAfterLoss(
         _ progress: RelayProgress,
         by lead: Lead,
@@ -105,13 +106,13 @@ enum RelayStore {
         try save(progress, by: lead, touched: [], on: connection)
     }
 
-    /// The id that the next database transaction of the cluster gets.
+    /// The id that the cluster assigns to its next database transaction.
     static func newestTransaction(on connection: isolated PostgresConnection) throws -> UInt64 {
         let rows = try connection.query("SELECT pg_snapshot_xmax(pg_current_snapshot())")
         return try rows.first?.decode(UInt64.self) ?? 0
     }
 
-    /// Makes the outbox partitions of the coming months.
+    /// Creates the outbox partitions of the coming months.
     static func ensurePartitions(on connection: isolated PostgresConnection) throws {
         try connection.execute("SELECT ensure_outbox_partitions(3)")
     }

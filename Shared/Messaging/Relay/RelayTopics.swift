@@ -3,14 +3,14 @@ import Kafka
 import Logging
 import Synchronization
 
-/// The topics that a relay writes: those of its service, and dead letters'.
+/// The topics that a relay writes: those of its service, and those of dead letters.
 final class RelayTopics: Sendable {
-    /// The service's own.
+    /// The service's own topics.
     let own: [Topic]
     private let settings: TopicSettings
     private let logger: Logger
     private let areThere = Atomic(false)
-    /// Dead letters' topics that were there when this leader looked for them.
+    /// The dead-letter topics that existed when this leader looked for them.
     private let deadLetters = Mutex<Set<String>>([])
 
     init(_ own: [Topic], _ settings: TopicSettings, _ logger: Logger) {
@@ -25,7 +25,7 @@ final class RelayTopics: Sendable {
         set { areThere.store(newValue, ordering: .relaxed) }
     }
 
-    /// Those of the service that the broker does not have.
+    /// The service's topics that the broker does not have.
     func missing(_ admin: KafkaAdmin) async throws -> [Topic] {
         var missing: [Topic] = []
         for topic in own where try await admin.partitions(of: topic.name) == nil {
@@ -34,22 +34,22 @@ final class RelayTopics: Sendable {
         return missing
     }
 
-    /// Looks again and again for those of the service while they are missing, until cancelled.
+    /// Checks repeatedly, until cancelled, whether missing topics of the service exist by now.
     ///
-    /// A relay that does not lead hears from nobody that the leader has made them.
+    /// A relay that does not lead is not told when the leader creates them.
     func look(_ kafka: KafkaSettings, every interval: Duration) async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: interval)  // Cancelled: the condition ends it.
+            try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
             guard !exist, let admin = try? KafkaAdmin(settings: kafka, logger: logger) else {
                 continue
             }
-            // A broker that is away says nothing: the next look may find them.
+            // An unreachable broker says nothing about its topics: the next check may find them.
             if let missing = try? await missing(admin), missing.isEmpty { exist = true }
             await admin.close()
         }
     }
 
-    /// Makes those of the service that are missing.
+    /// Creates the missing topics of the service.
     func makeMissing(_ admin: KafkaAdmin) async throws {
         for topic in try await missing(admin) {
             try await make([topic.name], isCompacted: topic.isCompacted, admin)
@@ -57,10 +57,10 @@ final class RelayTopics: Sendable {
         exist = true
     }
 
-    /// Makes the dead letters' topics among those of records, each when it is first needed.
+    /// Creates the dead-letter topics that some records need and that do not exist yet.
     ///
-    /// Before the records are sent: a producer waits half a minute for a topic that is not there, and
-    /// the service's other events would wait behind.
+    /// It runs before the records are sent. A producer would wait half a minute for a missing
+    /// topic, and the service's other events would have to wait too.
     func makeDeadLetters(of records: [KafkaRecord], _ admin: KafkaAdmin) async throws {
         let wanted = Set(records.map(\.topic)).subtracting(own.map(\.name))
         let unseen = wanted.subtracting(deadLetters.withLock { $0 })
@@ -73,7 +73,7 @@ final class RelayTopics: Sendable {
         deadLetters.withLock { $0.formUnion(unseen) }
     }
 
-    /// Forgets which dead letters' topics there are: somebody may have deleted one, or the broker all.
+    /// Forgets the known dead-letter topics, because they may have been deleted.
     func forgetDeadLetters() { deadLetters.withLock { $0 = [] } }
 
     private func make(_ names: [String], isCompacted: Bool, _ admin: KafkaAdmin) async throws {

@@ -3,18 +3,18 @@ package import Postgres
 public import Seals
 
 extension SealedLog {
-    /// The name of a service's event log among its logs.
+    /// The name of the outbox among the sealed logs of a service.
     package static let outboxName = "outbox"
 
-    /// A service's event log, without the months of it that are in files.
+    /// A service's event log, without the months that are archived in files.
     public static let outbox = outbox(includesArchives: false) { cursor, limit, connection in
         try EventLog.settledExactRows(after: cursor, limit: limit, on: connection)
     }
 
-    /// A service's event log, as somebody reads its rows.
+    /// A service's event log whose rows are read by a given function.
     ///
     /// - Parameters:
-    ///   - includesArchives: Whether what is read has the months that are in files.
+    ///   - includesArchives: Whether the function also reads the archived months.
     ///   - read: Reads the settled rows after a place, in their order.
     /// - Returns: The log.
     package static func outbox(
@@ -33,7 +33,7 @@ extension SealedLog {
 }
 
 extension SealedRow {
-    /// Rows of the outbox with their exact times, each with the digest of every column as it is.
+    /// Outbox rows for sealing, each with its exact time and the digest of all its columns.
     package static func sealing(_ rows: [ExactRow]) -> [SealedRow] {
         var writer = DigestWriter()
         return rows.map { exact in
@@ -59,7 +59,8 @@ extension SealedRow {
         }
     }
 
-    /// Rows of the outbox as the relay has read them: what it seals was written by ``Outbox``, whose
-    /// times are whole milliseconds.
+    /// Outbox rows for sealing, as the relay has read them.
+    ///
+    /// They were written by ``Outbox``, so their times are whole milliseconds.
     static func sealing(_ rows: [OutboxRow]) -> [SealedRow] { sealing(rows.map(ExactRow.init)) }
 }

@@ -2,10 +2,9 @@ import EventTypes
 import StoreTracing
 
 extension Span {
-    /// The span of an event that was published; its message carries the event's own trace context, as
-    /// the log has it.
+    /// Makes the span of a published event; `nil` if the event has no trace.
     ///
-    /// `nil` for an event without a trace.
+    /// The Kafka message still carries the event's own trace context, as it is in the log.
     init?(publishing event: OutboxEvent, from start: UInt64) {
         guard let cause = event.traceparent.flatMap({ TraceContext($0) }) else { return nil }
         self.init(

@@ -5,12 +5,12 @@ import Metrics
 import Postgres
 import Seals
 
-/// Measures what waits in a service's spine, every ten seconds: events that are not published, and
+/// Measures, every ten seconds, the backlog in a service's messaging tables: unpublished events and
 /// dead letters.
 ///
-/// Every instance measures the same tables, whoever leads, so that a relay that cannot publish shows
-/// too: `max` over the instances is the number. The count ends at ``SpineStore/countMax``, so that a
-/// long backlog costs no more to measure than a short one.
+/// Every instance measures the same tables, whether it leads or not, so that a relay that cannot
+/// publish is noticed too. The `max` over the instances is the true number. Counting stops at
+/// ``SpineStore/countMax``, so that a long backlog costs no more to measure than a short one.
 struct SpineWatch: Sendable {
     let client: PostgresClient
     let logger: Logger
@@ -30,7 +30,7 @@ struct SpineWatch: Sendable {
     func run() async {
         while !Task.isCancelled {
             await measure(at: Timestamp.wallClock())
-            try? await Task.sleep(for: interval)  // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
         }
     }
 
@@ -55,22 +55,25 @@ struct SpineWatch: Sendable {
 
 /// The SQL of ``SpineWatch``.
 enum SpineStore {
-    /// Counting ends here.
+    /// The number at which counting stops.
     static let countMax: Int64 = 10_000
 
-    /// What waits at one moment.
+    /// The backlog at one moment.
     struct Waiting: Hashable, Sendable {
-        /// Committed and not published yet; at most ``SpineStore/countMax``.
+        /// The number of events that are committed but not published; at most
+        /// ``SpineStore/countMax``.
         var unpublished: Int64 = 0
-        /// When the first of them happened.
+        /// The time when the first of them happened.
         var oldestUnpublished: Timestamp?
-        /// Events that could not be applied; at most ``SpineStore/countMax`` with the next.
+        /// The number of events that could not be applied.
+        ///
+        /// Together with ``parked`` it is at most ``SpineStore/countMax``.
         var dead: Int64 = 0
-        /// Events that wait behind those.
+        /// The number of events that wait behind those.
         var parked: Int64 = 0
     }
 
-    /// Counts what waits, by the outbox's index and the index of open dead letters.
+    /// Counts the backlog, using the outbox's index and the index of open dead letters.
     static func waiting(on connection: isolated PostgresConnection) throws -> Waiting {
         var waiting = Waiting()
         let cursor = try RelayStore.progress(on: connection).published

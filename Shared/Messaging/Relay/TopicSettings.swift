@@ -1,8 +1,8 @@
-/// What a topic is made with where it does not exist yet.
+/// The settings with which a missing topic is created.
 public struct TopicSettings: Sendable {
-    /// How many partitions.
+    /// The number of partitions.
     public let partitions: Int
-    /// On how many brokers each is kept.
+    /// The number of brokers that keep a copy of each partition.
     public let replicationFactor: Int
 
     /// Makes settings.
@@ -11,10 +11,10 @@ public struct TopicSettings: Sendable {
         self.replicationFactor = replicationFactor
     }
 
-    /// The properties of a topic.
+    /// The configuration of a topic.
     ///
-    /// Nothing is dropped for its age or size: a consumer may be away for longer than a broker keeps
-    /// by itself, and what it has not read must be there when it is back.
+    /// No message is dropped for its age or for the size of its topic. A consumer may be away for
+    /// longer than a broker's default retention, and must still find what it has not read.
     static func configuration(isCompacted: Bool) -> [String: String] {
         isCompacted
             ? ["cleanup.policy": "compact"]

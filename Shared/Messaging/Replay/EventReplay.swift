@@ -2,30 +2,31 @@ public import EventTypes
 public import Kafka
 public import Postgres
 
-/// Sends events of a log to their topics again, under the ids they have always had, so that every
-/// inbox recognises what it has done.
+/// Sends events of a log to their topics again, under their original ids, so that every inbox
+/// recognises the events it has already applied.
 ///
-/// The messages say that they are a replay: they stand at the end of a partition and are of an older
-/// place, so no consumer's place in its producer's log moves by them, nobody who only looks on is
-/// told of them, and they say nothing about which log of the broker it is. One may be meant for one
-/// consumer; the others pass it by, and it is in order with whatever else goes to that consumer.
+/// The messages are marked as a replay. They come at the end of a partition but have older places,
+/// so they do not move any consumer's place in its producer's log. An ``EventTail`` ignores them,
+/// and their epoch is not compared with that of the broker's log. A replay can be meant for one
+/// consumer; the others then skip it. Its events are in order with the other messages of their
+/// partition.
 public struct EventReplay: Sendable {
     /// The replay's own id.
     public let id: EventID
-    /// The service whose log it is.
+    /// The service whose log is replayed.
     public let service: String
-    /// Which log of the broker the service writes into.
+    /// The number of the broker's log that the service writes.
     public let epoch: Int32
-    /// The one consumer that it is meant for; `nil` for all.
+    /// The only consumer for which the replay is meant; `nil` for all.
     public let consumer: String?
 
     /// Makes a replay.
     ///
     /// - Parameters:
     ///   - id: The replay's own id.
-    ///   - service: The service whose log it is.
-    ///   - epoch: Which log of the broker the service writes into, from ``epoch(on:)``.
-    ///   - consumer: The one consumer that it is meant for.
+    ///   - service: The service whose log is replayed.
+    ///   - epoch: The number of the broker's log that the service writes, from ``epoch(on:)``.
+    ///   - consumer: The only consumer for which the replay is meant; `nil` for all.
     public init(id: EventID, service: String, epoch: Int32, consumer: String? = nil) {
         self.id = id
         self.service = service
@@ -33,16 +34,16 @@ public struct EventReplay: Sendable {
         self.consumer = consumer
     }
 
-    /// Which log of the broker a service writes into.
+    /// The number of the broker's log that a service writes.
     ///
     /// - Parameter connection: A session of the service's database.
-    /// - Returns: The number that its relay has it by.
-    /// - Throws: `PostgresError`, or ``MessagingError`` where the migrations have not run.
+    /// - Returns: The number that the service's relay has stored.
+    /// - Throws: `PostgresError`, or ``MessagingError`` if the migrations have not run.
     public static func epoch(on connection: isolated PostgresConnection) throws -> Int32 {
         try RelayStore.progress(on: connection).epoch
     }
 
-    /// The message that carries an event again.
+    /// The message that carries a replayed event.
     public func record(for row: OutboxRow) -> KafkaRecord {
         var record = EventHeaders.record(for: row, service: service, epoch: epoch)
         record.headers.append(

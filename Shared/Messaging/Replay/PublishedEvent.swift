@@ -3,21 +3,22 @@ public import Kafka
 public import Postgres
 public import Seals
 
-/// An event as the broker has it: the row of its producer's log that it was published from, and where
-/// it stands.
+/// An event as it is on the broker: the row of its producer's log from which it was published, and
+/// the position of its message.
 public struct PublishedEvent: Sendable {
     /// The service that published it.
     public let service: String
     /// The row, as the message carries it.
     public let row: OutboxRow
-    /// Whether it was sent again by ``EventReplay``.
+    /// Whether it was sent by ``EventReplay``.
     public let isReplayed: Bool
-    /// Where it stands: `topic/partition/offset`.
+    /// The position of its message: `topic/partition/offset`.
     public let place: String
 
     /// Reads a message.
     ///
-    /// - Throws: ``MessagingError`` that names the place, if it is no event of a store.
+    /// - Throws: ``MessagingError`` with the position of the message, if it is not an event of a
+    ///   store.
     public init(_ message: KafkaMessage) throws(MessagingError) {
         place = "\(message.topic)/\(message.partition)/\(message.offset)"
         let source = message.headers.first { $0.name == EventHeaders.source }?.value
@@ -49,14 +50,14 @@ public struct PublishedEvent: Sendable {
         }
     }
 
-    /// Where a service's topics end, as its relay knows it by the broker's own confirmations.
+    /// The ends of a service's topics, as the broker confirmed them to the service's relay.
     ///
-    /// What a broker says of its end may be too low; what it has confirmed is there.
+    /// Some brokers report the end of a partition too low, but a confirmed message is stored.
     ///
     /// - Parameter connection: A session of the service's database.
-    /// - Returns: The newest offset of each partition that something was published into, and the place
-    ///   of the log up to which everything is.
-    /// - Throws: `PostgresError`, or ``MessagingError`` where the migrations have not run.
+    /// - Returns: The newest offset of each partition that has messages, and the place in the log
+    ///   up to which everything is published.
+    /// - Throws: `PostgresError`, or ``MessagingError`` if the migrations have not run.
     public static func ends(
         on connection: isolated PostgresConnection
     ) throws -> (offsets: [KafkaTopicPartition: Int64], published: OutboxCursor) {
