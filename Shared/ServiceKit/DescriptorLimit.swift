@@ -4,42 +4,46 @@ import Glibc
 import Darwin
 #endif
 
-/// How many descriptors the process may have, and what it does with them.
+/// The number of file descriptors that the process may open, and their division.
 ///
-/// A connection of a client is one. The database, the broker, threads' wake-ups, files of hosted
-/// contents and calls to others need theirs, and go first: a service that cannot reach its database
-/// serves nobody.
+/// Each client connection needs one. The database, the broker, thread wake-ups, files of hosted
+/// contents and outgoing calls need theirs first: a service that cannot reach its database is of no
+/// use to anybody.
 struct DescriptorLimit: Sendable {
-    /// What a service has open besides the connections of clients: it starts with some 45.
+    /// The descriptors reserved for everything except client connections; a service starts with
+    /// about 45.
     static let own = 96
-    /// With fewer connections than this there is no work to speak of.
+    /// The smallest number of client connections with which a service can usefully work.
     static let connectionsMin = 16
 
-    /// How many descriptors the process may have.
+    /// The number of descriptors that the process may open.
     var count: Int
 
-    /// How many connections of clients that allows, of those that are wanted: a part goes with them
-    /// to files and calls, so an eighth is kept.
+    /// The number of client connections that the limit allows, up to a wanted number.
+    ///
+    /// Connections also cause files to be opened and calls to be made, so an eighth of the
+    /// descriptors is kept for those.
     ///
     /// - Parameter wanted: `HTTP_CONNECTIONS_MAX`.
-    /// - Returns: The number; `nil` if it is too few to work at all.
+    /// - Returns: The number; `nil` if it is too small to work at all.
     func connections(of wanted: Int) -> Int? {
         let allowed = count - Self.own - count / 8
         guard allowed >= Self.connectionsMin else { return nil }
         return min(wanted, allowed)
     }
 
-    /// The least limit that a service works with.
+    /// The smallest limit with which a service works.
     static var least: Int {
         var limit = DescriptorLimit(count: own + connectionsMin)
         while limit.connections(of: .max) == nil { limit.count += 1 }
         return limit.count
     }
 
-    /// Lets the process have as many descriptors as the system allows it: the usual first limit,
-    /// 1,024, is less than `HTTP_CONNECTIONS_MAX`.
+    /// Raises the process's limit to the largest that the system allows.
     ///
-    /// - Returns: The limit there is then; `nil` if the system does not tell.
+    /// The usual initial limit, 1,024, is less than `HTTP_CONNECTIONS_MAX`.
+    ///
+    /// - Returns: The new limit; `nil` if the system does not report one.
     @discardableResult
     static func raise() -> DescriptorLimit? {
         #if canImport(Glibc)
@@ -50,7 +54,7 @@ struct DescriptorLimit: Sendable {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return nil }
         limit.rlim_cur = limit.rlim_max
-        // Where the system does not let it, the limit stays.
+        // If the system refuses, the limit stays as it is.
         _ = setrlimit(resource, &limit)
         guard getrlimit(resource, &limit) == 0 else { return nil }
         return DescriptorLimit(count: Int(clamping: limit.rlim_cur))

@@ -4,18 +4,19 @@ public import StoreAPI
 
 /// A refusal or failure that a handler throws; the edge sends it as `application/problem+json`.
 ///
-/// Also known as `HTTPError`; the name `HTTPProblem` is unambiguous where Hummingbird is imported.
+/// It is also known as `HTTPError`; the name `HTTPProblem` is unambiguous where Hummingbird is
+/// imported.
 public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The HTTP status.
     public var status: HTTPResponse.Status
     /// The body.
     public var problem: Problem
-    /// After how long trying again makes sense.
+    /// The time after which a retry makes sense.
     public var retryAfter: Duration?
     /// Further headers of the answer.
     public var headers: HTTPFields = [:]
-    /// Whether the connection is closed after the answer, because the rest of the request is not
-    /// worth reading.
+    /// Whether the connection is closed after the answer, because reading the rest of the request
+    /// is not worthwhile.
     var closesConnection = false
 
     /// Makes a problem.
@@ -24,10 +25,11 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     ///   - status: The HTTP status.
     ///   - code: The stable code: `stale_price`, `product_unknown`, …
     ///   - title: The code in words; the same for every problem of one code.
-    ///   - detail: What was wrong in this request, where, and what to do.
-    ///   - currentPrice: With `stale_price`: what the purchase costs at present.
-    ///   - currentStorefront: With `storefront_changed`: where the account buys at present.
-    ///   - retryAfter: After how long trying again makes sense.
+    ///   - detail: The error in this request, its location, and the remedy.
+    ///   - currentPrice: With `stale_price`: the current price of the purchase.
+    ///   - currentStorefront: With `storefront_changed`: the storefront in which the account buys
+    ///     now.
+    ///   - retryAfter: The time after which a retry makes sense.
     public init(
         _ status: HTTPResponse.Status,
         code: String,
@@ -55,12 +57,13 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// The status, the code and the detail, for logs.
     public var description: String { "\(status.code) \(problem.code): \(problem.detail)" }
 
-    /// Nothing of that name is there, or not for this account; the two are not told apart.
+    /// The named object does not exist, or is not visible to this account; the two are not
+    /// distinguished.
     public static func notFound(_ detail: String) -> HTTPProblem {
         HTTPProblem(.notFound, code: "not_found", title: "Not found", detail: detail)
     }
 
-    /// The path is there, but not with this method (RFC 9110, section 15.5.6).
+    /// The path exists, but not with this method (RFC 9110, section 15.5.6).
     static func methodNotAllowed(_ method: String, allowed: [String]) -> HTTPProblem {
         let list = allowed.joined(separator: ", ")
         var problem = HTTPProblem(
@@ -73,7 +76,7 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         return problem
     }
 
-    /// The service cannot do it at present, and trying again may help.
+    /// The service cannot do it at present; a retry may help.
     public static func tryAgain(
         _ detail: String,
         retryAfter: Duration = .seconds(1)
@@ -87,11 +90,11 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// Nobody knows whether it was done, and asking again would do it once more.
+    /// It is unknown whether the request was carried out, and a retry would carry it out again.
     ///
-    /// No `Retry-After`: whoever asks looks first.
+    /// There is no `Retry-After`: the client must first check the outcome.
     ///
-    /// - Parameter detail: Where to look.
+    /// - Parameter detail: Tells the client how to check.
     /// - Returns: The problem, 503 `outcome_unknown`.
     public static func outcomeUnknown(_ detail: String) -> HTTPProblem {
         HTTPProblem(
@@ -102,7 +105,7 @@ public struct HTTPProblem: Error, Hashable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The request has no token, or one that is not believed.
+    /// The request has no token, or an invalid one.
     static func unauthorized(_ detail: String) -> HTTPProblem {
         HTTPProblem(.unauthorized, code: "unauthorized", title: "Not authorized", detail: detail)
     }

@@ -1,6 +1,6 @@
 import NIOHTTP1
 
-/// Whether the error is of the HTTP parser, which ends the connection by itself.
+/// Whether the error comes from the HTTP parser, which closes the connection itself.
 func isParserError(_ error: any Error) -> Bool {
     error is HTTPParserError
 }

@@ -1,28 +1,29 @@
-/// One thing that has to be there before a service can do its work: a database connection, an
-/// assigned partition, applied migrations.
+/// A condition that must hold before a service can work: a database connection, an assigned
+/// partition, applied migrations.
 public struct ReadinessCheck: Sendable {
-    /// What is checked: `postgres`, `kafka`, `migrations`.
+    /// The name of the condition: `postgres`, `kafka`, `migrations`.
     public let name: String
-    /// Tells whether it is there, without waiting for it.
+    /// Checks whether the condition holds, without waiting for it.
     public let isReady: @Sendable () async -> Bool
-    /// What is wrong while it is not there, as a sentence; `nil` where the name says enough.
+    /// The reason why the condition does not hold, as a sentence; `nil` if the name says enough.
     var explanation: @Sendable () async -> String? = { nil }
 
     /// Makes a check.
     ///
     /// - Parameters:
-    ///   - name: What is checked.
-    ///   - isReady: Tells whether it is there, without waiting for it.
+    ///   - name: The name of the condition.
+    ///   - isReady: Checks whether the condition holds, without waiting for it.
     public init(_ name: String, isReady: @escaping @Sendable () async -> Bool) {
         self.name = name
         self.isReady = isReady
     }
 
-    /// Makes a check that says what is wrong.
+    /// Makes a check that explains a failure.
     ///
     /// - Parameters:
-    ///   - name: What is checked.
-    ///   - failure: What is wrong, as a sentence without its full stop; `nil` if nothing is.
+    ///   - name: The name of the condition.
+    ///   - failure: The reason why the condition does not hold, as a sentence without its full
+    ///     stop; `nil` if it holds.
     public init(_ name: String, failure: @escaping @Sendable () async -> String?) {
         self.name = name
         isReady = { await failure() == nil }
@@ -31,7 +32,7 @@ public struct ReadinessCheck: Sendable {
 }
 
 extension [ReadinessCheck] {
-    /// The names of the checks that fail, each with what is wrong where the name does not say it.
+    /// The names of the failing checks, each with its explanation if it has one.
     func failing() async -> [String] {
         var names: [String] = []
         for check in self where await !check.isReady() {

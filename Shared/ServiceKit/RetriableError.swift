@@ -1,16 +1,16 @@
 public import Postgres
 
-/// An error that knows whether trying again can help.
+/// An error that says whether a retry can help.
 ///
-/// At the HTTP edge a retriable one becomes `503 try_again` with a `Retry-After`, and so does one
-/// that leaves open what became of the request.
+/// At the HTTP edge, a retriable error becomes `503 try_again` with a `Retry-After`, and so does
+/// one after which the outcome of the request is unknown.
 public protocol RetriableError: Error {
-    /// Whether trying again can help without anyone changing anything.
+    /// Whether a retry can help without any other change.
     var isRetriable: Bool { get }
-    /// Whether nobody knows if what was asked for has been done.
+    /// Whether it is unknown if the request was carried out.
     ///
-    /// The writes of the store recognise a request that comes again, so to ask again is right. A
-    /// route where it is not catches the error and says so.
+    /// The store's writes recognise a repeated request, so a retry is safe. A route where it is not
+    /// safe catches the error and answers differently.
     var isOutcomeUnknown: Bool { get }
 }
 
@@ -18,10 +18,10 @@ extension RetriableError {
     /// The outcome is known, unless an error says otherwise.
     public var isOutcomeUnknown: Bool { false }
 
-    /// Whether the client is told to ask again.
+    /// Whether the client is told to retry.
     var asksToTryAgain: Bool { isRetriable || isOutcomeUnknown }
 }
 
-/// So that the HTTP edge answers 503 where the database is away, and where nobody knows whether it
-/// has committed.
+/// Makes the HTTP edge answer 503 if the database is unreachable, or if the outcome of a commit is
+/// unknown.
 extension PostgresError: RetriableError {}

@@ -1,10 +1,12 @@
-/// What keeps a service from starting or serving.
+/// An error that prevents a service from starting or serving.
 public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is; a program decides by this, never by the text.
-    public let code: Code
-    /// What happened and what to do about it.
+    /// The kind of failure.
     ///
-    /// Holds no secret.
+    /// Programs decide by this, never by the text.
+    public let code: Code
+    /// The failure and its remedy.
+    ///
+    /// It contains no secret.
     public let description: String
 
     /// Makes an error.
@@ -13,12 +15,12 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Whether trying again can help without anyone changing anything.
+    /// Whether a retry can help without any other change.
     public var isRetriable: Bool { false }
 
     /// The kinds of failure.
     ///
-    /// More may come.
+    /// Later versions may add more.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The code's name.
         public let description: String
@@ -27,11 +29,11 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
         public static let settings = Code(description: "settings")
         /// A key file or directory cannot be used; the process exits with 78.
         public static let keys = Code(description: "keys")
-        /// Another process listens on the address.
+        /// Another process already listens on the address.
         public static let addressInUse = Code(description: "addressInUse")
-        /// The address cannot be listened on for another reason.
+        /// The server cannot listen on the address for another reason.
         public static let cannotListen = Code(description: "cannotListen")
-        /// A batch was answered with another number of responses than it had requests.
+        /// The number of responses to a batch differs from the number of its requests.
         public static let batchAnsweredWrongly = Code(description: "batchAnsweredWrongly")
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Writes the whole text to a file descriptor; what cannot be written is dropped.
+/// Writes the whole text to a file descriptor; anything that cannot be written is dropped.
 ///
-/// - Returns: How many bytes were not written; `errno` then says why.
+/// - Returns: The number of bytes that were not written. If it is not 0, `errno` has the reason.
 @discardableResult
 func writeAll(_ text: String, to descriptor: Int32) -> Int {
     var text = text

@@ -5,11 +5,11 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// A service's contract, over HTTP: what it answers itself, what the whole store answers, and what is
+/// Serves a service's contract over HTTP: its own API, the API of the whole store, and the events
 /// published on the topics.
 ///
-/// It asks for no token: nothing in it is secret, and who writes a client, sets up a gateway or tests
-/// has none yet.
+/// The routes need no token. Nothing in the contract is secret, and those who write a client, set
+/// up a gateway or test have no token yet.
 public struct ContractRoutes: Sendable {
     private let service: Contract.Service
     private let documents = Documents()
@@ -46,7 +46,7 @@ public struct ContractRoutes: Sendable {
     }
 }
 
-/// The documents that were asked for, each made once.
+/// The documents that were requested, each built once.
 private final class Documents: Sendable {
     struct Document: Sendable {
         let bytes: ByteBuffer
@@ -60,7 +60,7 @@ private final class Documents: Sendable {
             tag = "\"\(digits.joined())\""
         }
 
-        /// Whether a client that sends this has the document.
+        /// Whether a client that sends this `If-None-Match` already has the document.
         func isNamed(by ifNoneMatch: String?) -> Bool {
             ifNoneMatch.map { $0 == "*" || $0.contains(tag) } ?? false
         }

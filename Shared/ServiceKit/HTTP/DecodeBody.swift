@@ -3,24 +3,26 @@ import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// What is read of a body.
+/// The limits for reading a request's body.
 public enum RequestBodyLimits {
-    /// The largest body that is decoded, unless the route says otherwise.
+    /// The largest body that is decoded, in bytes, unless the route has its own limit.
     public static let decoded = 64 * 1024
-    /// How much of an oversized body is read away, so that its sender gets to read the refusal.
+    /// The number of bytes of an oversized body that are read and discarded, so that the client
+    /// gets to read the refusal.
     static let drained = 1024 * 1024
 }
 
 /// Reads a request's body and decodes it from JSON.
 ///
 /// - Parameters:
-///   - type: What to decode.
+///   - type: The type to decode.
 ///   - request: The request.
 ///   - limit: The largest body that is accepted, in bytes.
-///   - timeout: How long the body may take to arrive.
+///   - timeout: The time the body may take to arrive.
 /// - Returns: The value.
-/// - Throws: ``HTTPProblem``: 415 if the body is not said to be JSON or is encoded, 413 if it is
-///   larger than the limit, 408 if it takes too long, 400 `malformed_json` naming the field and what was expected.
+/// - Throws: ``HTTPProblem``: 415 if the content type is not JSON or the body is encoded, 413 if it
+///   is larger than the limit, 408 if it takes too long, 400 `malformed_json` naming the field and
+///   what was expected.
 public func decodeBody<T: Decodable>(
     _ type: T.Type,
     from request: Request,
@@ -37,8 +39,9 @@ public func decodeBody<T: Decodable>(
 /// - Parameters:
 ///   - request: The request.
 ///   - limit: The largest body that is accepted, in bytes.
-///   - timeout: How long the body may take to arrive.
-///   - admit: Asked for each piece before it is kept, with its bytes; what it throws ends the reading.
+///   - timeout: The time the body may take to arrive.
+///   - admit: Called before each piece is kept, with its number of bytes. An error that it throws
+///     ends the reading.
 /// - Returns: The body's bytes.
 /// - Throws: ``HTTPProblem``: 415 if it is encoded in any way, 413 if it is larger than the limit,
 ///   408 if it takes too long.
@@ -79,9 +82,9 @@ public func collectBody(
 
 /// Decodes JSON bytes.
 ///
-/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected, or what
-///   ``StrictJSON`` refuses. U+0000 is refused wherever it stands: PostgreSQL keeps no text with it,
-///   so one request would spoil the batch that it is in.
+/// - Throws: ``HTTPProblem``: 400 `malformed_json` naming the field and what was expected, or the
+///   fault that ``StrictJSON`` found. U+0000 is refused everywhere: PostgreSQL cannot store text
+///   that contains it, so one such request would make its whole batch fail.
 public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) throws -> T {
     if let fault = StrictJSON.fault(in: bytes.readableBytesView) {
         throw malformed(fault.description)
@@ -93,11 +96,11 @@ public func decodeJSON<T: Decodable>(_ type: T.Type, from bytes: ByteBuffer) thr
     }
 }
 
-/// Refuses a body that is compressed or encoded in another way; the store decodes none.
+/// Refuses a body that is compressed or otherwise encoded; the store decodes no encoding.
 ///
 /// - Parameter request: The request.
-/// - Throws: ``HTTPProblem``: 415 `unsupported_content_encoding`, with `Accept-Encoding` as RFC 9110,
-///   section 15.5.16, asks.
+/// - Throws: ``HTTPProblem``: 415 `unsupported_content_encoding`, with the `Accept-Encoding` that
+///   RFC 9110, section 15.5.16, requires.
 public func refuseContentEncoding(of request: Request) throws {
     guard let encoding = request.headers[.contentEncoding],
         encoding.trimmingCharacters(in: .whitespaces).lowercased() != "identity"
@@ -155,8 +158,8 @@ private func tooSlow() -> HTTPProblem {
     return problem
 }
 
-/// The error as a sentence that names the field and what was expected, and never repeats more than
-/// a few characters of the input.
+/// A sentence about the error that names the field and what was expected, and repeats at most a few
+/// characters of the input.
 private func explain(_ error: DecodingError, body: ByteBuffer) -> String {
     if body.readableBytes == 0 { return "The body is empty; expected a JSON document." }
     switch error {
@@ -175,7 +178,8 @@ private func explain(_ error: DecodingError, body: ByteBuffer) -> String {
     }
 }
 
-/// Where the text ceases to be JSON, which the decoder does not tell; `nil` if it is JSON.
+/// The position of the first JSON syntax error, which the decoder does not report; `nil` if there
+/// is none.
 private func syntaxError(in body: ByteBuffer) -> String? {
     do {
         _ = try JSONSerialization.jsonObject(
@@ -214,7 +218,7 @@ private func name(of type: any Any.Type) -> String {
     }
 }
 
-// What `DecodingError` names when a container was expected.
+// The types that `DecodingError` names when a container was expected.
 private protocol AnyDictionary {}
 private protocol AnyArray {}
 extension Dictionary: AnyDictionary {}

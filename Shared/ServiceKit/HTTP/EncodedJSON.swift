@@ -6,7 +6,7 @@ import NIOCore
 /// Makes a response whose body is JSON.
 ///
 /// - Parameters:
-///   - value: What to encode.
+///   - value: The value to encode.
 ///   - status: The HTTP status.
 ///   - headers: Further headers.
 /// - Returns: The response.
@@ -22,7 +22,9 @@ public func jsonResponse(
     return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))
 }
 
-/// The value as JSON, the same bytes for equal values.
+/// The value as JSON.
+///
+/// Equal values give equal bytes.
 func encodedJSON(_ value: some Encodable) throws -> ByteBuffer {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -4,11 +4,11 @@ import Logging
 import StoreAPI
 import StoreTracing
 
-/// The one place where errors become HTTP.
+/// The one place where errors become HTTP responses.
 ///
-/// A problem stays what it is. A retriable failure becomes `503 try_again`, and so does one that
-/// leaves open whether it was done. Anything else becomes `500 internal` with an incident id; only
-/// the log has the details.
+/// A problem is sent as it is. A retriable failure becomes `503 try_again`, and so does one whose
+/// outcome is unknown. Anything else becomes `500 internal` with an incident id; only the log has
+/// the details.
 enum ErrorMapping {
     static func problem(
         for error: any Error,
@@ -103,7 +103,8 @@ enum ErrorMapping {
         return problem
     }
 
-    /// After an early refusal the rest of a large body is not worth reading.
+    /// Whether so much of the body is unread that, after an early refusal, reading it is not
+    /// worthwhile.
     private static func hasMuchBodyLeft(_ request: Request) -> Bool {
         if request.headers[.transferEncoding] != nil { return true }
         guard let length = request.headers[.contentLength].flatMap({ Int($0) }) else {

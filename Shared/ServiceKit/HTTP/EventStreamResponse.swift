@@ -5,9 +5,11 @@ import ServiceLifecycle
 
 /// One event of a stream of server-sent events.
 public struct ServerSentEvent: Hashable, Sendable {
-    /// What a client resumes from (`Last-Event-ID`).
+    /// The id from which a client resumes (`Last-Event-ID`).
     public var id: String?
-    /// The event's name; `message` to a client if there is none.
+    /// The event's name.
+    ///
+    /// Without one, clients treat it as `message`.
     public var name: String?
     /// The data; each of its lines is sent as one `data:` line.
     public var data: String
@@ -19,12 +21,12 @@ public struct ServerSentEvent: Hashable, Sendable {
         self.data = data
     }
 
-    /// Appends the event as it stands on the wire.
+    /// Appends the event in its wire format.
     func write(to buffer: inout ByteBuffer) {
         if let id { buffer.writeString("id: \(Self.oneLine(id))\n") }
         if let name { buffer.writeString("event: \(Self.oneLine(name))\n") }
-        // Only CR, LF and the two together end a line of the stream; Unicode's other line separators
-        // may stand in a JSON string and have to arrive in it.
+        // Only CR, LF and CRLF end a line of the stream. Unicode's other line separators may occur
+        // in a JSON string and must be kept.
         var rest = data.utf8[...]
         while true {
             let line = rest.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
@@ -45,8 +47,8 @@ public struct ServerSentEvent: Hashable, Sendable {
 
 /// Writes the events of one stream.
 ///
-/// Each call returns once the client's connection has taken the bytes, so that a slow client slows
-/// its own stream and needs no memory.
+/// Each call returns once the client's connection has taken the bytes. A slow client therefore
+/// slows down its own stream and needs no further memory.
 public struct EventStreamWriter: Sendable {
     private let box: WriterBox
 
@@ -65,8 +67,7 @@ public struct EventStreamWriter: Sendable {
         try await box.write(buffer)
     }
 
-    /// Sends a comment, which clients ignore: a heartbeat that keeps proxies from closing the
-    /// stream.
+    /// Sends a comment as a heartbeat, so that proxies do not close the stream; clients ignore it.
     public func sendHeartbeat() async throws {
         try await box.write(Self.heartbeat)
     }
@@ -76,16 +77,16 @@ public struct EventStreamWriter: Sendable {
 
 /// Answers a request with a stream of server-sent events.
 ///
-/// `produce` runs in a task of its own that is cancelled when the client disconnects, when the
-/// service shuts down, and (through the connection's TCP timeout) when the client stops reading for
-/// half a minute. Idle timeouts do not apply while it runs. When it returns the stream ends.
+/// `produce` runs in a task of its own. The task is cancelled when the client disconnects, when the
+/// service shuts down, and (through the connection's TCP timeout) when the client does not read for
+/// half a minute. Idle timeouts do not apply while it runs. When it returns, the stream ends.
 ///
-/// Thousands of streams are open at once, and each task of one costs kilobytes. So there is that one
-/// beside the connection's own: nobody waits for the end of the request's bytes or for the shutdown;
-/// both are told by handlers.
+/// Thousands of streams are open at once, and each task of a stream costs kilobytes. A stream
+/// therefore has only this task and that of its connection. No further task waits for the end of
+/// the request's body or for the shutdown; handlers report both.
 ///
 /// - Parameters:
-///   - context: Of the request; its body is not read.
+///   - context: The context of the request, whose body is not read.
 ///   - headers: Further headers.
 ///   - produce: Sends the events.
 /// - Returns: The response, whose body is written while `produce` runs.
@@ -100,10 +101,11 @@ public func eventStreamResponse(
     let channel = context.channel
     let body = ResponseBody { writer in
         let box = WriterBox(writer: writer)
-        // Before anything is sent: a client that has what it wants may leave at once.
+        // This comes before any bytes are sent, because a client may leave as soon as it has read
+        // enough.
         closeWhenClientLeaves(channel)
         let producing = Task {
-            // The head goes out at once, also if the first event takes its time.
+            // The head is sent at once, even if the first event takes a while.
             let writer = EventStreamWriter(box)
             try await writer.sendHeartbeat()
             try await produce(writer)
@@ -116,10 +118,11 @@ public func eventStreamResponse(
                 producing.cancel()
             }
         } catch is CancellationError {
-            // The client has gone or the service shuts down: the stream ends like any other.
+            // The client has disconnected or the service shuts down: the stream ends normally.
         }
         if Task.isShuttingDownGracefully {
-            // Spread over a second, so that not all clients come back at once.
+            // The pauses are spread over a second, so that the clients do not all reconnect at
+            // once.
             let pause = Int.random(in: 500...1500)
             try await writer.write(ByteBuffer(string: "retry: \(pause)\n\n"))
         }
@@ -128,15 +131,15 @@ public func eventStreamResponse(
     return Response(status: .ok, headers: headers, body: body)
 }
 
-/// A body that is written until it is whole or the service shuts down, whichever comes first.
+/// A body that is written until it is complete or the service shuts down.
 ///
-/// `produce` runs in a task of its own, which a shutdown cancels: neither a source that says nothing
-/// nor a client that reads nothing holds a shutdown up. What is cut off so ends the connection, so a
-/// client that knows the length sees that something is missing.
+/// `produce` runs in a task of its own, which a shutdown cancels. Neither a source without data nor
+/// a client that does not read can delay a shutdown. If the body is cut short, the connection is
+/// closed; a client that knows the length notices that something is missing.
 ///
 /// - Parameters:
-///   - contentLength: How many bytes it has.
-///   - produce: Writes them; each call returns once the client's connection has taken them.
+///   - contentLength: The body's length in bytes.
+///   - produce: Writes the bytes; each call returns once the client's connection has taken them.
 /// - Returns: The body.
 public func bodyUntilShutdown(
     contentLength: Int,
@@ -157,18 +160,20 @@ public func bodyUntilShutdown(
     }
 }
 
-/// Closes a stream's connection as soon as its client closes it, be it only its own half: it has
-/// nothing more to ask, and what it no longer reads need not be kept for it.
+/// Closes a stream's connection as soon as its client closes it, even if it closes only its own
+/// half.
+///
+/// The client has nothing more to ask, and data that it will not read need not be kept.
 private func closeWhenClientLeaves(_ channel: any Channel) {
-    // The server lets a client close its half and still answers it, which is right for requests.
-    // A connection that has closed already cannot be told, and needs not be.
+    // The server still answers a client that has closed its half, which is right for ordinary
+    // requests. Setting the option fails only on a closed connection, which does not need it.
     channel.setOption(.allowRemoteHalfClosure, value: false).whenFailure { _ in }
 }
 
 /// Carries the connection's writer into the task that produces the events.
 ///
-/// `@unchecked`: the writer is used by that task alone until it has ended, and its only form on a
-/// server, a value around a channel's writer, is itself safe to use from any task.
+/// `@unchecked`: until that task ends, only the task uses the writer. On a server the writer is
+/// always a value around a channel's writer, which is safe to use from any task.
 private final class WriterBox: @unchecked Sendable {
     private var writer: any ResponseBodyWriter
 

@@ -24,8 +24,8 @@ extension HTTPProblem {
         do {
             body = try encodedJSON(problem)
         } catch {
-            // A problem holds texts and whole numbers, which always encode; should that change,
-            // the status still tells the kind.
+            // A problem contains only texts and whole numbers, which always encode. Should that
+            // change, the status still shows the kind of problem.
             body = ByteBuffer(string: "{}")
         }
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: body))

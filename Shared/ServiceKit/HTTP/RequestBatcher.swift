@@ -5,47 +5,49 @@ import Postgres
 public import ServiceLifecycle
 import Synchronization
 
-/// Groups concurrent requests into batches, so that many of them share one database commit.
+/// Groups concurrent requests into batches, so that many requests share one database commit.
 ///
-/// A request that finds the batcher idle is performed at once; those that arrive meanwhile gather
-/// and are the next batch. So under much load batches grow, and under little load nobody waits for
-/// company.
+/// A request that finds the batcher idle is performed at once. Requests that arrive meanwhile
+/// gather and form the next batch. Under high load the batches grow; under low load no request
+/// waits for others.
 ///
-/// What is taken is answered: graceful shutdown performs everything that was submitted before. A
-/// request whose time is up before its batch is through is answered 503 `try_again` meanwhile.
+/// Every accepted request is answered: graceful shutdown performs everything that was submitted
+/// before. A request whose time is up before its batch is done is answered 503 `try_again`.
 ///
-/// A batch that fails is told of in the log, at most every ten seconds.
+/// Failed batches are logged, at most every ten seconds.
 public final class RequestBatcher<Request: Sendable, Response: Sendable>: Service, Sendable {
     private struct Pending {
         var request: Request
         var number: UInt64
     }
 
-    /// One who waits for an answer.
+    /// A caller that waits for an answer.
     private struct Waiter {
         var continuation: CheckedContinuation<Response, any Error>
-        /// When the waiting is over; `nil` for one who has time.
+        /// The time when the caller stops waiting; `nil` if it has no limit.
         var deadline: ContinuousClock.Instant?
         var isPerformed = false
     }
 
     private struct State {
-        /// Requests that wait for a batch; those before `first` are taken already.
+        /// Requests that wait for a batch.
+        ///
+        /// Those before index `first` are already taken.
         var pending: [Pending] = []
         var first = 0
         var lastNumber: UInt64 = 0
-        /// Who is not answered yet, by the number of the request.
+        /// The callers that are not answered yet, by the number of their request.
         var waiters: [UInt64: Waiter] = [:]
-        /// Whether somebody looks after those whose time is up.
+        /// Whether a task answers the callers whose time is up.
         var isWatched = false
-        /// How many batches are being performed.
+        /// The number of batches that are being performed.
         var performing = 0
         var isStopping = false
         var drained: CheckedContinuation<Void, Never>?
 
         var pendingCount: Int { pending.count - first }
 
-        /// Takes the next batch, without those who do not wait any more.
+        /// Takes the next batch, without requests whose callers no longer wait.
         mutating func take(_ count: Int) -> [Pending] {
             var batch: [Pending] = []
             while first < pending.count, batch.count < count {
@@ -66,7 +68,9 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
-    /// How often it is looked whose time is up; they are answered so much earlier.
+    /// The time between two checks for expired waits.
+    ///
+    /// Callers are answered up to this much early.
     private static var watchInterval: Duration { .milliseconds(100) }
 
     private enum Admission {
@@ -88,15 +92,17 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     /// Makes a batcher.
     ///
     /// - Parameters:
-    ///   - name: Names its metrics, and what cannot be written in the log.
-    ///   - batchSizeMax: The most requests in one batch.
-    ///   - pendingMax: The most requests that wait; further ones are refused with 503 `overloaded`.
-    ///   - concurrency: How many batches are performed at once.
-    ///   - waitMax: How long a batch may wait for the database, and a request for its answer if its
-    ///     own budget (`PostgresWaitBudget`) is not less; `nil` for what comes from no client.
-    ///   - logger: Told why batches fail.
-    ///   - perform: Performs a batch. Returns one response for each request, in their order. What
-    ///     it throws goes to every request of the batch.
+    ///   - name: The name in its metrics and log messages.
+    ///   - batchSizeMax: The largest number of requests in one batch.
+    ///   - pendingMax: The largest number of requests that wait; further ones are refused with 503
+    ///     `overloaded`.
+    ///   - concurrency: The number of batches that are performed at once.
+    ///   - waitMax: The longest time that a batch may wait for the database, and a request for its
+    ///     answer unless its own budget (`PostgresWaitBudget`) is shorter; `nil` for requests that
+    ///     come from no client.
+    ///   - logger: Receives the reasons why batches fail.
+    ///   - perform: Performs a batch. It returns one response for each request, in their order. An
+    ///     error that it throws goes to every request of the batch.
     public init(
         name: String,
         batchSizeMax: Int = 256,
@@ -126,8 +132,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
     /// Waits for the response to a request.
     ///
-    /// - Throws: What performing the batch throws, or ``HTTPProblem`` 503 `overloaded` if too many
-    ///   requests wait, or 503 `try_again` once the service is shutting down or the time is up.
+    /// - Throws: An error of the batch, or ``HTTPProblem`` 503 `overloaded` if too many requests
+    ///   wait, or 503 `try_again` once the service is shutting down or the time is up.
     public func submit(_ request: Request) async throws -> Response {
         let start = ContinuousClock.now
         let budget = PostgresWaitBudget.current
@@ -139,7 +145,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
             case .waits:
                 break
             case .startsBatch:
-                // Not a child of this request: the batch belongs to all who are in it.
+                // This is not a child task of the request, because the batch belongs to all of its
+                // requests.
                 Task.detached { await self.performBatches() }
             case .refused(let problem):
                 refusals.increment()
@@ -150,7 +157,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
 
     /// Waits for graceful shutdown, then until everything submitted has been answered.
     public func run() async throws {
-        // Cancellation has the same meaning here: stop taking, answer what was taken.
+        // Cancellation means the same here: accept nothing more, and answer what was accepted.
         try? await gracefulShutdown()
         await withCheckedContinuation { continuation in
             let isDrained = state.withLock { state in
@@ -163,7 +170,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
-    /// How many requests wait for a batch.
+    /// The number of requests that wait for a batch.
     var pendingCount: Int { state.withLock { $0.pendingCount } }
     /// Whether requests are refused because of shutdown.
     var isStopping: Bool { state.withLock { $0.isStopping } }
@@ -194,7 +201,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         while let batch = nextBatch() {
             batchSizes.record(batch.count)
             do {
-                // A budget of its own: that of one request is not for the others.
+                // The batch has its own budget, because that of one request must not limit the
+                // others.
                 let budget = waitMax.map { PostgresWaitBudget($0) }
                 let responses = try await PostgresWaitBudget.$current.withValue(budget) {
                     try await perform(batch.map(\.request))
@@ -218,18 +226,18 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
-    /// Who waits for the answers of a batch; `nil` in the place of one whose time was up.
+    /// The callers that wait for the answers of a batch; `nil` in place of one whose time was up.
     private func takeWaiters(of batch: [Pending]) -> [Waiter?] {
         state.withLock { state in
             batch.map { state.waiters.removeValue(forKey: $0.number) }
         }
     }
 
-    /// Answers those whose time is up, until nobody waits.
+    /// Answers callers whose time is up, until nobody waits.
     private func watch() async {
         var isNeeded = true
         while isNeeded {
-            // Never cancelled: nobody holds this task.
+            // This task is never cancelled, because nothing holds a reference to it.
             try? await Task.sleep(for: Self.watchInterval)
             let now = ContinuousClock.now
             let expired: [Waiter]

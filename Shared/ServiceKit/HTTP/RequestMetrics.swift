@@ -2,9 +2,10 @@ import HTTPTypes
 import Metrics
 import Synchronization
 
-/// Counts requests and measures how long they take, by route.
+/// Counts requests and measures their duration, by route.
 ///
-/// The metrics of a route are made when it is met first, so that a request costs one look-up.
+/// The metrics of a route are created with its first request, so that later requests cost one
+/// look-up.
 final class RequestMetrics: Sendable {
     private struct Key: Hashable {
         var route: String
@@ -44,7 +45,9 @@ final class RequestMetrics: Sendable {
         metrics.duration.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
     }
 
-    /// A method from outside may be any word; only the usual ones get series of their own.
+    /// The method if it is a usual one, otherwise `OTHER`.
+    ///
+    /// Clients can send any text as a method, so only the usual methods get series of their own.
     static func known(_ method: HTTPRequest.Method) -> HTTPRequest.Method {
         let usual: Set<HTTPRequest.Method> = [.get, .head, .post, .put, .delete, .patch, .options]
         return usual.contains(method) ? method : HTTPRequest.Method("OTHER") ?? .get

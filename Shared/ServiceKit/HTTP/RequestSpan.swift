@@ -12,13 +12,13 @@ struct RequestSpan {
     /// W3C Trace Context.
     private static let header = HTTPField.Name("traceparent")
 
-    /// Reads where a request comes from, and gives its context its trace.
+    /// Reads the trace context of a request, and sets the trace in the request's context.
     ///
-    /// Without a well-formed `traceparent`, or with several, it begins a trace of its own; that is
-    /// never an error to the client. `tracestate` is read by nobody here and is not kept: what a
-    /// client's tracing system notes for itself has no place in a log that is never deleted.
+    /// Without a well-formed `traceparent`, or with several, it begins a new trace; that is never
+    /// an error to the client. `tracestate` is not kept, because no service reads it and the
+    /// private notes of a client's tracing system do not belong in a log that is never deleted.
     ///
-    /// - Returns: `nil` where nobody takes spans, and for requests of the store's own supervision.
+    /// - Returns: `nil` if spans are not recorded, and for the store's own monitoring requests.
     init?(of request: Request, _ context: inout StoreRequestContext, for spans: SpanRecorder) {
         let parent = Self.traceparent(of: request)
         if let parent { context.trace = parent }
@@ -26,7 +26,7 @@ struct RequestSpan {
         guard spans.isOn, !path.hasPrefix("/health"), path != "/metrics",
             let step = spans.step(after: parent, .server)
         else { return nil }
-        // A span that nobody records must not stand between those that are.
+        // A span that is not recorded must not become the parent of recorded spans.
         if let own = TraceContext(step.traceparent) { context.trace = own }
         self.spans = spans
         self.step = step
@@ -36,7 +36,7 @@ struct RequestSpan {
     /// The context of the span, for tracers that look for it in the task.
     var context: ServiceContext? { step.context }
 
-    /// Records the span, named by the route and never by the path.
+    /// Records the span under the name of the route, never of the path.
     func end(_ route: String?, _ method: HTTPRequest.Method, _ status: HTTPResponse.Status) {
         let route = route ?? "unknown"
         let method = RequestMetrics.known(method).rawValue
@@ -55,7 +55,8 @@ struct RequestSpan {
 
     private static func traceparent(of request: Request) -> TraceContext? {
         guard let name = Self.header, let value = request.headers[name] else { return nil }
-        // Several are joined by a comma, which no `traceparent` has where it has its last digit.
+        // Several headers are joined by commas, so the text is then not a well-formed
+        // `traceparent`.
         return TraceContext(utf8: Array(value.utf8))
     }
 }

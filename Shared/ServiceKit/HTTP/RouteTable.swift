@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// The routes of a router, to tell a path that has no such method from one that there is not.
+/// The routes of a router, used to tell a path that lacks a method from a path that does not exist.
 ///
-/// Filled once, when all routes are there.
+/// It is filled once, after all routes have been added.
 final class RouteTable: Sendable {
     private struct Route: Sendable {
         let path: RouterPath
@@ -13,7 +13,7 @@ final class RouteTable: Sendable {
 
     private let routes = Mutex<[Route]>([])
 
-    /// Takes the routes over.
+    /// Fills the table with routes.
     func fill(_ described: [(path: RouterPath, method: HTTPRequest.Method)]) {
         var methods: [String: (path: RouterPath, methods: [HTTPRequest.Method])] = [:]
         for (path, method) in described {
@@ -23,10 +23,10 @@ final class RouteTable: Sendable {
         routes.withLock { $0 = filled }
     }
 
-    /// The methods that a path answers, HEAD with every GET; none if there is no such path.
+    /// The methods of a path, with HEAD for every GET; none if there is no such path.
     ///
-    /// Of several routes that a path fits, it is the one that the router takes: with the text itself
-    /// rather than a parameter, from the left.
+    /// If several routes match a path, it is the one that the router chooses: from the left, a
+    /// literal part wins over a parameter.
     func methods(of path: String) -> [String] {
         let parts = path.split(separator: "/")
         let fitting = routes.withLock { routes in
@@ -48,7 +48,7 @@ final class RouteTable: Sendable {
         return path.count == parts.count
     }
 
-    /// Lower the more exactly it names a part.
+    /// The rank of a path element; a more specific element has a lower rank.
     private static func rank(_ element: RouterPath.Element) -> Int {
         if element == .recursiveWildcard { return 2 }
         return element.description.hasPrefix("{") || element == .wildcard ? 1 : 0

@@ -10,16 +10,17 @@ import Synchronization
 
 /// Compares a service's environment with that of another service of the same store.
 ///
-/// It asks the other one at `/health/environment` every two seconds. While the two disagree, the
-/// service is not ready and says why; once both are set alike, it is ready again. A service that
-/// does not answer says nothing, so that one may start, and go on, without the other.
+/// It asks the other service at `/health/environment` every two seconds. While the two differ, the
+/// service is not ready and reports the reason. Once both have the same setting, it is ready again.
+/// If the other service does not answer, nothing changes, so each service can start and run without
+/// the other.
 ///
-/// Any number of tasks may use it at once.
+/// Safe to use from any task.
 public final class StoreEnvironmentWatch: Service {
     private struct State {
-        /// What the other service has last said.
+        /// The last answer of the other service.
         var peerEnvironment: String?
-        /// The environment of an event that was not acted upon.
+        /// The environment of an event that was not applied.
         var foreignEnvironment: String?
     }
 
@@ -34,15 +35,15 @@ public final class StoreEnvironmentWatch: Service {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// Makes a watch; it asks nobody before ``run()``.
+    /// Makes a watch, which sends nothing before ``run()``.
     ///
     /// - Parameters:
     ///   - service: The service that asks.
     ///   - environment: Its environment.
     ///   - peer: The service that is asked.
-    ///   - url: Where that is.
-    ///   - interval: The pause between two questions.
-    ///   - logger: Where a disagreement is reported.
+    ///   - url: The URL of that service.
+    ///   - interval: The pause between two requests.
+    ///   - logger: Receives a report of a disagreement.
     public init(
         service: ServiceName,
         environment: StoreEnvironment,
@@ -59,12 +60,12 @@ public final class StoreEnvironmentWatch: Service {
         self.logger = logger
     }
 
-    /// Not ready while the environments differ.
+    /// The readiness check, which fails while the environments differ.
     public var check: ReadinessCheck {
         ReadinessCheck("environment") { [self] in disagreement }
     }
 
-    /// What is wrong, as a sentence without its full stop; `nil` if nothing is known to be.
+    /// The known disagreement, as a sentence without its full stop; `nil` if there is none.
     public var disagreement: String? {
         let state = state.withLock { $0 }
         if let foreign = state.foreignEnvironment {
@@ -80,15 +81,15 @@ public final class StoreEnvironmentWatch: Service {
             """
     }
 
-    /// Notes that an event of another environment was met and not acted upon.
+    /// Notes that an event of another environment arrived and was not applied.
     ///
-    /// The service is not ready from then on: only another setting, and so another process, can act
-    /// upon the event.
+    /// The service is not ready from then on. Only a process with another setting can apply the
+    /// event.
     public func noteForeignEvent(of environment: String) {
         state.withLock { $0.foreignEnvironment = environment }
     }
 
-    /// Adds the route by which the other service asks this one.
+    /// Adds the route at which the other service asks this one.
     public func addRoute(to router: StoreRouter) {
         let answer = StoreEnvironmentAnswer(
             service: service.rawValue,
@@ -111,7 +112,7 @@ public final class StoreEnvironmentWatch: Service {
         }
     }
 
-    /// Notes what the other service says of itself.
+    /// Stores the environment that the other service reports.
     func note(_ said: String) {
         let before = state.withLock { state in
             defer { state.peerEnvironment = said }
@@ -124,7 +125,7 @@ public final class StoreEnvironmentWatch: Service {
         )
     }
 
-    /// What the other service answers; `nil` if it does not, or is not the one that is meant.
+    /// The environment of the other service; `nil` if it does not answer, or another service does.
     private func ask() async -> String? {
         do {
             let response = try await HTTPClient.shared.execute(
@@ -139,13 +140,13 @@ public final class StoreEnvironmentWatch: Service {
             )
             return answer.service == peer.rawValue ? answer.environment : nil
         } catch {
-            // It does not run yet, or is away: it says nothing.
+            // The other service is not running or is unreachable, so its environment is unknown.
             return nil
         }
     }
 }
 
-/// What a service answers about its environment.
+/// A service's answer about its environment.
 private struct StoreEnvironmentAnswer: Codable, Sendable {
     let service: String
     let environment: String

@@ -2,25 +2,25 @@ public import Hummingbird
 import NIOCore
 public import StoreTracing
 
-/// What a handler knows of a request beside the request itself.
+/// The context of a request: everything a handler knows besides the request itself.
 public struct StoreRequestContext: RequestContext {
-    /// What the router keeps.
+    /// The router's own storage.
     public var coreContext: CoreRequestContextStorage
-    /// The account whose token the request carries, on routes that ask for one.
+    /// The account of the request's token, on routes that require an account token.
     public var account: AuthenticatedAccount?
-    /// The administrator whose token the request carries, on routes that ask for one.
+    /// The administrator of the request's token, on routes that require an administrator token.
     public var administrator: AuthenticatedAdministrator?
 
-    /// The merchant's server that the request comes from, on routes of the App Store Server API.
+    /// The merchant's server that sent the request, on routes of the App Store Server API.
     public var server: AuthenticatedServer?
 
-    /// The trace that the request belongs to: its client's, or one of its own.
+    /// The trace of the request: its client's, or a new one.
     public internal(set) var trace: TraceContext
 
     /// The connection, so that it can be closed after a refusal.
     let channel: any Channel
 
-    /// Closes the connection at once, whatever still waits to be written to it.
+    /// Closes the connection at once and drops anything not yet written.
     ///
     /// Safe to call from any task and at any time, also long after the request was answered.
     public var hangUp: @Sendable () -> Void {
@@ -34,9 +34,9 @@ public struct StoreRequestContext: RequestContext {
         trace = .begin()
     }
 
-    /// The account that the request speaks for.
+    /// The account of the request.
     ///
-    /// - Throws: ``HTTPProblem`` 401 on a route that does not ask for an account token.
+    /// - Throws: ``HTTPProblem`` 401 on a route that does not require an account token.
     public func requireAccount() throws -> AuthenticatedAccount {
         guard let account else {
             throw HTTPProblem.unauthorized("Send an account token: Authorization: Bearer <token>.")
@@ -44,9 +44,9 @@ public struct StoreRequestContext: RequestContext {
         return account
     }
 
-    /// The administrator that the request speaks for.
+    /// The administrator of the request.
     ///
-    /// - Throws: ``HTTPProblem`` 401 on a route that does not ask for an administrator token.
+    /// - Throws: ``HTTPProblem`` 401 on a route that does not require an administrator token.
     public func requireAdministrator() throws -> AuthenticatedAdministrator {
         guard let administrator else {
             throw HTTPProblem.unauthorized(

@@ -6,17 +6,17 @@ import StoreAPI
 public import StoreTracing
 import Tracing
 
-/// The routes of a service, in groups by whose token they ask for.
+/// The routes of a service, grouped by the token they require.
 ///
-/// Every error that a handler throws, an unknown route and a missing token included, is answered
-/// with `application/problem+json`. `/health/live`, `/health/ready` and `/metrics` are there already
-/// and ask for no token.
+/// Every error of a handler, and also an unknown route or a missing token, is answered with
+/// `application/problem+json`. The router comes with `/health/live`, `/health/ready` and
+/// `/metrics`, which require no token.
 public struct StoreRouter {
-    /// Routes that ask for an account token.
+    /// Routes that require an account token.
     public let account: RouterGroup<StoreRequestContext>
-    /// Routes that ask for an administrator token.
+    /// Routes that require an administrator token.
     public let admin: RouterGroup<StoreRequestContext>
-    /// Routes that ask for no token.
+    /// Routes that require no token.
     public let open: RouterGroup<StoreRequestContext>
 
     private let router: Router<StoreRequestContext>
@@ -50,12 +50,12 @@ public struct StoreRouter {
 
     /// Every route that was added, as its method and path: `GET /v1/transactions/{id}`.
     ///
-    /// That every GET is answered as HEAD is not told.
+    /// The HEAD form of each GET route is left out.
     public var routes: Set<String> {
         Set(router.routes.filter { $0.method != .head }.map { "\($0.method) \($0.path)" })
     }
 
-    /// Makes what answers requests; routes added later are not seen.
+    /// Makes the responder; routes added later are ignored.
     public func buildResponder() -> RouterResponder<StoreRequestContext> {
         table.fill(router.routes.map { ($0.path, $0.method) })
         return router.buildResponder()
@@ -65,12 +65,13 @@ public struct StoreRouter {
 /// Makes the routes of a service.
 ///
 /// - Parameters:
-///   - authenticator: Tells who sent a request.
-///   - readiness: What `/health/ready` asks; see ``ReadinessCheck``.
-///   - databaseWaitMax: How long one request may wait for the database before it is answered 503.
-///   - spans: Takes a span of each request.
-///   - logger: The service's own; requests are logged with it.
-/// - Returns: The routes, to add the service's own to.
+///   - authenticator: Authenticates the sender of a request.
+///   - readiness: The checks of `/health/ready`; see ``ReadinessCheck``.
+///   - databaseWaitMax: The longest time one request may wait for the database before it is
+///     answered 503.
+///   - spans: Receives a span for each request.
+///   - logger: The service's logger, which also logs requests.
+/// - Returns: The routes, to which the service adds its own.
 public func storeRouter(
     authenticator: Authenticator,
     readiness: [ReadinessCheck],
@@ -88,7 +89,7 @@ public func storeRouter(
     )
 }
 
-/// Turns errors into problems and measures requests; the outermost of all.
+/// The outermost middleware: turns errors into problems and measures requests.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let table: RouteTable
@@ -126,7 +127,7 @@ struct EdgeMiddleware: RouterMiddleware {
                 }
             }
         } catch let error where isParserError(error) {
-            // The connection's own business: it answers 400 and closes.
+            // The connection handles this error itself: it answers 400 and closes.
             throw error
         } catch {
             let problem = ErrorMapping.problem(
@@ -151,9 +152,9 @@ struct EdgeMiddleware: RouterMiddleware {
         return response
     }
 
-    /// Refuses a request that does not say which host it is for (RFC 9112, section 3.2).
+    /// Refuses a request that does not name its host (RFC 9112, section 3.2).
     ///
-    /// Requests of HTTP/1.0 get here with a host; see ``RequestHeadHandler``.
+    /// Requests of HTTP/1.0 already have a host when they arrive here; see ``RequestHeadHandler``.
     private func requireHost(_ request: Request) throws {
         guard request.head.authority == nil else { return }
         throw HTTPProblem(
@@ -164,7 +165,7 @@ struct EdgeMiddleware: RouterMiddleware {
         )
     }
 
-    /// The body, after which the connection is closed.
+    /// The body, extended to close the connection at its end.
     private func closing(_ body: ResponseBody, context: StoreRequestContext) -> ResponseBody {
         let channel = context.channel
         return ResponseBody(contentLength: body.contentLength) { writer in
@@ -174,7 +175,7 @@ struct EdgeMiddleware: RouterMiddleware {
     }
 }
 
-/// Lets only requests with an account token through.
+/// Admits only requests with an account token.
 struct AccountMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let authenticator: Authenticator
@@ -190,7 +191,7 @@ struct AccountMiddleware: RouterMiddleware {
     }
 }
 
-/// Lets only requests with an administrator token through.
+/// Admits only requests with an administrator token.
 struct AdministratorMiddleware: RouterMiddleware {
     typealias Context = StoreRequestContext
     let authenticator: Authenticator

@@ -1,19 +1,19 @@
 public import Foundation
 
-/// Reads JSON that has one meaning only (RFC 8259, sections 4 and 8.1; RFC 7493).
+/// Reads JSON that has only one meaning (RFC 8259, sections 4 and 8.1; RFC 7493).
 ///
-/// Foundation's decoder takes the last of two members of one name, any encoding of Unicode, and the
-/// whole number that is nearest to a number of many digits. Another reader of the same bytes, a proxy
-/// or a merchant's own check, may see another request.
+/// Foundation's decoder takes the last of two members with one name, accepts any encoding of
+/// Unicode, and rounds a number with many digits to the nearest whole number. Another reader of the
+/// same bytes, such as a proxy or a merchant's own check, may see a different request.
 public enum StrictJSON {
-    /// What makes a text ambiguous, or unfit to be kept.
+    /// A property that makes a text ambiguous or unfit for storage.
     enum Fault: Hashable, Sendable {
         case notUTF8
         case zero
         case duplicate(String)
         case inexact(String)
 
-        /// The fault as a sentence, with little of the input.
+        /// A sentence about the fault, with little of the input.
         var description: String {
             switch self {
             case .notUTF8: "The body is not UTF-8."
@@ -30,12 +30,12 @@ public enum StrictJSON {
     /// Decodes JSON bytes.
     ///
     /// - Parameters:
-    ///   - type: What to decode.
+    ///   - type: The type to decode.
     ///   - data: The document.
     /// - Returns: The value.
-    /// - Throws: `DecodingError`: that of Foundation's decoder, and `dataCorrupted` without a path if
-    ///   the bytes are not UTF-8, an object at any depth has two members of one name, a text holds
-    ///   U+0000, or a number that is not whole would be read as a whole one.
+    /// - Throws: `DecodingError`: that of Foundation's decoder, and `dataCorrupted` without a path
+    ///   if the bytes are not UTF-8, an object at any depth has two members of one name, a text
+    ///   holds U+0000, or a number that is not whole would be read as a whole one.
     public static func decode<T: Decodable>(_ type: T.Type, from data: Data) throws -> T {
         if let fault = fault(in: data) {
             throw DecodingError.dataCorrupted(
@@ -45,9 +45,12 @@ public enum StrictJSON {
         return try JSONDecoder().decode(type, from: data)
     }
 
-    /// Finds what is ambiguous in a text; what is no JSON at all is left to the decoder.
+    /// Finds an ambiguity in a text.
     ///
-    /// One pass over the bytes; names are compared without hashing while an object has few.
+    /// Text that is not JSON at all is left to the decoder.
+    ///
+    /// It needs one pass over the bytes, and compares names without hashing while an object has
+    /// few.
     static func fault(in bytes: some Collection<UInt8>) -> Fault? {
         let found = bytes.withContiguousStorageIfAvailable { buffer -> Fault? in
             var isASCII = true
@@ -65,25 +68,25 @@ public enum StrictJSON {
     }
 }
 
-/// Walks through the tokens of a text.
+/// Scans the tokens of a text.
 private struct Scanner {
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
-    /// The names of all objects that are open, the outermost's first.
+    /// The names of all open objects, beginning with the outermost object.
     var names: [String] = []
     /// The objects and arrays that are open.
     var open: [Container] = []
 
     struct Container {
-        /// Where its names begin; `nil` of an array.
+        /// The index of its first name; `nil` for an array.
         var firstName: Int?
-        /// All its names, once they are many.
+        /// All its names, once there are many.
         var known: Set<String> = []
     }
 
-    /// So many names are compared one by one.
+    /// The number of names up to which they are compared one by one.
     static let fewNames = 16
-    /// The decoder refuses what is deeper.
+    /// The largest depth that the decoder accepts.
     static let depthMax = 512
 
     init(bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
@@ -147,7 +150,7 @@ private struct Scanner {
                     with: UnsafeBufferPointer(start: zero.utf8Start, count: zero.utf8CodeUnitCount)
                 )
                 if isZero { text.holdsZero = true }
-                // What follows a backslash belongs to it, another backslash or a quote too.
+                // A backslash escapes the next character, even a backslash or a quote.
                 position += 2
             default:
                 position += 1
@@ -156,7 +159,7 @@ private struct Scanner {
         return nil
     }
 
-    /// A member's name; `nil` if its escapes are none, which the decoder tells.
+    /// A member's name; `nil` if it has invalid escapes, which the decoder reports.
     private func name(_ text: Text) -> String? {
         guard text.hasEscape else {
             return String(decoding: bytes[text.range], as: UTF8.self)
@@ -178,7 +181,7 @@ private struct Scanner {
         return true
     }
 
-    /// The number, if it is not whole and the nearest one that can be kept is: `1e-400` is not 0.
+    /// The number, if it is not whole but its nearest representable value is: `1e-400` is not 0.
     private mutating func inexactNumber() -> String? {
         let start = position
         var isPlain = true
@@ -212,7 +215,7 @@ private struct Scanner {
         let digits = sides.joined().utf8.filter { $0 != UInt8(ascii: "-") }
         guard let last = digits.lastIndex(where: { $0 != UInt8(ascii: "0") }) else { return true }
         let decimals = sides.count > 1 ? sides[1].utf8.count : 0
-        // The last digit that is not zero stands so many places before the point, or behind it.
+        // The place of the last nonzero digit, counted from the decimal point.
         let place = digits.count - 1 - last - decimals
         let exponent = parts.count > 1 ? parts[1] : "0"
         guard let power = Int(exponent) else { return !exponent.hasPrefix("-") }

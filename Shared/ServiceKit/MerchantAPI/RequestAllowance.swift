@@ -1,27 +1,28 @@
 import EventTypes
 
-/// How many requests one key may make: so many a second, and as many at once after a pause.
+/// The rate limit of one key: a number of requests per second, and the same number at once after a
+/// pause.
 ///
-/// Pure: a bucket that fills with time and empties with requests.
+/// Pure: a token bucket that fills with time and empties with requests.
 struct RequestAllowance: Sendable {
     private let ratePerSecond: Int
-    /// In thousandths of a request.
+    /// The remaining allowance, in thousandths of a request.
     private var left: Int64
     private var filledAt: Timestamp
 
-    /// A full bucket.
+    /// Makes a full bucket.
     init(ratePerSecond: Int, at now: Timestamp) {
         self.ratePerSecond = ratePerSecond
         left = Int64(ratePerSecond) * 1000
         filledAt = now
     }
 
-    /// Takes one request.
+    /// Takes one request from the bucket.
     ///
-    /// - Returns: `nil` if it may be made, else how long to wait.
+    /// - Returns: `nil` if the request is allowed, otherwise the time to wait.
     mutating func take(at now: Timestamp) -> Duration? {
-        // Thousandths for each millisecond are requests for each second; a clock that was set back
-        // fills nothing, and goes on from where it stands.
+        // Requests per second equal thousandths of a request per millisecond. If the clock was set
+        // back, nothing is filled, and time counts from the new reading.
         let elapsed = min(max(0, now.duration(since: filledAt).milliseconds), 1000)
         left = min(left + elapsed * Int64(ratePerSecond), Int64(ratePerSecond) * 1000)
         filledAt = now

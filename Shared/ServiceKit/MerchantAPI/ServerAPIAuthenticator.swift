@@ -3,20 +3,21 @@ public import EventTypes
 public import Logging
 import Synchronization
 
-/// Tells which merchant's server sent a request, by its token, and how often it may: a JWT signed
-/// with ES256 as Apple's clients make them.
+/// Authenticates merchants' servers by their tokens, and limits their rate of requests.
 ///
-/// Header `kid`; claims `iss` (the key's issuer), `bid` (an app that the key speaks for), `aud`
-/// `appstoreconnect-v1`, `exp` within the next 60 minutes. `iat` may be missing, as Apple's own
-/// client leaves it out; where it is there, `exp` is within 60 minutes of it. Clocks may be a minute
-/// apart. A refusal does not say why: the answer is a bare 401, as Apple's is.
+/// A token is a JWT signed with ES256, as Apple's clients make them. Header `kid`; claims `iss`
+/// (the key's issuer), `bid` (an app of the key), `aud` `appstoreconnect-v1`, `exp` within the next
+/// 60 minutes. `iat` is optional, because Apple's own client leaves it out; if it is present, `exp`
+/// is within 60 minutes of it. Clocks may differ by a minute. A refusal gives no reason: the answer
+/// is a bare 401, like Apple's.
 ///
-/// The directory of keys is read again at most every five seconds, so that keys come and go while
-/// services run.
+/// The directory of keys is read again at most every five seconds, so that keys can be added and
+/// removed while services run.
 public struct ServerAPIAuthenticator: Sendable {
-    /// The token is not believed.
+    /// A token was refused.
     public struct Refusal: Error, Sendable {
-        /// Whether it is believed, and speaks for what is no app: ``ServerAPIError/invalidAppIdentifier``.
+        /// Whether the token is valid, but its app identifier is not:
+        /// ``ServerAPIError/invalidAppIdentifier``.
         let namesNoApp: Bool
 
         /// Makes a refusal.
@@ -30,11 +31,11 @@ public struct ServerAPIAuthenticator: Sendable {
     /// Reads the keys.
     ///
     /// - Parameters:
-    ///   - keysDirectory: Holds `<key id>.json`.
-    ///   - requestsPerSecond: How often one key may ask.
+    ///   - keysDirectory: The directory with a `<key id>.json` for each key.
+    ///   - requestsPerSecond: The number of requests that one key may make per second.
     ///   - now: The clock.
-    ///   - logger: Told of files that are no keys.
-    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is no key.
+    ///   - logger: Receives reports of files that are not keys.
+    /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a key.
     public init(
         keysDirectory: String,
         requestsPerSecond: Int,
@@ -55,7 +56,7 @@ public struct ServerAPIAuthenticator: Sendable {
         )
     }
 
-    /// Tells which server a token speaks for.
+    /// The server that a token belongs to.
     ///
     /// - Throws: ``Refusal``.
     public func server(of token: some StringProtocol) throws(Refusal) -> AuthenticatedServer {
@@ -70,7 +71,7 @@ public struct ServerAPIAuthenticator: Sendable {
     }
 }
 
-/// The keys, what they have verified and how often they asked, shared by all requests.
+/// The keys, the verified tokens and the rates of requests, shared by all requests.
 private final class ServerAPIState: Sendable {
     private struct Keys {
         var known: [String: ServerKeyDirectory.Key]
@@ -108,7 +109,7 @@ private final class ServerAPIState: Sendable {
         of token: some StringProtocol
     ) throws(ServerAPIAuthenticator.Refusal) -> AuthenticatedServer {
         let now = now()
-        // Before what is remembered: a key that was removed is worth nothing.
+        // The keys are read before the cache is used: a token of a removed key is invalid.
         readKeysAgain()
         let digest = SHA256.hash(data: Array(token.utf8))
         if let known = servers.value(of: digest, now: now) { return known }
@@ -128,7 +129,7 @@ private final class ServerAPIState: Sendable {
                 lifetimeMax: Self.lifetimeMax,
                 now: now
             )
-            // Only the key's own server hears what is wrong with its token.
+            // Only a client that has the key learns what is wrong with its token.
             guard let bundleID else { throw ServerAPIAuthenticator.Refusal(namesNoApp: true) }
             let server = AuthenticatedServer(keyID: keyID, bundleID: bundleID)
             servers.insert(server, for: digest, until: parsed.takenUntil)
@@ -136,7 +137,7 @@ private final class ServerAPIState: Sendable {
         } catch let refusal as ServerAPIAuthenticator.Refusal where refusal.namesNoApp {
             throw refusal
         } catch {
-            // Why is nobody's business but the log's.
+            // The reason appears only in the log.
             logger.debug("a server's token was refused", metadata: ["reason": "\(error)"])
             throw ServerAPIAuthenticator.Refusal()
         }
@@ -165,13 +166,13 @@ private final class ServerAPIState: Sendable {
         for problem in problems {
             logger.warning("a server key cannot be used", metadata: ["problem": "\(problem)"])
         }
-        // A directory that cannot be listed for a moment takes no key away.
+        // If the directory cannot be listed for a moment, all keys stay.
         guard let read else { return }
         keys.withLock { keys in
             keys.known = read
             keys.allowances = keys.allowances.filter { read[$0.key] != nil }
         }
-        // A key may have gone; nothing that it verified is believed any more.
+        // A key may have been removed; tokens that it verified must be verified again.
         servers.removeAll()
     }
 }

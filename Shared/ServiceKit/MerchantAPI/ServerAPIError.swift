@@ -2,31 +2,33 @@ import EventTypes
 import HTTPTypes
 public import Hummingbird
 
-/// A refusal of the App Store Server API: Apple's number and Apple's words, and nothing else, because
-/// the clients that exist match on both.
+/// A refusal of the App Store Server API.
 ///
-/// The number's first three digits are the HTTP status. An even last digit among the 404s says that
-/// asking again may help.
+/// It contains Apple's number and message and nothing else, because existing clients match on both.
+/// The first three digits of the number are the HTTP status. Among the 404s, an even last digit
+/// means that a retry may help.
 public struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Apple's number, seven digits.
     public let code: Int
-    /// Apple's words.
+    /// Apple's message.
     public let message: String
-    /// After how long asking again makes sense; with ``rateLimitExceeded(retryAfter:)`` only.
+    /// The time after which a retry makes sense; only with ``rateLimitExceeded(retryAfter:)``.
     public var retryAfter: Duration?
 
-    /// Names an error.
+    /// Makes an error.
     public init(_ code: Int, _ message: String) {
         self.code = code
         self.message = message
     }
 
-    /// The number and the words.
+    /// The number and the message.
     public var description: String { "\(code) \(message)" }
 
-    /// The error as a response: `application/json` and no more, which clients compare whole.
+    /// The error as a response.
+    ///
+    /// The type is plain `application/json`, because clients compare the whole value.
     public func response() -> Response {
-        // No message of ours holds what JSON would have to escape.
+        // None of the messages contains a character that JSON must escape.
         var response = Response(
             status: .init(code: code / 10_000),
             headers: [.contentType: "application/json"],
@@ -37,7 +39,7 @@ public struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertible
             )
         )
         if let retryAfter {
-            // In seconds, as HTTP has it and every client and proxy understands.
+            // In seconds, as HTTP specifies and every client and proxy understands.
             response.headers[.retryAfter] = String(max(1, (retryAfter.milliseconds + 999) / 1000))
         }
         return response
@@ -47,105 +49,105 @@ public struct ServerAPIError: Error, Hashable, Sendable, CustomStringConvertible
 extension ServerAPIError {
     /// The request cannot be understood.
     public static let generalBadRequest = ServerAPIError(4_000_000, "Bad request.")
-    /// The token is believed, and speaks for what is no app: its `bid` is no bundle identifier.
+    /// The token is valid, but its `bid` is not a bundle identifier.
     public static let invalidAppIdentifier = ServerAPIError(
         4_000_002,
         "Invalid request app identifier."
     )
-    /// A page token that this request did not give.
+    /// The page token does not come from an earlier page of this request.
     public static let invalidRequestRevision = ServerAPIError(
         4_000_005,
         "Invalid request revision."
     )
-    /// What stands in the path is no transaction id.
+    /// The path does not contain a valid transaction id.
     public static let invalidTransactionID = ServerAPIError(4_000_006, "Invalid transaction id.")
-    /// What stands in the path is no original transaction id.
+    /// The path does not contain a valid original transaction id.
     public static let invalidOriginalTransactionID = ServerAPIError(
         4_000_008,
         "Invalid original transaction id."
     )
-    /// Not 1 to 90.
+    /// The number of days is not from 1 to 90.
     public static let invalidExtendByDays = ServerAPIError(
         4_000_009,
         "Invalid extend by days value."
     )
-    /// Not 0 to 3.
+    /// The reason code is not from 0 to 3.
     public static let invalidExtendReasonCode = ServerAPIError(
         4_000_010,
         "Invalid extend reason code."
     )
-    /// No request identifier, or one that is too long.
+    /// The request identifier is missing or too long.
     public static let invalidRequestIdentifier = ServerAPIError(
         4_000_011,
         "Invalid request identifier."
     )
-    /// The time span ends before it begins.
+    /// The end of the time span does not come after its start.
     public static let startDateAfterEndDate = ServerAPIError(
         4_000_013,
         "Invalid request. The end date precedes the start date or the dates are the same."
     )
-    /// No number of milliseconds.
+    /// The start date is not a number of milliseconds.
     public static let invalidStartDate = ServerAPIError(4_000_015, "Invalid start date.")
-    /// No number of milliseconds.
+    /// The end date is not a number of milliseconds.
     public static let invalidEndDate = ServerAPIError(4_000_016, "Invalid end date.")
-    /// Neither `ASCENDING` nor `DESCENDING`.
+    /// The sort order is neither `ASCENDING` nor `DESCENDING`.
     public static let invalidSort = ServerAPIError(4_000_021, "Invalid request. Invalid sort.")
-    /// None of the four.
+    /// The product type is none of the four.
     public static let invalidProductType = ServerAPIError(
         4_000_022,
         "Invalid request. The product type parameter is invalid."
     )
-    /// No product id.
+    /// The product id is invalid.
     public static let invalidProductID = ServerAPIError(
         4_000_023,
         "Invalid request. The product id parameter is invalid."
     )
-    /// No subscription group.
+    /// The subscription group identifier is invalid.
     public static let invalidSubscriptionGroupIdentifier = ServerAPIError(
         4_000_024,
         "Invalid request. The subscription group identifier parameter is invalid."
     )
-    /// A parameter that `revoked` took the place of.
+    /// The exclude-revoked parameter is invalid; `revoked` has replaced it.
     public static let invalidExcludeRevoked = ServerAPIError(
         4_000_025,
         "Invalid request. The exclude-revoked parameter is invalid."
     )
-    /// Neither `PURCHASED` nor `FAMILY_SHARED`.
+    /// The ownership type is neither `PURCHASED` nor `FAMILY_SHARED`.
     public static let invalidInAppOwnershipType = ServerAPIError(
         4_000_026,
         "Invalid request. The in-app ownership type parameter is invalid."
     )
-    /// A list of storefronts without one.
+    /// The list of storefronts is empty.
     public static let invalidEmptyStorefrontCountryCodeList = ServerAPIError(
         4_000_027,
         "Invalid request. If provided, the list of storefront country codes must not be empty."
     )
-    /// No storefront.
+    /// The list contains an invalid storefront.
     public static let invalidStorefrontCountryCode = ServerAPIError(
         4_000_028,
         "Invalid request. A storefront country code was invalid."
     )
-    /// Neither `true` nor `false`.
+    /// The value of `revoked` is neither `true` nor `false`.
     public static let invalidRevoked = ServerAPIError(
         4_000_030,
         "Invalid request. The revoked parameter is invalid."
     )
-    /// None of the five.
+    /// The status is none of the five.
     public static let invalidStatus = ServerAPIError(
         4_000_031,
         "Invalid request. The status parameter is invalid."
     )
-    /// The id is of an app transaction, which this call has nothing to say of.
+    /// The id is that of an app transaction, which this endpoint does not support.
     public static let appTransactionIDNotSupported = ServerAPIError(
         4_000_048,
         "Invalid request. App transactions aren't supported by this endpoint."
     )
-    /// No UUID.
+    /// The app account token is not a UUID.
     public static let invalidAppAccountTokenUUID = ServerAPIError(
         4_000_183,
         "Invalid request. The app account token field must be a valid UUID."
     )
-    /// The id is of a transaction, but not of the original one.
+    /// The id is that of a transaction, but not of an original transaction.
     public static let transactionIDIsNotOriginal = ServerAPIError(
         4_000_187,
         "Invalid request. The transaction ID provided is not an original transaction ID."
@@ -155,30 +157,30 @@ extension ServerAPIError {
         4_030_004,
         "Forbidden - subscription state ineligible for extension."
     )
-    /// The store does not know the app that the token speaks for.
+    /// The store does not know the app of the token.
     public static let appNotFound = ServerAPIError(4_040_003, "App not found.")
-    /// The app's registration is there and cannot be read at present.
+    /// The app is registered, but its registration cannot be read at present.
     public static let appNotFoundRetryable = ServerAPIError(
         4_040_004,
         "App not found. Please try again."
     )
-    /// No original transaction of that id in this app.
+    /// The app has no original transaction with that id.
     public static let originalTransactionIDNotFound = ServerAPIError(
         4_040_005,
         "Original transaction id not found."
     )
-    /// An original transaction that may be on its way here: newer than the newest that is known.
+    /// The original transaction is newer than the newest known one, so it may still arrive.
     public static let originalTransactionIDNotFoundRetryable = ServerAPIError(
         4_040_006,
         "Original transaction id not found. Please try again."
     )
-    /// Nothing was asked for under that identifier.
+    /// No request was made under that identifier.
     public static let statusRequestNotFound = ServerAPIError(
         4_040_009,
         "The server didn't find a subscription-renewal-date extension request for this "
             + "requestIdentifier and productId combination."
     )
-    /// No transaction of that id in this app.
+    /// The app has no transaction with that id.
     public static let transactionIDNotFound = ServerAPIError(
         4_040_010,
         "Transaction id not found."
@@ -188,18 +190,18 @@ extension ServerAPIError {
         4_040_019,
         "No AppTransaction exists for the customer."
     )
-    /// Something broke, and asking again does not help.
+    /// An internal error occurred, and a retry does not help.
     public static let generalInternal = ServerAPIError(
         5_000_000,
         "An unknown error occurred."
     )
-    /// Something is away; asking again may help.
+    /// An internal error occurred, and a retry may help.
     public static let generalInternalRetryable = ServerAPIError(
         5_000_001,
         "An unknown error occurred. Please try again."
     )
 
-    /// The key asks more often than it may.
+    /// The key has made too many requests.
     public static func rateLimitExceeded(retryAfter: Duration) -> ServerAPIError {
         var error = ServerAPIError(4_290_000, "Rate limit exceeded.")
         error.retryAfter = retryAfter

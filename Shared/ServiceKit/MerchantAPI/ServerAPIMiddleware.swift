@@ -3,8 +3,9 @@ public import Hummingbird
 import Logging
 import StoreTracing
 
-/// Lets only merchants' servers through, and answers as Apple's server does: errors as
-/// ``ServerAPIError`` in plain JSON, a token that is not believed with a bare 401.
+/// Admits only merchants' servers, and answers as Apple's server does.
+///
+/// Errors are sent as ``ServerAPIError`` in plain JSON; an invalid token gets a bare 401.
 public struct ServerAPIMiddleware: RouterMiddleware {
     /// The context of requests.
     public typealias Context = StoreRequestContext
@@ -13,7 +14,7 @@ public struct ServerAPIMiddleware: RouterMiddleware {
 
     /// Makes the middleware.
     ///
-    /// - Parameter authenticator: Tells who sent a request, and counts them.
+    /// - Parameter authenticator: Authenticates the sender of a request, and limits its rate.
     public init(authenticator: ServerAPIAuthenticator) { self.authenticator = authenticator }
 
     /// Passes on a request of a known server, and turns errors into Apple's.
@@ -62,7 +63,7 @@ public struct ServerAPIMiddleware: RouterMiddleware {
         return parts[1]
     }
 
-    /// What reading a body refused, in Apple's words.
+    /// The answer to a problem with the body, in Apple's form.
     private func answer(to problem: HTTPProblem) -> Response {
         switch problem.status.code {
         case 500...: ServerAPIError.generalInternalRetryable.response()
@@ -72,9 +73,9 @@ public struct ServerAPIMiddleware: RouterMiddleware {
 }
 
 extension StoreRequestContext {
-    /// The merchant's server that the request comes from.
+    /// The merchant's server that sent the request.
     ///
-    /// - Throws: ``ServerAPIAuthenticator/Refusal`` on a route that does not ask for one.
+    /// - Throws: ``ServerAPIAuthenticator/Refusal`` on a route that does not require one.
     public func requireServer() throws -> AuthenticatedServer {
         guard let server else { throw ServerAPIAuthenticator.Refusal() }
         return server

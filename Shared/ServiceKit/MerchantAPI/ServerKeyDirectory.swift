@@ -2,12 +2,12 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// The files that hold the public keys of merchants' servers: `<key id>.json` with the issuer, the
-/// apps it speaks for and the key.
+/// The directory of the public keys of merchants' servers.
 ///
-/// Found by listing the directory, never by making a path of what a token says.
+/// Each file `<key id>.json` contains the issuer, the key's apps and the key. Keys are found by
+/// listing the directory, never by making a path from the contents of a token.
 struct ServerKeyDirectory: Sendable {
-    /// A key, and for whom it speaks.
+    /// A key with its issuer and its apps.
     struct Key: Sendable {
         let issuerID: String
         let bundleIDs: Set<String>
@@ -22,9 +22,9 @@ struct ServerKeyDirectory: Sendable {
 
     let path: String
 
-    /// Reads all keys; what cannot be read is told and left out.
+    /// Reads all keys; unreadable ones are reported and left out.
     ///
-    /// - Returns: No keys at all where the directory cannot be listed.
+    /// - Returns: `nil` instead of keys if the directory cannot be listed.
     func read() -> (keys: [String: Key]?, problems: [String]) {
         let names: [String]
         do {

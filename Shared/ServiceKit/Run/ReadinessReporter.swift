@@ -2,8 +2,8 @@ import Logging
 import Metrics
 import ServiceLifecycle
 
-/// Says in the log when the service becomes ready and ceases to be, and every ten seconds what it
-/// is still waiting for.
+/// Logs when the service becomes ready or stops being ready, and every ten seconds what it still
+/// waits for.
 struct ReadinessReporter: Service {
     let checks: [ReadinessCheck]
     let logger: Logger

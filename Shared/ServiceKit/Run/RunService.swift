@@ -6,17 +6,17 @@ import UnixSignals
 
 /// Runs a service's command line: the whole of its `main`.
 ///
-/// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT; `migrate` brings
-/// its database up to date; `rebuild` makes its books again from the event log and compares them;
-/// `settings` lists every key. The process exits with 0, 64 (usage),
-/// 78 (configuration: all problems are told at once) or 1. A second signal ends it at once.
+/// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT. `migrate` brings
+/// its database up to date. `rebuild` makes its books again from the event log and compares them.
+/// `settings` lists every key. The process exits with 0, 64 (usage), 78 (configuration: all
+/// problems are reported at once) or 1. A second signal ends it at once.
 ///
 /// - Parameters:
 ///   - name: The service's name.
 ///   - compose: Reads the settings and makes the parts, without I/O.
-///   - migrate: Reads the settings of `migrate` and returns what it does.
-///   - rebuild: The same of `rebuild`.
-///   - further: What this service can do beside that.
+///   - migrate: Reads the settings of `migrate` and returns its work.
+///   - rebuild: Reads the settings of `rebuild` and returns its work.
+///   - further: Further commands of this service.
 public func runService(
     _ name: String,
     compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
@@ -24,7 +24,8 @@ public func runService(
     rebuild: @escaping ServiceWork,
     further: [ServiceCommand] = []
 ) async -> Never {
-    // A log pipe or a client that has gone is an error of the write, not the end of the process.
+    // A closed log pipe or client connection becomes an error of the write, and does not end the
+    // process.
     signal(SIGPIPE, SIG_IGN)
     let descriptors = DescriptorLimit.raise()
     let runner = ServiceRunner(
@@ -46,7 +47,7 @@ public func runService(
     exit(status.rawValue)
 }
 
-/// How a service's process ends.
+/// The exit status of a service's process.
 enum ProcessStatus: Int32 {
     case success = 0
     case failure = 1
@@ -54,20 +55,20 @@ enum ProcessStatus: Int32 {
     case configuration = 78
 }
 
-/// The commands of a service, apart from the process they run in.
+/// The commands of a service, separate from the process in which they run.
 struct ServiceRunner {
     typealias MakeLog = @Sendable (String) -> any LogHandler
 
     let name: String
     let environment: [String: String]
-    /// How many descriptors the process may have, if that is known.
+    /// The number of descriptors that the process may open, if it is known.
     var descriptors: DescriptorLimit?
     var further: [ServiceCommand] = []
     var bootstrap: (@escaping MakeLog) -> Void = { _ in }
     var writeOutput: (String) -> Void = { writeAll($0, to: STDOUT_FILENO) }
     var writeLog: @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
     var trapsSignals = true
-    /// How long a shutdown may take before the process gives up on it.
+    /// The longest time a shutdown may take before the process ends anyway.
     var shutdownMax: Duration = .seconds(20)
 
     func run(
@@ -135,7 +136,7 @@ struct ServiceRunner {
         return await run([reporter] + composition.services, logger)
     }
 
-    /// The same of a command that prints by itself.
+    /// Carries out a command that prints its own output.
     private func carryOut(_ name: String, _ command: ServiceWork) async -> ProcessStatus {
         await perform(name) { reader, logger in
             let work = try command(&reader, logger)
@@ -146,7 +147,7 @@ struct ServiceRunner {
         }
     }
 
-    /// Reads the settings of a command, does its work, and prints what comes of it.
+    /// Reads the settings of a command, does its work, and prints the result.
     private func perform(
         _ name: String,
         _ prepare:
@@ -172,7 +173,7 @@ struct ServiceRunner {
 
     /// Runs the parts until a signal, or until one of them fails.
     private func run(_ services: [any Service], _ logger: Logger) async -> ProcessStatus {
-        // The group logs at error level what is logged here as the one critical line.
+        // The group logs errors that are already logged here as one critical line.
         var quiet = logger
         quiet.logLevel = logger.logLevel <= .debug ? logger.logLevel : .critical
         let deadline = ShutdownDeadline(limit: shutdownMax, logger: logger)
@@ -220,7 +221,7 @@ struct ServiceRunner {
         return Logger(label: name, factory: makeLog)
     }
 
-    /// One critical line for each problem of the settings; else one for the error.
+    /// Logs one critical line for each problem of the settings, or else one for the error.
     private func refuse(
         _ reader: SettingsReader,
         _ error: (any Error)?,
@@ -243,7 +244,7 @@ struct ServiceRunner {
         return error.code == .settings || error.code == .keys
     }
 
-    /// What the environment sets, secrets redacted.
+    /// Logs the settings from the environment, with secrets redacted.
     private func logSettings(_ reader: SettingsReader, _ logger: Logger) {
         var metadata: Logger.Metadata = ["version": "\(ServiceHelp.version)"]
         for setting in reader.documented {
@@ -259,7 +260,8 @@ struct ServiceRunner {
         let silent = Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         var serving = SettingsReader(environment: environment, isDescribing: true)
         _ = LogSettings(&serving)
-        // Placeholders let composing fail once it has read its settings; these are what is asked.
+        // Composing fails on the placeholders once it has read its settings. Only the list of
+        // settings is needed.
         _ = try? compose(&serving, silent)
         let others = commands.flatMap { command in
             var reader = SettingsReader(environment: environment, isDescribing: true)

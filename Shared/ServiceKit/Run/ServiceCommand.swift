@@ -1,10 +1,12 @@
 public import Logging
 
-/// A command of a service that ends by itself: reads its settings, and returns what it does.
+/// A command of a service that ends by itself.
+///
+/// It reads its settings and returns its work.
 public typealias ServiceWork =
     @Sendable (inout SettingsReader, Logger) throws -> @Sendable () async throws -> Void
 
-/// A command that one service has beside those of all: it does its work, prints, and exits.
+/// A command that only one service has: it does its work, prints the result, and exits.
 public struct ServiceCommand: Sendable {
     let name: String
     let meaning: String
@@ -13,8 +15,8 @@ public struct ServiceCommand: Sendable {
     /// Makes a command.
     ///
     /// - Parameters:
-    ///   - name: The word that it is called by.
-    ///   - meaning: What it does, as the help says it.
+    ///   - name: The command's name.
+    ///   - meaning: The command's description in the help.
     ///   - prepare: Reads the settings and returns the work, whose result is printed.
     public init(
         _ name: String,

@@ -1,6 +1,6 @@
 import StoreAPI
 
-/// What a service says of itself on its command line.
+/// The help texts of a service's command line.
 enum ServiceHelp {
     static let version = CounterfoilVersion.current
 

@@ -4,7 +4,7 @@ import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// The first signal asks for a graceful shutdown; a second one ends the process.
+/// Shuts down gracefully on the first signal, and ends the process on the second.
 func shutDown(
     _ group: ServiceGroup,
     on signals: UnixSignalsSequence,
@@ -24,8 +24,7 @@ func shutDown(
     }
 }
 
-/// Ends the process if a shutdown takes too long: a part that hangs must not keep it from being
-/// started again.
+/// Ends the process if a shutdown takes too long, so that a part that hangs cannot delay a restart.
 final class ShutdownDeadline: Sendable {
     private let limit: Duration
     private let logger: Logger
@@ -36,7 +35,7 @@ final class ShutdownDeadline: Sendable {
         self.logger = logger
     }
 
-    /// Starts the clock, if it does not run already.
+    /// Starts the timer, if it is not running already.
     func start() {
         timer.withLock { timer in
             guard timer == nil else { return }
@@ -44,7 +43,7 @@ final class ShutdownDeadline: Sendable {
                 do {
                     try await Task.sleep(for: limit)
                 } catch {
-                    // Cancelled: the shutdown has ended in time.
+                    // The timer was cancelled: the shutdown has ended in time.
                     return
                 }
                 logger.critical("shutdown took too long", metadata: ["limit": "\(limit)"])
@@ -53,14 +52,15 @@ final class ShutdownDeadline: Sendable {
         }
     }
 
-    /// Stops the clock.
+    /// Stops the timer.
     func cancel() {
         timer.withLock { $0?.cancel() }
     }
 }
 
-/// A part that says at once why it failed; the others are shut down only afterwards, which takes a
-/// while.
+/// A part of a service that logs at once why it failed.
+///
+/// The other parts are shut down only afterwards, which takes a while.
 struct ReportingService: Service {
     let service: any Service
     let logger: Logger
@@ -68,7 +68,7 @@ struct ReportingService: Service {
 
     /// The type's name.
     ///
-    /// What describes the value may hold a password.
+    /// A description of the value might contain a password.
     var name: String { "\(type(of: service))" }
 
     func run() async throws {

@@ -18,35 +18,35 @@ import Tracing
 /// | `APP_KEYS_DIRECTORY`, `ADMIN_KEYS_DIRECTORY` | required | whose tokens are believed |
 /// | `SPANS_FILE` | none | where spans of traces are appended |
 public struct CommonSettings: Sendable {
-    /// Where and how HTTP is served.
+    /// The address, the limits and the timeouts of the HTTP server.
     public let http: HTTPSettings
     /// The service's own database, as a `postgresql://` URL.
     public let databaseURL: String
-    /// How many connections to the database are kept.
+    /// The number of connections to the database.
     public let databasePoolSize: Int
-    /// How long one request may wait for the database before it is answered 503.
+    /// The longest time one request may wait for the database before it is answered 503.
     public let databaseWaitMax: Duration
-    /// How often the database is asked whether it can serve; what readiness says of it.
+    /// The time between two probes of the database, whose results decide readiness.
     public let databaseProbeInterval: Duration
     /// The broker's addresses: `host:port,host:port`.
     public let kafkaBootstrapServers: String
     /// Further properties of librdkafka.
     public let kafkaProperties: [String: String]
-    /// How many partitions a topic gets that the service makes.
+    /// The number of partitions of a topic that the service creates.
     public let topicPartitions: Int
-    /// How many copies of a topic that the service makes.
+    /// The number of copies of a topic that the service creates.
     public let topicReplication: Int
     /// The directory of the apps' public keys.
     public let appKeysDirectory: String
     /// The directory of the administrators' public keys.
     public let adminKeysDirectory: String
-    /// Where spans of traces are appended; empty for nowhere.
+    /// The file to which spans of traces are appended; empty for none.
     public let spansFile: String
 
     /// Reads the settings.
     ///
     /// - Parameters:
-    ///   - reader: Where to read them from; takes note of what is wrong.
+    ///   - reader: The source of the settings, which also collects problems.
     ///   - service: The service.
     ///   - defaultPort: The service's own port.
     public init(_ reader: inout SettingsReader, service: ServiceName, defaultPort: Int) {
@@ -77,7 +77,7 @@ public struct CommonSettings: Sendable {
             "KAFKA_BOOTSTRAP_SERVERS",
             "The broker's addresses: host:port,host:port."
         )
-        // A password of SASL is among them, which no log may show.
+        // The properties may include a SASL password, which must not appear in a log.
         kafkaProperties = reader.secretList(
             "KAFKA_PROPERTIES",
             "Further librdkafka properties (TLS, SASL, timeouts): name=value,name=value."
@@ -109,11 +109,11 @@ public struct CommonSettings: Sendable {
         )
     }
 
-    /// Takes the spans of a service; `SpanRecorder.off` if they are asked for nowhere.
+    /// The recorder of a service's spans; `SpanRecorder.off` if spans are not recorded.
     ///
-    /// A tracer that was bootstrapped with `InstrumentationSystem` before the service was composed gets
-    /// them. Else the store's own does, if there is a file for it, and is bootstrapped: a handler's own
-    /// `withSpan` comes into the same file.
+    /// If a tracer was bootstrapped with `InstrumentationSystem` before the service was composed,
+    /// it receives the spans. Otherwise, if a file is configured, the store's own tracer writes
+    /// them to it and is bootstrapped, so that a handler's own `withSpan` appears in the same file.
     public func spans(of service: ServiceName, _ logger: Logger) -> SpanRecorder {
         let present = InstrumentationSystem.tracer
         if !(present is NoOpTracer), !(present is StoreTracer) { return SpanRecorder(present) }
@@ -127,15 +127,15 @@ public struct CommonSettings: Sendable {
     }
 }
 
-/// Where and how a service serves HTTP.
+/// The address, the limits and the timeouts of a service's HTTP server.
 public struct HTTPSettings: Sendable {
     /// The address to listen on.
     public var host: String
     /// The port to listen on; 0 takes a free one.
     public var port: Int
-    /// How many connections are served at once; further ones wait in the kernel's queue.
+    /// The number of connections that are served at once; further ones wait in the kernel's queue.
     public var connectionsMax: Int
-    /// After how long a connection without a request in work is closed.
+    /// The time after which a connection without a request in progress is closed.
     public var idleTimeout: Duration
 
     /// Makes settings.
@@ -175,7 +175,7 @@ public struct HTTPSettings: Sendable {
     }
 }
 
-/// What `<service> migrate` reads.
+/// The settings of `<service> migrate`.
 public struct MigrationSettings: Sendable {
     /// The service's database as its owner, as a `postgresql://` URL.
     public let databaseURL: String
@@ -189,21 +189,21 @@ public struct MigrationSettings: Sendable {
     }
 }
 
-/// What `<service> rebuild` reads.
+/// The settings of `<service> rebuild`.
 public struct RebuildSettings: Sendable {
     /// The service's live database, as a role that may read all of it.
     public let databaseURL: String
-    /// An empty database, as its owner; it is filled.
+    /// An empty database, as its owner; the rebuild fills it.
     public let shadowDatabaseURL: String
     /// The databases of other services, as a role that may read their logs.
     public let logURLs: [ServiceName: String]
-    /// The folder of the months of the logs that have left the databases, if any have.
+    /// The folder of the archived months of the logs, if there are any.
     public let archivesDirectory: String?
 
     /// Reads the settings.
     ///
     /// - Parameters:
-    ///   - reader: Where settings come from.
+    ///   - reader: The source of the settings.
     ///   - services: The services whose logs the books depend on, beside the service's own.
     public init(_ reader: inout SettingsReader, logsOf services: [ServiceName]) {
         databaseURL = reader.secret(
@@ -231,7 +231,7 @@ public struct RebuildSettings: Sendable {
     }
 }
 
-/// How much a service logs, and in what form.
+/// The level and the format of a service's log.
 struct LogSettings: Sendable {
     var level: Logger.Level
     var format: LogFormat

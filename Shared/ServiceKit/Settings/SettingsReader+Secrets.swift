@@ -1,13 +1,14 @@
 extension SettingsReader {
     /// Reads a text that must never be shown.
     ///
-    /// It may stand in the variable itself or, where the environment can be seen by others, in a file
-    /// that the variable `<key>_FILE` names. A file is read once; the line's end after it is dropped.
+    /// The text is the value of the variable itself. If others can see the environment, it can
+    /// instead be in a file that the variable `<key>_FILE` names. The file is read once, without
+    /// its trailing newline.
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - meaning: What it is for, in a sentence.
+    ///   - default: The value if the variable is not set; without one the setting is required.
+    ///   - meaning: The purpose of the setting, in a sentence.
     /// - Returns: The text.
     public mutating func secret(
         _ key: String,
@@ -15,7 +16,7 @@ extension SettingsReader {
         _ meaning: String
     ) -> String {
         let value = secretValue(of: key, default: `default`, meaning)
-        // An empty file was refused already, for a better reason.
+        // An empty file has already been refused, with a better reason.
         let isTold = problems.contains { $0.key == key + "_FILE" }
         if let value, value.isEmpty, `default` != "", !isTold {
             refuse(key, "is empty (\(meaning))")
@@ -23,13 +24,13 @@ extension SettingsReader {
         return value ?? `default` ?? ""
     }
 
-    /// Reads a list of names with values of which some may be secret: `name=value,name=value`, in the
+    /// Reads a list of named values, some of which may be secret: `name=value,name=value`, in the
     /// variable or in the file that `<key>_FILE` names.
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - meaning: What it is for, in a sentence.
-    /// - Returns: The values by name; none when not set.
+    ///   - meaning: The purpose of the setting, in a sentence.
+    /// - Returns: The values by name; none if the variable is not set.
     public mutating func secretList(_ key: String, _ meaning: String) -> [String: String] {
         guard let value = secretValue(of: key, default: "", meaning) else { return [:] }
         return entries(of: key, in: value) ?? [:]

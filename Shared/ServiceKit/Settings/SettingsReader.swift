@@ -2,12 +2,12 @@ public import Configuration
 import EventTypes
 import Foundation
 
-/// Reads a service's settings from environment variables, and remembers every key it was asked for
-/// and every problem it met, so that an operator sees all problems at once.
+/// Reads a service's settings from environment variables.
 ///
-/// A bad value never becomes the default. Where a value is missing or wrong the reader notes the
-/// problem and returns a harmless placeholder; ``check()`` then refuses. Read every setting first,
-/// call ``check()``, and only then make things of them:
+/// The reader remembers every requested key and every problem, so that an operator sees all
+/// problems at once. A bad value is never replaced by the default. If a value is missing or wrong,
+/// the reader notes the problem and returns a harmless placeholder; ``check()`` then fails. Read
+/// every setting first, call ``check()``, and only then use the values:
 ///
 /// ```swift
 /// let common = CommonSettings(&reader, service: .payments, defaultPort: 8082)
@@ -15,9 +15,9 @@ import Foundation
 /// try reader.check()
 /// ```
 public struct SettingsReader {
-    /// Everything that was found wrong so far.
+    /// All problems found so far.
     public private(set) var problems: [SettingsProblem] = []
-    /// Every key that was asked for so far, in that order.
+    /// All keys requested so far, in that order.
     public private(set) var documented: [DocumentedSetting] = []
     /// Whether this reader only collects the documentation of the keys.
     public let isDescribing: Bool
@@ -28,7 +28,7 @@ public struct SettingsReader {
     ///
     /// - Parameters:
     ///   - environment: The variables.
-    ///   - isDescribing: Whether to collect what keys there are, with placeholders for values.
+    ///   - isDescribing: Whether only to collect the keys, with placeholders for values.
     public init(environment: [String: String], isDescribing: Bool = false) {
         self.init(
             configuration: ConfigReader(
@@ -44,7 +44,7 @@ public struct SettingsReader {
         self.isDescribing = isDescribing
     }
 
-    /// Refuses if anything was wrong, and always in a reader that only describes.
+    /// Throws if there was any problem, and always in a reader that only describes.
     ///
     /// - Throws: ``ServiceKitError`` with the code `settings`.
     public func check() throws {
@@ -58,8 +58,8 @@ public struct SettingsReader {
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - meaning: What it is for, in a sentence.
+    ///   - default: The value if the variable is not set; without one the setting is required.
+    ///   - meaning: The purpose of the setting, in a sentence.
     /// - Returns: The text.
     public mutating func string(
         _ key: String,
@@ -77,9 +77,9 @@ public struct SettingsReader {
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - range: What it may be.
-    ///   - meaning: What it is for, in a sentence.
+    ///   - default: The value if the variable is not set; without one the setting is required.
+    ///   - range: The allowed values.
+    ///   - meaning: The purpose of the setting, in a sentence.
     /// - Returns: The number.
     public mutating func integer(
         _ key: String,
@@ -105,9 +105,9 @@ public struct SettingsReader {
     ///
     /// - Parameters:
     ///   - key: The environment variable; its name ends in `_MS`.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - range: What it may be.
-    ///   - meaning: What it is for, in a sentence.
+    ///   - default: The value if the variable is not set; without one the setting is required.
+    ///   - range: The allowed values.
+    ///   - meaning: The purpose of the setting, in a sentence.
     /// - Returns: The duration.
     public mutating func milliseconds(
         _ key: String,
@@ -125,13 +125,13 @@ public struct SettingsReader {
         )
     }
 
-    /// Reads one of several words.
+    /// Reads one of several fixed values.
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - default: What it is when not set; without one the setting is required.
-    ///   - meaning: What it is for, in a sentence. The words are added to it.
-    /// - Returns: The word.
+    ///   - default: The value if the variable is not set; without one the setting is required.
+    ///   - meaning: The purpose of the setting, in a sentence. The values are added to it.
+    /// - Returns: The value.
     public mutating func choice<T: CaseIterable & RawRepresentable<String>>(
         _ key: String,
         default: T?,
@@ -150,12 +150,12 @@ public struct SettingsReader {
         return choice
     }
 
-    /// Reads a list of names with values: `name=value,name=value`.
+    /// Reads a list of named values: `name=value,name=value`.
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - default: What it is when not set.
-    ///   - meaning: What it is for, in a sentence.
+    ///   - default: The values if the variable is not set.
+    ///   - meaning: The purpose of the setting, in a sentence.
     /// - Returns: The values by name.
     public mutating func list(
         _ key: String,
@@ -168,7 +168,7 @@ public struct SettingsReader {
         return entries(of: key, in: value) ?? `default`
     }
 
-    /// The entries of a list; `nil`, with a problem noted, if it is none.
+    /// The entries of a list; `nil`, with a problem noted, if the text is not a list.
     mutating func entries(of key: String, in value: String) -> [String: String]? {
         var entries: [String: String] = [:]
         for entry in value.split(separator: ",") {
@@ -186,9 +186,9 @@ public struct SettingsReader {
     /// Reads the file that the setting names.
     ///
     /// - Parameters:
-    ///   - key: The environment variable that holds the path.
-    ///   - default: The path when not set; without one the setting is required.
-    ///   - meaning: What the file is for, in a sentence.
+    ///   - key: The environment variable that contains the path.
+    ///   - default: The path if the variable is not set; without one the setting is required.
+    ///   - meaning: The purpose of the file, in a sentence.
     /// - Returns: The contents of the file.
     public mutating func file(
         _ key: String,
@@ -210,13 +210,13 @@ public struct SettingsReader {
     ///
     /// - Parameters:
     ///   - key: The environment variable.
-    ///   - problem: What is wrong, as the rest of a sentence that begins with the key.
+    ///   - problem: The problem, as the rest of a sentence that begins with the key.
     public mutating func refuse(_ key: String, _ problem: String) {
         guard !isDescribing else { return }
         problems.append(SettingsProblem(key: key, problem: problem))
     }
 
-    /// The value as it stands, the default, or `nil` with a problem noted if there is neither.
+    /// The value of the variable or the default; `nil`, with a problem noted, if there is neither.
     private mutating func value(
         of key: String,
         default: String?,
@@ -232,8 +232,9 @@ public struct SettingsReader {
         return value ?? `default`
     }
 
-    /// A secret as it stands: the variable's value, or the contents of the file that its `_FILE` form
-    /// names; `nil`, with a problem noted where one is due, if there is neither.
+    /// The secret in the variable, or in the file that the variable's `_FILE` form names.
+    ///
+    /// The result is `nil` if there is neither, with a problem noted if the secret is required.
     mutating func secretValue(of key: String, default: String?, _ meaning: String) -> String? {
         let fileKey = key + "_FILE"
         let value = configuration.string(forKey: ConfigKey(key), isSecret: true)
@@ -271,7 +272,7 @@ public struct SettingsReader {
         }
     }
 
-    /// The text of a file, without the line's end that editors add.
+    /// The text of a file, without the trailing newline that editors add.
     private mutating func contents(ofFile path: String, for key: String) -> String? {
         do {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -293,26 +294,26 @@ public struct SettingsReader {
     }
 }
 
-/// What is wrong with one setting.
+/// A problem with one setting.
 public struct SettingsProblem: Hashable, Sendable {
     /// The environment variable.
     public let key: String
-    /// What is wrong, as the rest of a sentence that begins with the key.
+    /// The problem, as the rest of a sentence that begins with the key.
     public let problem: String
 }
 
-/// One setting as `<service> settings` shows it.
+/// One setting, as `<service> settings` shows it.
 public struct DocumentedSetting: Hashable, Sendable {
     /// The environment variable.
     public let key: String
-    /// What it is when not set; `nil` if it is required.
+    /// The value if the variable is not set; `nil` if the setting is required.
     ///
     /// A secret is redacted.
     public let defaultValue: String?
-    /// What the environment sets it to, if it does.
+    /// The value from the environment, if there is one.
     ///
     /// A secret is redacted.
     public let value: String?
-    /// What it is for, in a sentence.
+    /// The purpose of the setting, in a sentence.
     public let meaning: String
 }

@@ -13,13 +13,13 @@ enum LogFormat: String, CaseIterable, Sendable {
 
 /// Writes each log line to standard error with one call, so that lines never mix.
 ///
-/// Messages are constant texts; what differs stands in the metadata, whose keys are sorted.
+/// Messages are constant texts; variable values are in the metadata, whose keys are sorted.
 struct LogOutput: LogHandler {
-    /// Logged with every line.
+    /// Metadata that is logged with every line.
     var metadata: Logger.Metadata = [:]
     /// Adds metadata of the task.
     var metadataProvider: Logger.MetadataProvider?
-    /// The least level that is logged.
+    /// The lowest level that is logged.
     var logLevel: Logger.Level
 
     private let label: String
@@ -30,8 +30,8 @@ struct LogOutput: LogHandler {
     /// Makes a handler.
     ///
     /// - Parameters:
-    ///   - label: Whose lines they are.
-    ///   - level: The least level that is logged.
+    ///   - label: The label of the lines.
+    ///   - level: The lowest level that is logged.
     ///   - format: The form of a line.
     ///   - now: The clock.
     ///   - write: Takes each line, with its newline.
@@ -40,7 +40,7 @@ struct LogOutput: LogHandler {
         level: Logger.Level = .info,
         format: LogFormat = .text,
         now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
-        // Where the log cannot be written, there is nowhere left to say so.
+        // If the log cannot be written, there is no other place to report that.
         write: @escaping @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
     ) {
         self.label = label

@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// A warning of something that happens again and again, logged at most every ten seconds with how
-/// often it has happened since.
+/// A warning about a repeated problem, logged at most every ten seconds with the number of
+/// occurrences since the last line.
 final class OccasionalWarning: Sendable {
     private struct State {
         var count = 0
@@ -17,20 +17,20 @@ final class OccasionalWarning: Sendable {
     /// Makes a warning.
     ///
     /// - Parameters:
-    ///   - message: What is wrong; the same every time.
-    ///   - interval: The least time between two lines.
-    ///   - logger: Where it is logged.
+    ///   - message: The problem; the same every time.
+    ///   - interval: The shortest time between two lines.
+    ///   - logger: Receives the warning.
     init(_ message: String, every interval: Duration = .seconds(10), logger: Logger) {
         self.message = message
         self.interval = interval
         self.logger = logger
     }
 
-    /// Notes that it has happened.
+    /// Notes an occurrence.
     ///
     /// - Parameters:
-    ///   - error: Why.
-    ///   - count: To how many.
+    ///   - error: The cause.
+    ///   - count: The number of occurrences to add.
     ///   - now: The time.
     func warn(of error: any Error, count: Int, at now: ContinuousClock.Instant = .now) {
         let told: Int? = state.withLock { state in

@@ -5,10 +5,10 @@ import Synchronization
 ///
 /// Counters become `…_total`, timers `…_seconds` histograms, recorders histograms, and meters and
 /// plain recorders gauges. Two metrics of one label and the same dimensions are one series. The
-/// number of series is bounded; what would go above is dropped and counted.
+/// number of series is limited; further series are dropped and counted.
 public final class PrometheusMetrics: MetricsFactory {
-    /// The metrics of this process, which ``runService(_:compose:migrate:rebuild:further:)`` collects and
-    /// `/metrics` shows.
+    /// The metrics of this process, which ``runService(_:compose:migrate:rebuild:further:)``
+    /// collects and `/metrics` shows.
     public static let shared = PrometheusMetrics()
 
     /// The upper bounds of a timer's buckets, in seconds.
@@ -30,7 +30,7 @@ public final class PrometheusMetrics: MetricsFactory {
 
     /// Makes an empty set of metrics.
     ///
-    /// - Parameter seriesMax: How many series are kept.
+    /// - Parameter seriesMax: The largest number of series.
     public init(seriesMax: Int = 5000) {
         self.seriesMax = seriesMax
     }
@@ -74,7 +74,9 @@ public final class PrometheusMetrics: MetricsFactory {
         return made as? HistogramSeries ?? HistogramSeries(bounds: Self.timerBounds)
     }
 
-    /// Keeps the series: it may be shared, and a counter that vanishes would seem to restart.
+    /// Keeps the series.
+    ///
+    /// It may be shared, and a counter that vanishes would seem to restart.
     public func destroyCounter(_ handler: any CounterHandler) {}
     /// Keeps the series.
     public func destroyRecorder(_ handler: any RecorderHandler) {}
@@ -121,7 +123,7 @@ public final class PrometheusMetrics: MetricsFactory {
     }
 }
 
-/// The name and the labels of a series, as they are written.
+/// The name and the labels of a series, in their written form.
 struct SeriesID: Hashable, Comparable {
     let name: String
     /// `a="1",b="2"`, or nothing.

@@ -2,9 +2,9 @@ import CoreMetrics
 import Foundation
 import Synchronization
 
-/// One series of values, and how it is written.
+/// A series of values that can be written.
 protocol Series: AnyObject, Sendable {
-    /// Prometheus' word for it.
+    /// Prometheus' name for this type of metric.
     var type: String { get }
     /// Appends its lines.
     func write(_ id: SeriesID, to text: inout String)
@@ -93,7 +93,7 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     }
 }
 
-/// A number as Prometheus reads it, without a needless fraction.
+/// A number in Prometheus' format, without a needless fraction.
 private func number(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
@@ -101,7 +101,8 @@ private func number(_ value: Double) -> String {
     return String(value)
 }
 
-/// What Prometheus' own client libraries tell of a process: memory, processor time, descriptors.
+/// The metrics that Prometheus' own client libraries report about a process: memory, processor
+/// time, descriptors.
 func processMetrics() -> String {
     var usage = rusage()
     #if os(Linux)
@@ -113,7 +114,7 @@ func processMetrics() -> String {
     var text = "# TYPE process_cpu_seconds_total counter\n"
     text += "process_cpu_seconds_total \(seconds(usage.ru_utime) + seconds(usage.ru_stime))\n"
     #if os(Linux)
-    // Absent where /proc is: the gauge is left out rather than guessed.
+    // Without /proc, the gauge is left out rather than guessed.
     if let statm = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) {
         let pages = statm.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
         text += "# TYPE process_resident_memory_bytes gauge\n"

@@ -3,13 +3,13 @@ import Logging
 import StoreTracing
 import Synchronization
 
-/// Writes each span as one line of OTLP/JSON, the form of OpenTelemetry's file exporter, which its
-/// collector reads (`otlpjsonfile`) and passes on by OTLP.
+/// Writes each span as one line of OTLP/JSON, the format of OpenTelemetry's file exporter.
 ///
-/// The file is opened with the first span and only ever appended to, each line by one call, so that
-/// the lines of several processes never mix. What cannot be written is dropped, and said once, until
-/// it can be written again; half a line that a full disk left spoils itself, and where several
-/// processes share the file perhaps one line of another.
+/// OpenTelemetry's collector reads the file (`otlpjsonfile`) and forwards the spans by OTLP. The
+/// file is opened with the first span and only appended to, each line with one call, so that the
+/// lines of several processes never mix. Spans that cannot be written are dropped, which is logged
+/// once until writing works again. A partial line that a full disk left behind spoils itself, and,
+/// if several processes share the file, perhaps one line of another.
 final class SpanOutput: Sendable {
     private enum Target {
         case unopened
@@ -18,9 +18,9 @@ final class SpanOutput: Sendable {
     }
     private struct State {
         var target = Target.unopened
-        /// Whether the last line could not be written, which was said.
+        /// Whether the last line could not be written, which has been logged.
         var isRefused = false
-        /// Whether the file ends within a line.
+        /// Whether the file ends with a partial line.
         var isTorn = false
     }
 
@@ -33,10 +33,11 @@ final class SpanOutput: Sendable {
     /// Makes an output.
     ///
     /// - Parameters:
-    ///   - path: The file; `-` is standard error, where the log goes.
-    ///   - service: Whose spans they are.
-    ///   - logger: Told of a file that cannot be opened or written.
-    ///   - writeLine: Writes a text to a descriptor, and says how many bytes it could not.
+    ///   - path: The file; `-` is standard error, the same as the log.
+    ///   - service: The service that records the spans.
+    ///   - logger: Receives a report if the file cannot be opened or written.
+    ///   - writeLine: Writes a text to a descriptor, and returns the number of bytes it could not
+    ///     write.
     init(
         path: String,
         service: String,
@@ -66,7 +67,7 @@ final class SpanOutput: Sendable {
 
     private func write(_ line: String, to descriptor: Int32) {
         let (wasRefused, isRefused, reason) = state.withLock { state in
-            // Half a line spoils itself, not the next one.
+            // A partial line must spoil only itself, not the next line.
             let text = state.isTorn ? "\n" + line : line
             let missing = writeLine(text, descriptor)
             let reason = errno
@@ -109,7 +110,7 @@ final class SpanOutput: Sendable {
         }
     }
 
-    /// A `TracesData` of one span, as OTLP writes it in JSON: ids in hexadecimal, 64-bit numbers as
+    /// The `TracesData` of one span in OTLP's JSON form: ids in hexadecimal, 64-bit numbers as
     /// strings.
     func line(of span: Span) -> String {
         var json = #"{"resourceSpans":[{"resource":\#(resource),"scopeSpans":[{"scope":"#

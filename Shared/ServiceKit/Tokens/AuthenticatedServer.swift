@@ -1,13 +1,13 @@
 public import EventTypes
 
-/// The merchant's server that a request comes from.
+/// The merchant's server that sent a request.
 public struct AuthenticatedServer: Hashable, Sendable {
-    /// The key it proved itself with.
+    /// The id of the key that signed its token.
     public let keyID: String
-    /// The app that it speaks for.
+    /// The app of the token.
     public let bundleID: BundleID
 
-    /// Names a server.
+    /// Makes a server from its key and app.
     public init(keyID: String, bundleID: BundleID) {
         self.keyID = keyID
         self.bundleID = bundleID

@@ -3,15 +3,15 @@ public import EventTypes
 public import Logging
 import Synchronization
 
-/// The buyer that a request speaks for.
+/// The buyer on whose behalf a request is made.
 public struct AuthenticatedAccount: Hashable, Sendable {
     /// The account.
     public let accountID: AccountID
     /// The app that signed the token.
     public let bundleID: BundleID
-    /// When the app issued the token, by its own clock; `nil` if the token does not say.
+    /// The time when the app issued the token, by the app's clock; `nil` if the token does not say.
     public let tokenIssuedAt: Timestamp?
-    /// Names an account of an app.
+    /// Makes an account of an app.
     public init(accountID: AccountID, bundleID: BundleID, tokenIssuedAt: Timestamp? = nil) {
         self.accountID = accountID
         self.bundleID = bundleID
@@ -19,15 +19,15 @@ public struct AuthenticatedAccount: Hashable, Sendable {
     }
 }
 
-/// The administrator that a request speaks for.
+/// The administrator on whose behalf a request is made.
 public struct AuthenticatedAdministrator: Hashable, Sendable {
     /// The administrator's name.
     public let name: String
-    /// Names an administrator.
+    /// Makes an administrator.
     public init(name: String) { self.name = name }
 }
 
-/// Tells who sent a request, by its token: a JWT signed with ES256 and nothing else.
+/// Authenticates the sender of a request by its token, a JWT that must be signed with ES256.
 ///
 /// - An account token is signed by an app: header `kid`; claims `iss` (the bundle id), `sub` (the
 ///   account id), `aud` `counterfoil`, `exp`, `iat`. Its key is `<bundle id>/<kid>.pem` in the
@@ -35,19 +35,19 @@ public struct AuthenticatedAdministrator: Hashable, Sendable {
 /// - An administrator token has `iss` `administrator`, `sub` and `kid` the administrator's name,
 ///   `aud` `counterfoil-admin`, `exp`. Its key is `<name>.pem` in the directory of admin keys.
 ///
-/// A token lives 24 hours at most. Keys are read once; a token that names an unknown key makes the
-/// directories be read again, at most every five seconds, so that a key can be added to and removed
-/// from a running service.
+/// A token is valid for 24 hours at most. The keys are read at the start. A token that names an
+/// unknown key makes the authenticator read the directories again, at most every five seconds, so
+/// that keys can be added and removed while a service runs.
 public struct Authenticator: Sendable {
     private let state: State
 
     /// Reads the keys.
     ///
     /// - Parameters:
-    ///   - appKeysDirectory: Holds `<bundle id>/<key id>.pem`.
-    ///   - adminKeysDirectory: Holds `<name>.pem`.
+    ///   - appKeysDirectory: The directory with a `<bundle id>/<key id>.pem` for each app key.
+    ///   - adminKeysDirectory: The directory with a `<name>.pem` for each administrator.
     ///   - now: The clock.
-    ///   - logger: Told of keys that change and of files that are no keys.
+    ///   - logger: Receives reports of changed keys and of files that are not keys.
     /// - Throws: ``ServiceKitError`` with the code `keys`, naming every file that is not a public
     ///   P-256 key in PEM.
     public init(
@@ -64,22 +64,22 @@ public struct Authenticator: Sendable {
         state = State(directories: directories, keys: keys, now: now, logger: logger)
     }
 
-    /// Tells which account a token speaks for.
+    /// The account that a token belongs to.
     ///
-    /// - Throws: ``HTTPProblem`` 401, saying what is wrong with the token.
+    /// - Throws: ``HTTPProblem`` 401, with what is wrong with the token.
     public func account(of token: some StringProtocol) throws -> AuthenticatedAccount {
         try state.account(of: token)
     }
 
-    /// Tells which administrator a token speaks for.
+    /// The administrator that a token belongs to.
     ///
-    /// - Throws: ``HTTPProblem`` 401, saying what is wrong with the token.
+    /// - Throws: ``HTTPProblem`` 401, with what is wrong with the token.
     public func administrator(of token: some StringProtocol) throws -> AuthenticatedAdministrator {
         try state.administrator(of: token)
     }
 }
 
-/// The keys and what they have verified, shared by all requests.
+/// The keys and the verified tokens, shared by all requests.
 private final class State: Sendable {
     private struct Keys {
         var known: KeyDirectories.Keys
@@ -167,7 +167,7 @@ private final class State: Sendable {
         throw HTTPProblem.unauthorized(unknown)
     }
 
-    /// Reads the directories again if that has not been done in the last seconds.
+    /// Reads the directories again, unless that was done within the last seconds.
     private func readKeysAgain() -> Bool {
         let now = now()
         let isDue = keys.withLock { keys in
@@ -181,7 +181,7 @@ private final class State: Sendable {
             logger.warning("a key file cannot be used", metadata: ["problem": "\(problem)"])
         }
         keys.withLock { $0.known = read }
-        // A key may have gone; nothing that it verified is believed any more.
+        // A key may have been removed; tokens that it verified must be verified again.
         accounts.removeAll()
         administrators.removeAll()
         return true

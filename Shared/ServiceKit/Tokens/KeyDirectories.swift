@@ -2,21 +2,21 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// The files that hold the public keys of apps and administrators.
+/// The directories of the public keys of apps and administrators.
 ///
-/// Keys are found by listing the directories, never by making a path of what a token says.
+/// Keys are found by listing the directories, never by making a path from the contents of a token.
 struct KeyDirectories: Sendable {
     struct Keys: Sendable {
-        /// By bundle id, then by key id.
+        /// The app keys, by bundle id, then by key id.
         var apps: [String: [String: P256.Signing.PublicKey]] = [:]
-        /// By name.
+        /// The administrators' keys, by name.
         var admins: [String: P256.Signing.PublicKey] = [:]
     }
 
     let apps: String
     let admins: String
 
-    /// Reads all keys; what cannot be read is told and left out.
+    /// Reads all keys; unreadable ones are reported and left out.
     func read() -> (keys: Keys, problems: [String]) {
         var keys = Keys()
         var problems: [String] = []

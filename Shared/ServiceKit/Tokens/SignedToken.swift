@@ -2,9 +2,9 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// A JWT in compact form, taken apart but not believed before ``verify(key:audience:now:)``.
+/// A JWT in compact form, parsed but not trusted before ``verify(key:audience:now:)``.
 ///
-/// Only ES256 is understood, whatever the header asks for, so there is no algorithm to confuse.
+/// Only ES256 is accepted, whatever the header says, so an attacker cannot choose the algorithm.
 struct SignedToken {
     struct Header: Decodable {
         var alg: String?
@@ -23,14 +23,14 @@ struct SignedToken {
         var nbf: Double?
     }
 
-    /// One name or several.
+    /// One audience or several.
     enum Audience: Decodable {
         case one(String)
         case several([String])
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.singleValueContainer()
-            // Not one name: then it has to be a list, or decoding that throws.
+            // If it is not a single name, it must be a list, or decoding the list throws.
             if let one = try? container.decode(String.self) {
                 self = .one(one)
             } else {
@@ -46,11 +46,11 @@ struct SignedToken {
         }
     }
 
-    /// A token is a few hundred bytes long; more is not worth parsing.
+    /// The largest length that is parsed; a token is a few hundred bytes long.
     static let lengthMax = 4096
-    /// How long a token may be good for.
+    /// The longest time for which a token may be valid.
     static let lifetimeMax = Duration.seconds(24 * 3600)
-    /// How far the signer's clock may be from ours, ahead or behind.
+    /// The largest difference between the signer's clock and ours, in either direction.
     static let clockTolerance = Duration.seconds(60)
 
     let header: Header
@@ -87,31 +87,32 @@ struct SignedToken {
         self.signature = signature
     }
 
-    /// When the token ceases to be good, as its signer says.
+    /// The time when the token expires, by the signer's clock.
     private var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
 
-    /// When the token is no longer taken: a signer whose clock is behind signs what has expired by
-    /// ours.
+    /// The time until which the token is accepted.
+    ///
+    /// A signer whose clock is behind signs tokens that have already expired by ours.
     var takenUntil: Timestamp { expiry.advanced(by: Self.clockTolerance) }
 
-    /// When the token was issued, by the signer's clock; `nil` if it does not say.
+    /// The time when the token was issued, by the signer's clock; `nil` if it does not say.
     var issuedAt: Timestamp? { claims.iat.map(Self.timestamp) }
 
-    /// Believes the token or throws.
+    /// Verifies the signature, the audience and the times of the token.
     ///
     /// - Parameters:
-    ///   - key: Whose signature it has to be.
-    ///   - audience: Whom it has to be for.
-    ///   - lifetimeMax: How long it may be good for.
+    ///   - key: The key that must have signed it.
+    ///   - audience: The required audience.
+    ///   - lifetimeMax: The longest time for which it may be valid.
     ///   - now: The time.
-    /// - Throws: ``HTTPProblem`` 401, saying what is wrong.
+    /// - Throws: ``HTTPProblem`` 401, with what is wrong.
     func verify(
         key: P256.Signing.PublicKey,
         audience: String,
         lifetimeMax: Duration = Self.lifetimeMax,
         now: Timestamp
     ) throws {
-        // Bytes that are no signature at all are refused like one of another key.
+        // Bytes that are not a signature are refused like a signature of another key.
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
             key.isValidSignature(signature, for: signedBytes)
         else {
@@ -136,7 +137,7 @@ struct SignedToken {
                 "The token is from the future (iat, nbf). Set the signer's clock."
             )
         }
-        // Without the time of issue there is only our clock, which the signer's may be ahead of.
+        // Without the time of issue there is only our clock, and the signer's may be ahead of it.
         let issued = claims.iat.map(Self.timestamp) ?? latest
         guard expiry <= latest.advanced(by: lifetimeMax),
             expiry.duration(since: issued) <= lifetimeMax
@@ -146,9 +147,9 @@ struct SignedToken {
         }
     }
 
-    /// Seconds since 1970, as JWT has dates.
+    /// A JWT date, which is a number of seconds since 1970.
     ///
-    /// Numbers beyond any calendar are cut.
+    /// Numbers outside any calendar are clamped.
     private static func timestamp(_ seconds: Double) -> Timestamp {
         let bounded = min(max(seconds, 0), 1e12)
         return Timestamp(millisecondsSinceEpoch: Int64(bounded * 1000))

@@ -2,9 +2,9 @@ import Crypto
 import EventTypes
 import Synchronization
 
-/// What verified tokens said, by the hash of the token, until each expires.
+/// The contents of verified tokens, by the hash of the token, until each expires.
 ///
-/// Bounded: the oldest entry makes room for the newest. Refusals are not kept.
+/// The cache is limited: a new entry replaces the oldest. Refusals are not cached.
 final class TokenCache<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
@@ -13,7 +13,7 @@ final class TokenCache<Value: Sendable>: Sendable {
 
     private struct Entries {
         var byDigest: [SHA256.Digest: Entry] = [:]
-        /// The digests in the order they came, as a ring once it is full.
+        /// The digests in the order of their arrival; a ring once it is full.
         var order: [SHA256.Digest] = []
         var oldest = 0
     }
@@ -53,6 +53,6 @@ final class TokenCache<Value: Sendable>: Sendable {
         entries.withLock { $0 = Entries() }
     }
 
-    /// How many tokens are remembered.
+    /// The number of cached tokens.
     var count: Int { entries.withLock { $0.byDigest.count } }
 }

@@ -3,11 +3,11 @@ import Logging
 import Metrics
 import NIOCore
 
-/// Rests for a moment when a connection cannot be accepted for want of descriptors or memory.
+/// Pauses for a moment when a connection cannot be accepted for lack of descriptors or memory.
 ///
-/// The connection stays in the kernel's queue, and the socket stays readable: without the rest the
-/// event loop would ask the kernel again and again and get nothing else done. With the error passed
-/// on, the server would never accept again.
+/// The connection stays in the kernel's queue, and the socket stays readable. Without the pause the
+/// event loop would only repeat the failing call. If the error were passed on, the server would
+/// never accept again.
 final class AcceptPauseHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -16,11 +16,11 @@ final class AcceptPauseHandler: ChannelInboundHandler {
     private let failures = Counter(label: "http_accept_failures")
     private var isResting = false
 
-    /// Makes a handler for the channel that listens.
+    /// Makes a handler for the listening channel.
     ///
     /// - Parameters:
-    ///   - pause: How long it rests.
-    ///   - logger: Told why, at most every ten seconds.
+    ///   - pause: The length of the pause.
+    ///   - logger: Receives the reason, at most every ten seconds.
     init(pause: TimeAmount = .milliseconds(500), logger: Logger) {
         self.pause = pause
         warning = OccasionalWarning("Connections cannot be accepted; they wait", logger: logger)
@@ -37,7 +37,7 @@ final class AcceptPauseHandler: ChannelInboundHandler {
         isResting = true
         let channel = context.channel
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        // Fails only on a channel that is closed, which rests for good.
+        // This fails only on a closed channel, which accepts nothing anyway.
         channel.setOption(.autoRead, value: false).whenFailure { _ in }
         context.eventLoop.scheduleTask(in: pause) {
             bound.value.isResting = false
@@ -45,7 +45,7 @@ final class AcceptPauseHandler: ChannelInboundHandler {
         }
     }
 
-    /// Whether accepting works again once others have given something back.
+    /// Whether accepting can work again once descriptors or memory have been released.
     private static func passesByItself(_ code: Int32) -> Bool {
         [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }

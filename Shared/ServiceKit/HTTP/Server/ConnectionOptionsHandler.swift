@@ -4,16 +4,16 @@ import NIOHTTP1
 
 /// Sets a connection's options.
 ///
-/// The kernel gives up on a client that is gone or does not read: without it, a stream to such a
-/// client would be held for many minutes. The buffer for what is read begins small: a connection
-/// keeps it, and many read no more than the head of one request.
+/// The options make the kernel give up on a client that is gone or does not read; otherwise its
+/// stream would be held for many minutes. The receive buffer begins small, because a connection
+/// keeps it and many connections read no more than one request head.
 final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
     typealias InboundOut = NIOAny
 
     func handlerAdded(context: ChannelHandlerContext) {
         guard let options = context.channel.syncOptions else { return }
-        // A connection that cannot take an option is about to fail by itself.
+        // A connection that refuses an option is about to fail anyway.
         try? options.setOption(.socketOption(.so_keepalive), value: 1)
         #if os(Linux)
         try? options.setOption(
@@ -29,7 +29,7 @@ final class ConnectionOptionsHandler: ChannelInboundHandler, RemovableChannelHan
     }
 
     private func lookAtHeads(_ pipeline: ChannelPipeline.SynchronousOperations) {
-        // The decoder is there before any handler of ours; without it there is no HTTP to look at.
+        // The decoder is added before our handlers. Without it there is no HTTP to handle.
         guard
             let decoder = try? pipeline.context(
                 handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self

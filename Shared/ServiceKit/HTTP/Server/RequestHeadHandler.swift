@@ -2,20 +2,21 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Puts right what the server above does not look at in a request's head, and gives its bare answer to
-/// a head that cannot be read a body.
+/// Handles details of a request's head that the server ignores, and adds a body to the server's
+/// answer to an unreadable head.
 ///
-/// - It closes the connections of clients that do not say so in the one way that the server knows:
-///   those of HTTP/1.0, which read an answer to the end of its connection, and those that write `Close`.
-/// - It leaves a request of HTTP/1.1 with a `Host` only if there is exactly one; a request of HTTP/1.0
-///   needs none, and gets an empty one.
+/// - It closes connections after the answer if the client asked for it in a way that the server
+///   does not understand: by speaking HTTP/1.0, whose clients read to the end of the connection, or
+///   by writing `Close`.
+/// - It accepts a request of HTTP/1.1 only with exactly one `Host`. A request of HTTP/1.0 needs
+///   none, and gets an empty one.
 final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// What follows a head that lacks a body.
+    /// The body for an answer that the server sends without one.
     private var missingBody: ByteBuffer?
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -40,7 +41,8 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(var head)
         where head.status == .badRequest && !head.headers.contains(name: "content-type"):
-            // The routes' own answers have a type: this is the server's to a head it cannot read.
+            // The answers of routes have a content type. One without is the server's answer to an
+            // unreadable head.
             let body = Self.unreadable()
             missingBody = body
             head.headers.replaceOrAdd(name: "content-type", value: "application/problem+json")
@@ -66,7 +68,7 @@ final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 all of them 32 KB and 100 lines.
                 """
         )
-        // A problem holds texts and whole numbers, which always encode.
+        // A problem contains only texts and whole numbers, which always encode.
         return (try? encodedJSON(problem.problem)) ?? ByteBuffer(string: "{}")
     }
 }

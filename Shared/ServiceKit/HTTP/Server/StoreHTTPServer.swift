@@ -9,11 +9,11 @@ public import ServiceLifecycle
 
 /// Serves a router's routes over HTTP/1.1.
 ///
-/// It answers from the first moment, so that `/health/live` and `/health/ready` can be asked while
-/// the service still waits for its database. On graceful shutdown it stops accepting, answers what
-/// is in work, and ends.
+/// It answers from the start, so that `/health/live` and `/health/ready` work while the service
+/// still waits for its database. On graceful shutdown it stops accepting connections, finishes the
+/// requests in progress, and ends.
 public struct StoreHTTPServer: Service {
-    /// Every route that is answered, as its method and path: `GET /v1/transactions/{id}`.
+    /// Every route of the server, as its method and path: `GET /v1/transactions/{id}`.
     public let routes: Set<String>
 
     private let responder: ShallowResponder
@@ -25,10 +25,10 @@ public struct StoreHTTPServer: Service {
     /// Makes a server.
     ///
     /// - Parameters:
-    ///   - router: The routes; routes added later are not seen.
-    ///   - settings: Where and how to serve.
-    ///   - logger: Told of the address.
-    ///   - didListen: Called with the port once it is listened on.
+    ///   - router: The routes; routes added later are ignored.
+    ///   - settings: The address, the limits and the timeouts.
+    ///   - logger: Receives the server's log messages.
+    ///   - didListen: Called with the port once the server listens on it.
     public init(
         router: StoreRouter,
         settings: HTTPSettings,
@@ -43,7 +43,7 @@ public struct StoreHTTPServer: Service {
         self.didListen = didListen
     }
 
-    /// How many connections are served at once: no more than there are descriptors for.
+    /// The number of connections that are served at once, limited by the available descriptors.
     private var connectionsMax: Int {
         guard let allowed = descriptors?.connections(of: settings.connectionsMax),
             allowed < settings.connectionsMax
@@ -60,7 +60,7 @@ public struct StoreHTTPServer: Service {
 
     /// Serves until graceful shutdown.
     ///
-    /// - Throws: ``ServiceKitError`` if the address cannot be listened on.
+    /// - Throws: ``ServiceKitError`` if the server cannot listen on the address.
     public func run() async throws {
         do {
             try await application().run()
@@ -72,7 +72,7 @@ public struct StoreHTTPServer: Service {
     }
 
     private func application() -> Application<ShallowResponder> {
-        // The libraries below log what is logged here already.
+        // The libraries below would log what this server already logs.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .critical)
         let settings = settings
@@ -112,7 +112,8 @@ public struct StoreHTTPServer: Service {
         )
     }
 
-    /// Before the server's own handlers, which would end the accepting.
+    /// Adds the pausing handler before the server's own handlers, which would stop accepting for
+    /// good.
     private static func restWhereNothingCanBeAccepted(
         _ channel: any Channel,
         _ logger: Logger
@@ -123,7 +124,7 @@ public struct StoreHTTPServer: Service {
                 position: .first
             )
         }
-        // Fails only on a channel that is closed already, which accepts nothing.
+        // This fails only on a closed channel, which accepts nothing anyway.
         try? await added.get()
     }
 
@@ -153,9 +154,9 @@ public struct StoreHTTPServer: Service {
 
 /// Answers requests for streams in tasks that end before the streams begin.
 ///
-/// A task keeps the memory of its deepest call for as long as it lives, and that of a connection lives
-/// as long as the stream. Routing, middleware, the token and the database go deep: 20 KB, thousands of
-/// times over. Other requests are soon over and need no task of their own.
+/// A task keeps the memory of its deepest call as long as it lives, and a connection's task lives
+/// as long as its stream. Routing, middleware, authentication and the database need deep calls: 20
+/// KB for each of thousands of streams. Other requests end soon and need no task of their own.
 private struct ShallowResponder: HTTPResponder {
     let router: RouterResponder<StoreRequestContext>
 
