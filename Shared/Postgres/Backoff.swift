@@ -1,16 +1,18 @@
-/// The time between attempts to reach a server: doubling, bounded, and spread at random so that
-/// many clients do not come back at the same moment.
+/// The time between attempts to reach a server.
+///
+/// It doubles up to a limit and is spread at random, so that many clients do not retry at the same
+/// moment.
 struct Backoff {
     var first: Duration = .milliseconds(50)
     var longest: Duration = .seconds(2)
 
-    /// The wait after a number of failures in a row.
+    /// The wait after a number of consecutive failures.
     ///
     /// - Parameters:
-    ///   - failures: How many tries have failed, from 1.
-    ///   - jitter: A random number from 0 to 1; the wait is that far between half and all of the
+    ///   - failures: The number of failed attempts, from 1.
+    ///   - jitter: A random number from 0 to 1 that spreads the wait over the upper half of the
     ///     doubled time.
-    /// - Returns: The time to wait before the next try.
+    /// - Returns: The time to wait before the next attempt.
     func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         guard failures > 0 else { return .zero }
         var delay = first

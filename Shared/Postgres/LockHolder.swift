@@ -1,15 +1,18 @@
 import Synchronization
 
-/// Shows that whoever holds an advisory lock still moves, and that the lock is still held.
+/// Tracks whether the holder of an advisory lock makes progress, and whether the lock is still
+/// held.
 ///
 /// Safe to use from any task.
 public final class LockHolder: Sendable {
-    /// After this time without a sign of life the lock is lost, and another may have it.
+    /// The time without a sign of life after which the lock is lost and another process may take
+    /// it.
     ///
-    /// It bounds both a process that is stopped (the server ends its session) and a body that hangs
-    /// in a process that lives (the watch ends the session).
+    /// It limits both a stopped process (the server ends its session) and a body that hangs in a
+    /// running process (the watch ends the session).
     public static let silenceMax = Duration.seconds(11)
-    /// How often the watch asks the server, and looks whether the body moves.
+    /// The time between two checks of the watch, which asks the server and looks whether the body
+    /// makes progress.
     static let askInterval = Duration.seconds(2)
 
     private struct State {
@@ -21,10 +24,11 @@ public final class LockHolder: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state: Mutex<State>
 
-    /// Makes the sign of one holder.
+    /// Makes a tracker for one holder.
     ///
     /// - Parameters:
-    ///   - mustMove: Whether a holder that does not call ``move()`` for ``silenceMax`` loses the lock.
+    ///   - mustMove: Whether a holder that does not call ``move()`` for ``silenceMax`` loses the
+    ///     lock.
     ///   - now: The clock.
     public init(
         mustMove: Bool = true,
@@ -35,37 +39,37 @@ public final class LockHolder: Sendable {
         state = Mutex(State(movedAt: now(), confirmedAt: now()))
     }
 
-    /// Notes that the holder has got a step on.
+    /// Notes that the holder has made progress.
     public func move() {
         let moment = now()
         state.withLock { $0.movedAt = moment }
     }
 
-    /// Whether the server has confirmed the lock so recently that it can have ended it only by
-    /// closing the session.
+    /// Whether the server has confirmed the lock recently.
     ///
-    /// A process that was stopped and wakes up finds `false` here before it has heard of its loss.
-    /// Between this look and the next step it may be stopped again: it saves needless work, and
-    /// fences nothing. Always so for a holder that need not move.
+    /// The lock can then have ended only because the session was closed. When a stopped process
+    /// wakes up, this is `false` even before the process learns of its loss. The process may be
+    /// stopped again between this check and the next step, so the check saves needless work but
+    /// fences nothing. It is always `true` for a holder that need not report progress.
     public var isRecent: Bool {
         guard mustMove else { return true }
         let moment = now()
         return state.withLock { moment - $0.confirmedAt < Self.silenceMax }
     }
 
-    /// The lock has been granted.
+    /// Notes that the lock has been granted.
     func begins() {
         let moment = now()
         state.withLock { $0 = State(movedAt: moment, confirmedAt: moment) }
     }
 
-    /// The server has answered in the session that holds the lock.
+    /// Notes that the server has answered in the session that holds the lock.
     func isConfirmed() {
         let moment = now()
         state.withLock { $0.confirmedAt = moment }
     }
 
-    /// Whether the holder has moved lately, or need not.
+    /// Whether the holder has made progress recently, or need not report it.
     var moves: Bool {
         guard mustMove else { return true }
         let moment = now()

@@ -1,8 +1,9 @@
 import Synchronization
 
-/// Performs what the ``PoolStateMachine`` decides: holds the connections and the callers who wait.
+/// Carries out the decisions of ``PoolStateMachine``, and holds the connections and the waiting
+/// callers.
 final class ConnectionPool: Sendable {
-    /// A connection lent to one caller, to be given back by ``release(_:isUsable:)``.
+    /// A connection that is lent to one caller, who gives it back with ``release(_:isUsable:)``.
     struct Lease: Sendable {
         let slot: PoolStateMachine.Slot
         let connection: PostgresConnection
@@ -20,12 +21,13 @@ final class ConnectionPool: Sendable {
     private let state: Mutex<State>
     private let acquireTimeout: Duration
     private let metrics: PostgresMetrics
-    /// The slots that need a connection; ends when the pool shuts down.
+    /// The slots that need a connection; the stream ends when the pool shuts down.
     let vacancies: AsyncStream<PoolStateMachine.Slot>
     private let vacancy: AsyncStream<PoolStateMachine.Slot>.Continuation
 
     init(settings: PostgresSettings, metrics: PostgresMetrics) {
-        // A waiter costs a few hundred bytes; a longer line than this is not served in time anyway.
+        // A waiter costs a few hundred bytes. Callers in a longer queue would not be served in time
+        // anyway.
         let machine = PoolStateMachine(size: settings.poolSize, waitersMax: 10_000)
         state = Mutex(State(machine: machine))
         acquireTimeout = settings.acquireTimeout
@@ -39,9 +41,10 @@ final class ConnectionPool: Sendable {
     /// Whether at least one connection is open.
     var isConnected: Bool { state.withLock { $0.machine.liveCount > 0 } }
 
-    /// Borrows a connection, waiting in line for it.
+    /// Borrows a connection, and waits in the queue if necessary.
     ///
-    /// - Parameter end: The end of the waiting, if it is before that of the acquire timeout.
+    /// - Parameter end: The time at which the wait ends, if it is before that of the acquire
+    ///   timeout.
     /// - Returns: The connection, to be given back.
     /// - Throws: ``PostgresError``, or `CancellationError` if the task is cancelled.
     func acquire(before end: ContinuousClock.Instant? = nil) async throws -> Lease {
@@ -63,7 +66,7 @@ final class ConnectionPool: Sendable {
 
     /// Gives a connection back.
     ///
-    /// One that is not usable has been closed by the caller.
+    /// The caller has already closed a connection that is not usable.
     func release(_ lease: Lease, isUsable: Bool) {
         let (next, continuation) = state.withLock { state in
             let next = state.machine.release(lease.slot, isUsable: isUsable)
@@ -72,7 +75,7 @@ final class ConnectionPool: Sendable {
         perform(next, lease, continuation)
     }
 
-    /// A connection has been opened for a slot.
+    /// Accepts a connection that was opened for a slot.
     func connected(_ slot: PoolStateMachine.Slot, _ connection: PostgresConnection) {
         let lease = Lease(slot: slot, connection: connection)
         let (next, continuation) = state.withLock { state in
@@ -84,10 +87,10 @@ final class ConnectionPool: Sendable {
         perform(next, lease, continuation)
     }
 
-    /// A connection could not be opened for a slot.
+    /// Notes that a connection could not be opened for a slot.
     ///
-    /// - Returns: How often in a row; `nil` if the slot is not to try again. And whether it is the
-    ///   first failure since any connection was open.
+    /// - Returns: The number of consecutive failures, `nil` if the slot must not try again; and
+    ///   whether this is the first failure since any connection was open.
     func connectFailed(
         _ slot: PoolStateMachine.Slot,
         _ error: PostgresError
@@ -98,7 +101,7 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Borrows all connections that are idle, to look after them.
+    /// Borrows all idle connections, to check them.
     func takeAllIdle() -> [Lease] {
         state.withLock { state in
             var leases: [Lease] = []
@@ -109,12 +112,12 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// Ends ``vacancies``, which is the sign to shut down.
+    /// Ends ``vacancies``, which signals the shutdown.
     func endVacancies() {
         vacancy.finish()
     }
 
-    /// Refuses whoever waits and lends nothing any more.
+    /// Refuses all waiting callers and lends no more connections.
     ///
     /// - Returns: The idle connections, to be closed.
     func shutDown() -> [PostgresConnection] {
@@ -156,7 +159,8 @@ final class ConnectionPool: Sendable {
         let patience = ContinuousClock.now + acquireTimeout
         let deadline = end.map { min($0, patience) } ?? patience
         let outcome: Result<Lease, any Error>? = state.withLock { state in
-            // Looked at inside the lock: a cancellation from here on finds the waiter in line.
+            // This check is made inside the lock: a later cancellation finds the waiter in the
+            // queue.
             if Task.isCancelled {
                 return .failure(CancellationError())
             }
@@ -183,28 +187,29 @@ final class ConnectionPool: Sendable {
         }
     }
 
-    /// One task watches over all waits, and ends when nobody waits.
+    /// Starts the one task that watches over all waits, and ends when nobody waits.
     ///
-    /// Whoever comes later may have less time, so it looks every few moments.
+    /// It checks every 50 milliseconds, because a later caller may have less time.
     private func startTimer() {
         Task.detached { [self] in
             repeat {
-                // Never cancelled: nobody holds this task.
+                // This task is never cancelled, because nothing holds a reference to it.
                 try? await Task.sleep(for: .milliseconds(50))
             } while expire()
         }
     }
 
-    /// Refuses whoever has waited long enough.
+    /// Refuses the callers whose time is up.
     ///
-    /// - Returns: Whether anybody still waits.
+    /// - Returns: Whether any caller still waits.
     private func expire() -> Bool {
         let (expired, error, isWaitedFor) = state.withLock { state in
             let waiters = state.machine.expire(at: .now)
             let expired = waiters.compactMap { state.waiters.removeValue(forKey: $0) }
             let isWaitedFor = state.machine.waitingCount > 0
             state.timerRuns = isWaitedFor
-            // Nothing to wait for is another trouble than too many who wait.
+            // If there is no open connection, the error that caused this is reported instead of a
+            // busy pool.
             let cause =
                 state.machine.liveCount > 0
                 ? nil

@@ -1,14 +1,15 @@
-/// What a pool of a fixed number of connections does next; it performs nothing itself.
+/// Decides the next step of a connection pool of fixed size, and carries out nothing itself.
 ///
-/// Each slot of the pool holds one connection, or the endeavour to open one: the pool wants all its
-/// slots connected, always, and replaces what breaks. Whoever finds none idle waits in line.
+/// Each slot of the pool has one connection or is opening one. The pool keeps all its slots
+/// connected and replaces broken connections. A caller that finds no idle connection waits in a
+/// queue.
 struct PoolStateMachine {
     /// The place of one connection in the pool.
     typealias Slot = Int
-    /// One who waits for a connection.
+    /// A caller that waits for a connection.
     typealias Waiter = UInt64
 
-    /// Where a slot stands.
+    /// The state of a slot.
     enum SlotState: Equatable {
         case connecting(failures: Int)
         case idle
@@ -16,11 +17,11 @@ struct PoolStateMachine {
         case closed
     }
 
-    /// What becomes of a connection that has just been opened or given back.
+    /// The next step for a connection that has just been opened or given back.
     enum Next: Equatable {
-        /// It is lent to the one who has waited longest.
+        /// It is lent to the caller that has waited longest.
         case lend(Waiter)
-        /// It waits for the next one to come.
+        /// It stays idle until the next caller comes.
         case keepIdle
         /// It is closed and the slot opens another.
         case replace
@@ -36,11 +37,11 @@ struct PoolStateMachine {
     private var waiting: Set<Waiter> = []
     private let waitersMax: Int
 
-    /// A pool whose slots are all to be connected.
+    /// Makes a pool without open connections.
     ///
     /// - Parameters:
     ///   - size: The number of slots.
-    ///   - waitersMax: How many may wait at the same time.
+    ///   - waitersMax: The largest number of callers that may wait at the same time.
     init(size: Int, waitersMax: Int) {
         slots = Array(repeating: .connecting(failures: 0), count: max(size, 1))
         self.waitersMax = waitersMax
@@ -49,20 +50,21 @@ struct PoolStateMachine {
     /// The number of connections that are open.
     var liveCount: Int { slots.count { $0 == .idle || $0 == .leased } }
 
-    /// The number of connections that nobody uses.
+    /// The number of connections that are not in use.
     var idleCount: Int { idle.count }
 
-    /// The number of those in line.
+    /// The number of waiting callers.
     var waitingCount: Int { waiting.count }
 
-    /// Takes an idle connection: the one used last, whose memory is warmest.
+    /// Takes the idle connection that was used last, because its memory is most likely still
+    /// cached.
     mutating func takeIdle() -> Slot? {
         guard !isShutDown, let slot = idle.popLast() else { return nil }
         slots[slot] = .leased
         return slot
     }
 
-    /// Gets in line.
+    /// Adds a caller to the queue.
     ///
     /// - Returns: Whether there was room.
     mutating func enqueue(_ waiter: Waiter, deadline: ContinuousClock.Instant) -> Bool {
@@ -72,14 +74,14 @@ struct PoolStateMachine {
         return true
     }
 
-    /// Leaves the line.
+    /// Removes a caller from the queue.
     ///
-    /// - Returns: Whether the waiter was still in it.
+    /// - Returns: Whether the caller was still in it.
     mutating func leave(_ waiter: Waiter) -> Bool {
         waiting.remove(waiter) != nil
     }
 
-    /// Takes out of the line those who have waited long enough, wherever they stand.
+    /// Removes the callers whose time is up, wherever they are in the queue.
     mutating func expire(at now: ContinuousClock.Instant) -> [Waiter] {
         guard !waiting.isEmpty else {
             line.removeAll(keepingCapacity: true)
@@ -98,15 +100,15 @@ struct PoolStateMachine {
         return expired
     }
 
-    /// A slot's connection has been opened.
+    /// Notes that a slot's connection has been opened.
     mutating func connected(_ slot: Slot) -> Next {
         precondition(isConnecting(slot), "Only a slot that connects becomes connected.")
         return place(slot)
     }
 
-    /// A slot's connection could not be opened.
+    /// Notes that a slot's connection could not be opened.
     ///
-    /// - Returns: How often in a row that is; `nil` if the slot is not to try again.
+    /// - Returns: The number of consecutive failures; `nil` if the slot must not try again.
     mutating func connectFailed(_ slot: Slot) -> Int? {
         guard case .connecting(let failures) = slots[slot] else { return nil }
         guard !isShutDown else {
@@ -117,7 +119,7 @@ struct PoolStateMachine {
         return failures + 1
     }
 
-    /// A connection is given back.
+    /// Takes a connection back.
     mutating func release(_ slot: Slot, isUsable: Bool) -> Next {
         precondition(slots[slot] == .leased, "Only a connection that was lent is given back.")
         guard isUsable || isShutDown else {
@@ -127,9 +129,9 @@ struct PoolStateMachine {
         return place(slot)
     }
 
-    /// Shuts down: nothing is lent any more, and what is lent is closed when it comes back.
+    /// Shuts down: the pool lends no more connections, and closes lent ones when they come back.
     ///
-    /// - Returns: The idle slots, to be closed, and all who wait, to be refused.
+    /// - Returns: The idle slots, to be closed, and all waiting callers, to be refused.
     mutating func shutDown() -> (idle: [Slot], waiters: [Waiter]) {
         guard !isShutDown else { return ([], []) }
         isShutDown = true
@@ -175,7 +177,7 @@ struct PoolStateMachine {
         if case .connecting = slots[slot] { true } else { false }
     }
 
-    /// Drops the served front of the line once it is the larger part.
+    /// Drops the served front of the queue once it is the larger part.
     private mutating func compact() {
         guard lineStart > 32, lineStart * 2 > line.count else { return }
         line.removeFirst(lineStart)

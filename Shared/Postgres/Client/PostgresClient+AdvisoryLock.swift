@@ -1,20 +1,20 @@
 import Logging
 
 extension PostgresClient {
-    /// Runs a body while a session of its own holds an advisory lock: only one at a time does, in
-    /// all processes that use the database.
+    /// Runs a body while a separate session holds an advisory lock, which only one session of all
+    /// processes can hold.
     ///
-    /// It waits for the lock, for ever or until the task is cancelled. While the body runs the
-    /// session is watched; when it is lost, and the lock with it, the body is cancelled and must
-    /// stop. Until it has, it may overlap with the next holder for as long as it takes to notice.
+    /// It waits for the lock until the task is cancelled. The session is watched while the body
+    /// runs. If the session is lost, the lock is lost too, and the body is cancelled and must stop.
+    /// Until it has stopped, it may overlap with the next holder.
     ///
-    /// A process that no longer moves loses the lock: the server ends a session that says nothing for
+    /// A stopped process loses the lock: the server ends a session that is silent for
     /// ``LockHolder/silenceMax``.
     ///
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; ``PostgresError`` with the code
-    ///   ``PostgresError/Code/connectionLost`` if the session was lost, whatever the body threw then;
-    ///   `CancellationError` if the task was cancelled.
+    /// - Returns: The result of the body.
+    /// - Throws: Any error of the body; ``PostgresError`` with the code
+    ///   ``PostgresError/Code/connectionLost`` if the session was lost, whatever the body then
+    ///   threw; `CancellationError` if the task was cancelled.
     public func withAdvisoryLock<R: Sendable>(
         _ key: Int64,
         _ body: @escaping @Sendable () async throws -> R
@@ -24,17 +24,18 @@ extension PostgresClient {
         }
     }
 
-    /// The same for a body that has to show that it moves: one that hangs in a process that lives
-    /// loses the lock too.
+    /// Runs a body that must report progress while a separate session holds an advisory lock.
+    ///
+    /// The lock is also lost if the body hangs in a process that still runs.
     ///
     /// - Parameters:
     ///   - key: The lock.
-    ///   - holder: What the body shows that it moves with.
-    ///   - taking: Runs once the lock is held, in the session that holds it: what it commits, it
-    ///     commits as the holder.
-    ///   - body: Gets what `taking` returned.
-    /// - Returns: What the body returns.
-    /// - Throws: As ``withAdvisoryLock(_:_:)``, and what `taking` throws.
+    ///   - holder: Receives the body's reports of progress.
+    ///   - taking: Runs once the lock is held, in the session that holds it, so its commits are
+    ///     those of the holder.
+    ///   - body: Receives the result of `taking`.
+    /// - Returns: The result of the body.
+    /// - Throws: As ``withAdvisoryLock(_:_:)``, and any error of `taking`.
     public func withAdvisoryLock<Taken: Sendable, R: Sendable>(
         _ key: Int64,
         _ holder: LockHolder,
@@ -48,7 +49,7 @@ extension PostgresClient {
                 let taken = try await connection.take(taking)
                 holder.begins()
                 let result = try await connection.guarded(holder) { [logger] in
-                    // At once: a body that hangs may never come back to tell.
+                    // This is logged at once, because a body that hangs may never return.
                     logger.error(
                         "The holder of a lock has not moved; the lock is given up",
                         metadata: ["lock": "\(key)", "silence": "\(LockHolder.silenceMax)"]
@@ -67,13 +68,13 @@ extension PostgresClient {
 }
 
 extension PostgresConnection {
-    /// Runs a body while this session keeps the advisory locks it has.
+    /// Runs a body while this session keeps its advisory locks.
     ///
-    /// The session is the watch's meanwhile: use another one in the body. It is ended by the server
-    /// when this process says nothing for ``LockHolder/silenceMax``; the body is then cancelled.
+    /// The watch uses the session meanwhile, so the body must use another one. The server ends the
+    /// session if this process is silent for ``LockHolder/silenceMax``; the body is then cancelled.
     ///
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws; ``PostgresError`` with the code
+    /// - Returns: The result of the body.
+    /// - Throws: Any error of the body; ``PostgresError`` with the code
     ///   ``PostgresError/Code/connectionLost`` if the session was lost.
     public nonisolated func keepingLocks<R: Sendable>(
         _ body: @escaping @Sendable () async throws -> R
@@ -82,10 +83,10 @@ extension PostgresConnection {
         return try await guarded(LockHolder(mustMove: false), {}, body)
     }
 
-    /// Lets the server end this session when its client says nothing for too long, outside of a
-    /// database transaction or inside one.
+    /// Makes the server end this session if its client is silent for too long, outside a database
+    /// transaction or inside one.
     ///
-    /// The kernel of a process that is stopped goes on answering for it, so keepalives do not tell.
+    /// Keepalives are not enough: the kernel goes on answering for a stopped process.
     func limitSilence() throws(PostgresError) {
         let milliseconds = LockHolder.silenceMax.inMilliseconds
         try simple(
@@ -102,7 +103,9 @@ extension PostgresConnection {
         try taking(self)
     }
 
-    /// Runs a body beside a watch over the session, and ends each with the other.
+    /// Runs a body beside a watch over the session.
+    ///
+    /// When one of them ends, so does the other.
     fileprivate nonisolated func guarded<R: Sendable>(
         _ holder: LockHolder,
         _ stalled: @escaping @Sendable () -> Void,
@@ -126,7 +129,7 @@ extension PostgresConnection {
             }
             var result: R?
             do {
-                // Whichever ends first: the body, or the watch by throwing or by a cancellation.
+                // Either the body ends first, or the watch does, by an error or a cancellation.
                 while result == nil, let next = try await group.next() {
                     result = next
                 }
@@ -140,10 +143,10 @@ extension PostgresConnection {
         }
     }
 
-    /// Tries for an advisory lock until it is granted or the task is cancelled.
+    /// Tries to take an advisory lock until it is granted or the task is cancelled.
     ///
-    /// It asks again and again rather than waiting inside the server: a statement that waits would
-    /// hold back the removal of dead rows in the whole database.
+    /// It polls rather than waits in the server, because a waiting statement would hold back the
+    /// removal of dead rows in the whole database.
     nonisolated func waitForLock(_ key: Int64) async throws {
         while try await !tryLock(key) {
             try await Task.sleep(for: .milliseconds(250))
@@ -154,24 +157,25 @@ extension PostgresConnection {
         try query("SELECT pg_try_advisory_lock(\(key))").first?.decode(Bool.self) ?? false
     }
 
-    /// Gives the lock back, so that the next one has it at once and not when the server notices the
-    /// end of the session.
+    /// Releases the lock, so that the next holder gets it at once and not only when the server
+    /// notices the end of the session.
     fileprivate func unlock(_ key: Int64) {
         guard !isLost else { return }
-        // If it fails the end of the session, which is next, does the same.
+        // If this fails, the end of the session, which follows, releases the lock too.
         _ = try? simple("SELECT pg_advisory_unlock(\(key))", isInterruptible: false)
     }
 
-    /// Returns when interrupted; throws when the session is lost, or ended because the holder does
-    /// not move.
+    /// Returns when interrupted, and throws when the session is lost or the holder makes no
+    /// progress.
     fileprivate func watch(_ holder: LockHolder) throws(PostgresError) {
         let session = try requireSession()
         do throws(PostgresError) {
             while true {
-                // Wakes at once when the server closes the session.
+                // The wait ends at once when the server closes the session.
                 _ = try session.waitForNotifications(timeout: LockHolder.askInterval)
                 guard holder.moves else {
-                    // At once, not after the body: a body that hangs does not end.
+                    // The session ends now and not after the body, because a body that hangs does
+                    // not end.
                     endSession()
                     throw PostgresError(
                         .connectionLost,

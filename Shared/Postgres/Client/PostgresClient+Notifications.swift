@@ -2,17 +2,18 @@ import Synchronization
 
 import Logging
 
-/// What a listening connection reports.
+/// An event of a listening connection.
 public enum PostgresNotificationEvent: Sendable, Hashable {
-    /// The connection listens from here on. What was notified before, while there was none, is
-    /// missed: look into the tables.
+    /// The connection now listens.
+    ///
+    /// Earlier notifications may have been missed, so read the tables.
     case listening
     /// A notification.
     case notification(channel: String, payload: String)
 }
 
 extension PostgresClient {
-    /// Listens on channels, with a connection of its own that is opened again whenever it breaks.
+    /// Listens on channels, with a separate connection that is reopened whenever it breaks.
     ///
     /// The stream yields ``PostgresNotificationEvent/listening`` after each connect, and ends only
     /// when the task that reads it is cancelled. It keeps the newest thousand events for a slow
@@ -55,7 +56,7 @@ private struct Listener {
             }
             failures = hasListened.withLock { $0 } ? 1 : failures + 1
             let delay = Backoff().delay(afterFailures: failures, jitter: .random(in: 0...1))
-            try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(for: delay)  // If cancelled, the loop ends.
         }
     }
 }
@@ -77,8 +78,9 @@ extension PostgresConnection {
                 report(.notification(channel: channel, payload: payload))
             }
             if received.isEmpty {
-                // Silence may be peace, or a server that has vanished without a word. What is asked
-                // says in pg_stat_activity what the session is for, as the statement before it did.
+                // Silence may mean that nothing happened or that the server is gone. The text of
+                // this query shows in pg_stat_activity what the session is for, as the LISTEN
+                // before it did.
                 _ = try session.simpleQuery(
                     "SELECT 'LISTEN'",
                     PQLimits(timeout: .seconds(5), isInterruptible: true)

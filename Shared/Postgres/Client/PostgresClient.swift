@@ -4,14 +4,16 @@ import Synchronization
 
 /// A pool of connections to one database.
 ///
-/// The client does nothing before ``run()``, which opens the pool and keeps it open: it replaces
-/// what breaks and tries for ever, with growing waits, to reach a server that is away. Callers wait
-/// for a connection meanwhile, up to ``PostgresSettings/acquireTimeout``, and for all of it no longer
-/// than the request they work for has time: ``PostgresWaitBudget``.
+/// The client does nothing before ``run()``, which opens the pool and keeps it open. It replaces
+/// broken connections and retries for ever, with growing pauses, if the server is unreachable.
+/// Callers meanwhile wait for a connection, up to ``PostgresSettings/acquireTimeout``. All the
+/// waits of a request together are limited by its ``PostgresWaitBudget``.
 public final class PostgresClient: Service, Sendable {
-    /// How often a body runs again after a serialization failure or a deadlock.
+    /// The number of times a body runs again after a serialization failure or a deadlock.
     private static let retriesMax = 3
-    /// With less time than this a request does not begin: it would cost the connection it gets.
+    /// The least time that a request needs to begin.
+    ///
+    /// With less, it would only cost the connection it gets.
     private static let leastWait = Duration.milliseconds(20)
 
     let settings: PostgresSettings
@@ -19,19 +21,19 @@ public final class PostgresClient: Service, Sendable {
     private let pool: ConnectionPool
     private let metrics: PostgresMetrics
     private let backoff = Backoff()
-    /// What ``PostgresProbe`` and real work have met.
+    /// The state of the database, from ``PostgresProbe`` and from real work.
     let health = Mutex(PostgresHealth())
     /// The database's time.
     public let clock: PostgresClock
-    /// Whether a ``PostgresSchemaGuard`` has yet to see the schema that the service needs.
+    /// Whether a ``PostgresSchemaGuard`` still waits for the schema that the service needs.
     let awaitsSchema = Atomic(false)
 
     /// Makes a client without connecting.
     ///
     /// - Parameters:
-    ///   - settings: The database, and the bounds.
+    ///   - settings: The database, and the limits.
     ///   - machineClock: The machine's own clock.
-    ///   - logger: Where it reports.
+    ///   - logger: Receives the client's log messages.
     public init(
         settings: PostgresSettings,
         machineClock: @escaping @Sendable () -> PostgresTimestamp = PostgresClock.machine,
@@ -48,11 +50,11 @@ public final class PostgresClient: Service, Sendable {
         pool = ConnectionPool(settings: settings, metrics: metrics)
     }
 
-    /// Waits until the database has the schema that the service needs, if a ``PostgresSchemaGuard`` looks
-    /// for that.
+    /// Waits until the database has the schema that the service needs, if a ``PostgresSchemaGuard``
+    /// checks it.
     ///
-    /// What writes by itself, without a request or an event, waits for it: a database of a newer
-    /// version is left as it is.
+    /// Background tasks that write without a request or an event wait here, so that a database of a
+    /// newer version stays unchanged.
     ///
     /// - Throws: `CancellationError` if the task was cancelled.
     public func waitForSchema() async throws {
@@ -61,14 +63,14 @@ public final class PostgresClient: Service, Sendable {
         }
     }
 
-    /// Whether at least one connection is open; whether it is answered tells ``PostgresProbe``.
+    /// Whether at least one connection is open.
+    ///
+    /// ``PostgresProbe`` tells whether the server answers.
     public var isConnected: Bool { pool.isConnected }
 
     /// Keeps the pool open until the service shuts down or the task is cancelled.
     ///
-    /// Runs once.
-    ///
-    /// Connections that are lent at that moment are closed when they come back.
+    /// It can run only once. Connections that are lent at the end are closed when they come back.
     public func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withDiscardingTaskGroup { group in
@@ -89,13 +91,13 @@ public final class PostgresClient: Service, Sendable {
 
     /// Runs a body between `BEGIN` and `COMMIT`, on the thread of a connection.
     ///
-    /// What the body throws rolls the database transaction back. After a serialization failure or a
+    /// An error of the body rolls the database transaction back. After a serialization failure or a
     /// deadlock the body runs again, up to three times, so it must have no effect outside the
     /// database.
     ///
-    /// - Returns: What the body returns, once the database transaction is committed.
-    /// - Throws: What the body throws; `CancellationError` if the task was cancelled; or a
-    ///   ``PostgresError``, of which ``PostgresError/Code/commitOutcomeUnknown`` alone leaves open
+    /// - Returns: The result of the body, once the database transaction is committed.
+    /// - Throws: Any error of the body; `CancellationError` if the task was cancelled; or a
+    ///   ``PostgresError``. Only after ``PostgresError/Code/commitOutcomeUnknown`` is it unknown
     ///   whether the database transaction was committed.
     @discardableResult
     public func withTransaction<R: Sendable>(
@@ -131,8 +133,8 @@ public final class PostgresClient: Service, Sendable {
     /// Runs a body on the thread of a connection without a database transaction: each statement
     /// commits by itself.
     ///
-    /// A database transaction that the body opens and leaves open is rolled back. What the body
-    /// changes in the session with `SET` stays changed for the next one to use it.
+    /// A database transaction that the body leaves open is rolled back. A `SET` in the body stays
+    /// in force for the next use of the session.
     @discardableResult
     public func withConnection<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
@@ -150,7 +152,7 @@ public final class PostgresClient: Service, Sendable {
 
     /// Runs a body on a connection of the pool.
     ///
-    /// - Throws: `PostgresConnection.NotBegun` if the body has not run; what the body throws.
+    /// - Throws: `PostgresConnection.NotBegun` if the body has not run; any error of the body.
     private func lease<R: Sendable>(
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {
@@ -159,7 +161,7 @@ public final class PostgresClient: Service, Sendable {
             do {
                 return try await leaseOnce(body)
             } catch let failure as PostgresConnection.NotBegun {
-                // A connection that broke while it was idle is no reason to bother the caller.
+                // The caller need not know that a connection broke while it was idle.
                 broken += 1
                 guard failure.error.code == .connectionLost, broken <= settings.poolSize else {
                     throw failure
@@ -184,7 +186,7 @@ public final class PostgresClient: Service, Sendable {
         do {
             lease = try await pool.acquire(before: deadline?.end)
         } catch let error as PostgresError {
-            // Under this name the caller waits no second time.
+            // This error type keeps the caller from waiting a second time.
             throw PostgresConnection.NotBegun(error: error)
         }
         metrics.waited(start.duration(to: .now))
@@ -197,8 +199,8 @@ public final class PostgresClient: Service, Sendable {
         }
     }
 
-    /// Runs a body and gives the connection back, all on the connection's thread, so that the next
-    /// caller need not wait for this one to be woken.
+    /// Runs a body and gives the connection back, both on the connection's thread, so that the next
+    /// caller need not wait until this one is woken.
     private static func use<R: Sendable>(
         _ connection: isolated PostgresConnection,
         _ lease: ConnectionPool.Lease,
@@ -223,7 +225,8 @@ public final class PostgresClient: Service, Sendable {
         return try body(connection)
     }
 
-    /// Counts an error, and tells one that the caller's own cancellation has caused as such.
+    /// Counts an error, and turns one that the caller's own cancellation caused into
+    /// `CancellationError`.
     private func report(_ error: PostgresError) -> any Error {
         if error.code == .cancelled && Task.isCancelled {
             return CancellationError()
@@ -255,23 +258,24 @@ public final class PostgresClient: Service, Sendable {
                 let failure = error as? PostgresError ?? PostgresError(.connectFailed, "\(error)")
                 let (failures, isFirst) = pool.connectFailed(slot, failure)
                 guard let failures, !Task.isCancelled else { return }
-                // Once in an outage for somebody to look, the rest for whoever does.
+                // Each outage logs one warning; the other failures are logged for debugging.
                 logger.log(
                     level: isFirst ? .warning : .debug,
                     "Cannot connect to PostgreSQL; trying on",
                     metadata: ["error": "\(failure)", "failures": "\(failures)"]
                 )
                 let delay = backoff.delay(afterFailures: failures, jitter: .random(in: 0...1))
-                try? await Task.sleep(for: delay)  // Cancelled: the loop's condition ends it.
+                try? await Task.sleep(for: delay)  // If cancelled, the loop ends.
             }
         }
     }
 
-    /// Notices within a second that idle connections have broken, so that ``isConnected`` tells the
-    /// truth and a replacement is there before it is needed.
+    /// Notices within a second that idle connections have broken.
+    ///
+    /// ``isConnected`` is then accurate, and a replacement is open before it is needed.
     private func lookAfterIdle() async {
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))  // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
             for lease in pool.takeAllIdle() {
                 await Self.check(lease.connection, lease, pool)
             }
@@ -279,14 +283,15 @@ public final class PostgresClient: Service, Sendable {
         }
     }
 
-    /// Reads the database's clock from time to time, and says when the machine's is wrong and when it
-    /// no longer is.
+    /// Reads the database's clock regularly, and logs when the machine's clock becomes wrong or
+    /// right again.
     private func keepTime() async {
         var wasWrong = false
         while !Task.isCancelled {
-            try? await Task.sleep(for: .seconds(1))  // Cancelled: the loop's condition ends it.
+            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
             if clock.isDue {
-                // A server that is away is asked again; the time goes on without it.
+                // If the server is unreachable, it is asked again later; the clock goes on without
+                // it.
                 _ = try? await withConnection { [clock] in try $0.read(clock) }
             }
             guard clock.difference != nil else { continue }
@@ -314,7 +319,7 @@ public final class PostgresClient: Service, Sendable {
 }
 
 extension PostgresError {
-    /// Whether a body is run again within ``PostgresClient/withTransaction(_:)``.
+    /// Whether ``PostgresClient/withTransaction(_:)`` runs the body again after this error.
     fileprivate var isWorthRunningAgain: Bool {
         code == .serializationFailure || code == .deadlock || code == .stalePlan
     }

@@ -1,13 +1,13 @@
 public import ServiceLifecycle
 import Synchronization
 
-/// Asks the database every few seconds what a request would meet, for readiness.
+/// Checks every few seconds, for readiness, whether the database could serve a request.
 ///
-/// It has a session of its own and a deadline, so it notices a server that is frozen or cut off
-/// though its connections stay open. It asks whether the server only reads, and has it write a small
-/// temporary file, which a full disk refuses. That costs a millisecond and leaves nothing behind.
-/// After real work was refused for want of room, or a commit was not answered, it also commits
-/// something: a message in the server's log that nobody reads.
+/// The probe has its own session and a deadline, so it notices a server that is frozen or cut off
+/// although its connections stay open. It asks whether the server is read-only, and makes it write
+/// a small temporary file, which fails on a full disk. That costs a millisecond and leaves nothing
+/// behind. If real work failed because the server was full, or a commit was not answered, the probe
+/// also commits something: a message in the server's log that nobody reads.
 public final class PostgresProbe: Service, Sendable {
     private let client: PostgresClient
     private let settings: PostgresSettings
@@ -17,9 +17,9 @@ public final class PostgresProbe: Service, Sendable {
     /// Makes a probe of a client's database.
     ///
     /// - Parameters:
-    ///   - client: Its settings say where the database is; what its work meets counts, too.
-    ///   - interval: The time between two questions while all is well; otherwise a second.
-    ///   - timeout: How long the server has for an answer.
+    ///   - client: The client whose database is probed. Failures of its real work count too.
+    ///   - interval: The time between two probes while all is well; otherwise a second.
+    ///   - timeout: The time the server has for an answer.
     public init(
         of client: PostgresClient,
         every interval: Duration = .seconds(3),
@@ -35,17 +35,17 @@ public final class PostgresProbe: Service, Sendable {
         self.settings = settings
     }
 
-    /// What a request would meet, in a few words; `nil` if nothing is wrong.
+    /// The problem that a request would meet, in a few words; `nil` if there is none.
     ///
-    /// Without waiting. Holds no address, no name and no value.
+    /// It returns without waiting, and contains no address, name or value.
     public var problem: String? {
         if let problem = client.health.withLock({ $0.problem }) { return problem }
         return client.isConnected ? nil : "PostgreSQL cannot be reached"
     }
 
-    /// Asks until the service shuts down or the task is cancelled.
+    /// Probes until the service shuts down or the task is cancelled.
     public func run() async throws {
-        // Cancelled: it ends all the same.
+        // A cancellation also ends the probe.
         try? await cancelWhenGracefulShutdown { try await self.askForEver() }
     }
 
@@ -77,15 +77,15 @@ public final class PostgresProbe: Service, Sendable {
             }
         } catch let error as PostgresError {
             failed(error, since: start)
-            // A session that goes on is kept, though the server has said no.
+            // A session that still works is kept, even if the server reported an error.
             guard await !connection.isLost else { throw error }
         }
     }
 
     private func failed(_ error: PostgresError, since start: ContinuousClock.Instant) {
-        // It was the probe itself that was ended.
+        // If the probe itself was cancelled, the error says nothing about the server.
         guard !Task.isCancelled else { return }
-        // Within the last tenth it was our own patience that ended.
+        // An error near the end of the timeout means that the server did not answer in time.
         let isSilence = start.duration(to: .now) >= timeout * 0.85
         let isConnected = client.isConnected
         client.health.withLock {
@@ -100,18 +100,18 @@ public final class PostgresProbe: Service, Sendable {
 }
 
 extension PostgresConnection {
-    /// Lets the session keep so little in memory that the probe's question needs a file.
+    /// Limits the memory of the session, so that the probe's query needs a temporary file.
     fileprivate func boundMemory() throws(PostgresError) {
         try simple("SET work_mem = '64kB'")
     }
 
-    /// Asks the probe's question.
+    /// Runs the probe's query.
     ///
-    /// - Returns: Whether the server only reads.
+    /// - Returns: Whether the server is read-only.
     fileprivate func probe(writes: Bool, within timeout: Duration) throws -> Bool {
         beginTurn(until: PostgresDeadline(in: timeout, from: .now))
         defer { endTurn() }
-        // So many rows outgrow the memory of the session: they go into a temporary file.
+        // The rows exceed the memory of the session, so that they go into a temporary file.
         let row = try query(
             """
             SELECT current_setting('transaction_read_only') = 'on',

@@ -1,4 +1,4 @@
-// Numbers and truth values. A column may be narrower than the Swift type, never wider.
+// Numbers and Booleans. A column may be narrower than the Swift type, never wider.
 
 extension Int16: PostgresEncodable, PostgresDecodable {
     /// `smallint`.
@@ -159,7 +159,7 @@ extension Double: PostgresEncodable, PostgresDecodable {
 }
 
 extension FixedWidthInteger {
-    /// Reads an integer column into a type at least as wide as the value needs.
+    /// Reads an integer column into a type that is at least as wide.
     fileprivate static func decodeInteger(
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
@@ -181,7 +181,7 @@ extension FixedWidthInteger {
 }
 
 extension BinaryReader {
-    /// Reads a value that is one integer and nothing else.
+    /// Reads a value that consists of exactly one integer.
     static func only<T: FixedWidthInteger & BitwiseCopyable>(
         _ type: T.Type,
         in bytes: UnsafeRawBufferPointer
@@ -194,7 +194,7 @@ extension BinaryReader {
 }
 
 extension PostgresError {
-    /// A column of one type was asked for as another.
+    /// The error for a column that was read as a type it cannot be read as.
     static func mismatch(_ type: PostgresType, _ asked: Any.Type) -> PostgresError {
         PostgresError(.decoding, "\(type) cannot be read as \(asked); cast it in the statement")
     }

@@ -1,14 +1,14 @@
 /// A value that can be a parameter of a statement.
 ///
-/// A type of one's own needs only ``postgresType`` and ``encode(into:)``; arrays of it, optionals
-/// of it and arrays of optionals of it are then parameters too.
+/// A custom type needs only ``postgresType`` and ``encode(into:)``. Arrays and optionals of it, and
+/// arrays of its optionals, can then be parameters too.
 public protocol PostgresEncodable: Sendable {
-    /// The type the parameter is declared with.
+    /// The declared type of the parameter.
     static var postgresType: PostgresType { get }
     /// Appends the value in PostgreSQL's binary form, without a length.
     func encode(into buffer: inout [UInt8])
 
-    /// Whether the value stands for NULL.
+    /// Whether the value is NULL.
     var isPostgresNull: Bool { get }
     /// The type of an array of these values.
     static var postgresArrayType: PostgresType { get }
@@ -41,7 +41,7 @@ public protocol PostgresDecodable: Sendable {
 }
 
 extension PostgresEncodable {
-    /// False: only optionals stand for NULL.
+    /// Always `false`: only optionals can be NULL.
     public var isPostgresNull: Bool { false }
 
     /// The array type of ``postgresType``.
@@ -50,7 +50,7 @@ extension PostgresEncodable {
     /// Appends a one-dimensional array.
     public static func encodePostgresArray(_ elements: [Self], into buffer: inout [UInt8]) {
         buffer.appendBigEndian(Int32(elements.isEmpty ? 0 : 1))
-        // The server looks for NULLs itself; the flag is informative.
+        // The server finds NULLs by itself; the flag is only informative.
         buffer.appendBigEndian(Int32(0))
         buffer.appendBigEndian(postgresType.oid)
         guard !elements.isEmpty else { return }
@@ -63,7 +63,7 @@ extension PostgresEncodable {
 }
 
 extension PostgresDecodable {
-    /// Refuses: only optionals can be NULL.
+    /// Always throws: only optionals can be NULL.
     public static func decodePostgresNull() throws(PostgresError) -> Self {
         throw PostgresError(.decoding, "NULL where \(Self.self) is asked for")
     }
@@ -145,7 +145,7 @@ extension Array: PostgresDecodable where Element: PostgresDecodable {
     }
 }
 
-/// Reads PostgreSQL's binary forms from the front.
+/// Reads values in PostgreSQL's binary form from the front of a buffer.
 struct BinaryReader {
     private var rest: Slice<UnsafeRawBufferPointer>
 
@@ -174,7 +174,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends a value with its length before it, or the mark of NULL.
+    /// Appends a value after its length, or the marker of NULL.
     mutating func appendField<T: PostgresEncodable>(_ value: T) {
         guard !value.isPostgresNull else {
             appendBigEndian(Int32(-1))

@@ -8,7 +8,7 @@ public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
         self.bytes = bytes
     }
 
-    /// `json`; the server turns it into `jsonb` where a column asks for it.
+    /// `json`; the server converts it to `jsonb` for a `jsonb` column.
     public static var postgresType: PostgresType { .json }
 
     /// Appends the document.
@@ -22,7 +22,7 @@ public struct PostgresJSON: PostgresEncodable, PostgresDecodable, Hashable {
         switch type {
         case .json: return PostgresJSON(bytes: [UInt8](bytes))
         case .jsonb:
-            // A byte for the version of the form comes first.
+            // The first byte is the version of the format.
             guard bytes.first == 1 else {
                 throw PostgresError(.decoding, "jsonb in a form other than 1")
             }

@@ -1,4 +1,4 @@
-/// A moment as PostgreSQL keeps it, to the microsecond.
+/// A time as PostgreSQL stores it, to the microsecond.
 public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable, Comparable {
     /// Microseconds since 1970-01-01 00:00 UTC.
     public let microsecondsSinceEpoch: Int64
@@ -16,15 +16,15 @@ public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable,
 
     /// Appends eight bytes.
     ///
-    /// A moment outside PostgreSQL's range is one the server refuses.
+    /// The server refuses a time outside PostgreSQL's range.
     public func encode(into buffer: inout [UInt8]) {
         let (value, overflow) = microsecondsSinceEpoch.subtractingReportingOverflow(Self.offset)
-        // The very ends of the range mean the infinities; one further in is refused.
+        // The two ends of the range mean the infinities. The next value inside is refused.
         let end: Int64 = .min + 1
         buffer.appendBigEndian(overflow ? end : max(value, end))
     }
 
-    /// Reads `timestamp with time zone`, but for the infinities.
+    /// Reads `timestamp with time zone`, except for the infinities.
     public static func decode(
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
@@ -38,7 +38,7 @@ public struct PostgresTimestamp: PostgresEncodable, PostgresDecodable, Hashable,
         return PostgresTimestamp(microsecondsSinceEpoch: microseconds)
     }
 
-    /// Orders moments by time.
+    /// Orders times chronologically.
     public static func < (left: PostgresTimestamp, right: PostgresTimestamp) -> Bool {
         left.microsecondsSinceEpoch < right.microsecondsSinceEpoch
     }

@@ -1,9 +1,9 @@
-/// A type of PostgreSQL, by the OID that every server since version 13 gives it.
+/// A PostgreSQL type, identified by the OID that it has on every server since version 13.
 public struct PostgresType: Hashable, Sendable, CustomStringConvertible {
     /// The OID in `pg_type`.
     public let oid: UInt32
 
-    /// Names a type by its OID.
+    /// Makes a type from its OID.
     public init(oid: UInt32) {
         self.oid = oid
     }
@@ -34,7 +34,7 @@ public struct PostgresType: Hashable, Sendable, CustomStringConvertible {
     public static let float4 = PostgresType(oid: 700)
     /// `double precision`.
     public static let float8 = PostgresType(oid: 701)
-    /// A string literal whose type nothing decides.
+    /// The type of a string literal that no context determines.
     public static let unknown = PostgresType(oid: 705)
     /// `character(n)`.
     public static let bpchar = PostgresType(oid: 1042)
@@ -46,11 +46,11 @@ public struct PostgresType: Hashable, Sendable, CustomStringConvertible {
     public static let timestamptz = PostgresType(oid: 1184)
     /// `numeric`.
     public static let numeric = PostgresType(oid: 1700)
-    /// `void`, what a function without a result returns.
+    /// `void`, the result type of a function without a result.
     public static let void = PostgresType(oid: 2278)
     /// `uuid`.
     public static let uuid = PostgresType(oid: 2950)
-    /// `xid8`, the number of a database transaction.
+    /// `xid8`, the id of a database transaction.
     public static let xid8 = PostgresType(oid: 5069)
 
     /// The type of an array of this type; ``unknown`` if this module does not know it.
@@ -69,7 +69,7 @@ public struct PostgresType: Hashable, Sendable, CustomStringConvertible {
         return "type \(oid)"
     }
 
-    /// Types that a database's own users made have OIDs from here on.
+    /// Whether users of the database defined the type: such types have OIDs from 16384.
     var isUserDefined: Bool { oid >= 16384 }
 
     private static let all: [UInt32: (name: String, array: UInt32)] = [

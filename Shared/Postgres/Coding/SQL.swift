@@ -1,22 +1,22 @@
 /// A statement with its parameters.
 ///
-/// An interpolated value becomes a parameter (`$1`, `$2`, …) in binary form, never text of the
-/// statement, so no value can change what the statement means:
+/// An interpolated value becomes a parameter (`$1`, `$2`, …) in binary form and never part of the
+/// text, so no value can change the meaning of the statement:
 ///
 /// ```swift
 /// let sql: SQL = "SELECT name FROM products WHERE id = \(id) AND tags && \(tags)"
 /// ```
 ///
-/// What is spliced with `\(unsafe:)` becomes text as it is; it is for names that the program itself
-/// wrote.
+/// A text interpolated with `\(unsafe:)` is inserted unchanged; use it only for names that the
+/// program itself wrote.
 public struct SQL: ExpressibleByStringInterpolation, Sendable {
-    /// Where a parameter lies in the buffer; a negative count is NULL.
+    /// The position of a parameter in the buffer; a negative count means NULL.
     struct Parameter: Sendable {
         let offset: Int
         let count: Int
     }
 
-    /// The text, with `$n` where a parameter stands.
+    /// The text, with `$n` in place of each parameter.
     public let text: String
     /// The type of each parameter.
     let types: [UInt32]
@@ -32,7 +32,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         buffer = []
     }
 
-    /// Makes a statement of an interpolated string.
+    /// Makes a statement from an interpolated string.
     public init(stringInterpolation interpolation: StringInterpolation) {
         text = interpolation.text
         types = interpolation.types
@@ -47,12 +47,12 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         fileprivate var parameters: [Parameter] = []
         fileprivate var buffer: [UInt8] = []
 
-        /// Makes room for what is to come.
+        /// Reserves capacity.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 3)
             types.reserveCapacity(interpolationCount)
             parameters.reserveCapacity(interpolationCount)
-            // One byte to begin with: an empty value has an address, too.
+            // The buffer begins with one byte, so that even an empty value has an address.
             buffer.reserveCapacity(1 + interpolationCount * 16)
             buffer.append(0)
         }
@@ -76,7 +76,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
             text += String(types.count)
         }
 
-        /// Splices text as it is.
+        /// Inserts a text unchanged.
         ///
         /// It must not come from outside the program.
         public mutating func appendInterpolation(unsafe text: String) {
@@ -84,7 +84,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         }
     }
 
-    /// A name in double quotes, fit to be spliced; a dot separates the schema.
+    /// A name in double quotes, to be inserted into a statement; a dot separates the schema.
     static func quoted(_ name: String) -> String {
         name.split(separator: ".", omittingEmptySubsequences: false)
             .map { "\"" + $0.replacing("\"", with: "\"\"") + "\"" }

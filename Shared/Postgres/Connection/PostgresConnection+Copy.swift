@@ -1,15 +1,15 @@
 extension PostgresConnection {
-    /// Appends rows to a table by COPY in binary form, the fastest way to load many.
+    /// Appends rows to a table with COPY in binary form, the fastest way to load many rows.
     ///
-    /// Unlike parameters of a statement, values are not converted: the type of each must be exactly
-    /// its column's, or the server refuses the whole.
+    /// Unlike parameters of a statement, values are not converted. The type of each must be exactly
+    /// that of its column, or the server refuses all rows.
     ///
     /// - Parameters:
     ///   - table: The table, as `name` or `schema.name`.
     ///   - columns: The columns, in the order of the values of a row.
     ///   - rows: The rows; each has as many values as there are columns.
     /// - Returns: The number of rows appended: all, or none if an error is thrown.
-    /// - Throws: ``PostgresError`` when the server refuses the rows or the connection is lost.
+    /// - Throws: ``PostgresError`` if the server refuses the rows or the connection is lost.
     @discardableResult
     public func copy(
         into table: String,
@@ -27,7 +27,7 @@ extension PostgresConnection {
             try send(rows, columnCount: columns.count, session, limits)
         } catch {
             if !session.isLost {
-                // The server answers with an error of its own; ours says more.
+                // The server answers with another error, but the original one says more.
                 _ = try? session.endCopy(problem: "given up", limits)
             }
             throw error

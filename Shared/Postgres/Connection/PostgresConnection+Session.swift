@@ -1,18 +1,18 @@
-// What a program does with a session of its own (``withSession(_:_:)``), for as long as it likes.
+// Operations for a program with its own session (``withSession(_:_:)``), without time limits.
 
 extension PostgresConnection {
-    /// Begins a database transaction that reads one moment of the database until the session ends,
-    /// and writes nothing.
+    /// Begins a read-only database transaction that sees one snapshot of the database until the
+    /// session ends.
     ///
-    /// It takes no number of its own, so it holds up no relay (`pg_snapshot_xmin` does not see it).
+    /// It gets no transaction id, so it delays no relay (`pg_snapshot_xmin` does not see it).
     public func beginSnapshot() throws(PostgresError) {
         try simple("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     }
 
     /// Runs a body in a database transaction of this session.
     ///
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, after it was rolled back; or what went wrong with COMMIT.
+    /// - Returns: The result of the body.
+    /// - Throws: Any error of the body, after a rollback; or an error of COMMIT.
     public func inTransaction<R: Sendable>(
         _ body: @Sendable (isolated PostgresConnection) throws -> R
     ) throws -> R {

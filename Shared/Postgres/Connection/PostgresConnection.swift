@@ -2,11 +2,11 @@ import ThreadExecutor
 
 /// One session with PostgreSQL, on a thread of its own.
 ///
-/// A body of ``PostgresClient/withTransaction(_:)`` runs isolated to a connection: on its thread,
-/// where each statement is an ordinary, synchronous call. Keep computation that needs no database
-/// out of a body: it holds the connection.
+/// A body of ``PostgresClient/withTransaction(_:)`` is isolated to a connection. It runs on the
+/// connection's thread, where each statement is an ordinary, synchronous call. Keep computation
+/// that needs no database out of a body, because the body holds the connection.
 public actor PostgresConnection {
-    /// How many statements a session keeps prepared.
+    /// The largest number of prepared statements in a session.
     private static let statementsMax = 256
 
     private nonisolated let executor: ThreadExecutor
@@ -21,7 +21,9 @@ public actor PostgresConnection {
         executor.asUnownedSerialExecutor()
     }
 
-    /// A connection that is yet to be opened, and must be closed in any case to end its thread.
+    /// Makes a connection that is not open yet.
+    ///
+    /// It must be closed in any case, to end its thread.
     init(_ settings: PostgresSettings) {
         self.settings = settings
         executor = ThreadExecutor(name: "pg-\(settings.applicationName)")
@@ -29,7 +31,7 @@ public actor PostgresConnection {
 
     /// Runs a query and returns its rows.
     ///
-    /// The statement is prepared on its first use in the session; parameters and values travel in
+    /// The statement is prepared on its first use in the session. Parameters and values are sent in
     /// binary form.
     public func query(_ sql: SQL) throws(PostgresError) -> PostgresRows {
         PostgresRows(result: try perform(sql))
@@ -47,7 +49,7 @@ public actor PostgresConnection {
 
     /// Opens the session.
     ///
-    /// May be called again after it failed.
+    /// It may be called again after a failure.
     func open() throws(PostgresError) {
         let session = try PQConnection.open(
             parameters: settings.parameters,
@@ -71,12 +73,14 @@ public actor PostgresConnection {
         executor.shutDown()
     }
 
-    /// Ends the session, and with it all that the server holds for it; the thread goes on.
+    /// Ends the session, and with it everything that the server holds for it.
+    ///
+    /// The thread continues.
     func endSession() {
         session = nil
     }
 
-    /// Whether the session can go on: it is not lost and no database transaction is open.
+    /// Whether the session can be used again: it is not lost, and no database transaction is open.
     var isUsable: Bool {
         guard let session else { return false }
         return !session.isLost && session.transactionStatus == .idle
@@ -85,15 +89,16 @@ public actor PostgresConnection {
     /// Whether the session has ended.
     var isLost: Bool { session?.isLost ?? true }
 
-    /// Looks whether the server has closed the session while it was idle.
+    /// Checks whether the session is still open, which the server may have closed while it was
+    /// idle.
     func checkIdle() -> Bool { session?.checkIdle() ?? false }
 
-    /// Begins a use of the connection that is to be over at a moment.
+    /// Begins a use of the connection, which must end by a deadline.
     func beginTurn(until deadline: PostgresDeadline?) {
         session?.deadline = deadline
     }
 
-    /// Ends a use of the connection: nothing of it can reach the next one.
+    /// Ends a use of the connection, so that nothing of it can affect the next one.
     func endTurn() {
         if session?.isLost == false, session?.transactionStatus != .idle {
             rollBack()
@@ -110,14 +115,16 @@ public actor PostgresConnection {
         return session
     }
 
-    /// The bounds of statements; those of a cleaning-up are not cut short by a cancellation.
+    /// The limits of statements.
+    ///
+    /// A cancellation does not interrupt cleanup statements.
     func limits(isInterruptible: Bool = true) -> PQLimits {
         var limits = settings.limits
         limits.isInterruptible = isInterruptible
         return limits
     }
 
-    /// Runs one or several statements as they are, by the simple-query protocol.
+    /// Runs one or several statements unchanged, by the simple-query protocol.
     @discardableResult
     func simple(_ text: String, isInterruptible: Bool = true) throws(PostgresError) -> PQResult {
         let session = try requireSession()
@@ -131,8 +138,8 @@ public actor PostgresConnection {
 
     /// Runs a body between BEGIN and COMMIT.
     ///
-    /// - Throws: ``NotBegun`` if the body has not run; what the body throws, after ROLLBACK; or what
-    ///   went wrong with COMMIT.
+    /// - Throws: ``NotBegun`` if the body has not run; any error of the body, after ROLLBACK; or an
+    ///   error of COMMIT.
     func transaction<R>(_ body: (isolated PostgresConnection) throws -> R) throws -> R {
         do {
             try simple("BEGIN")
@@ -150,17 +157,17 @@ public actor PostgresConnection {
         return result
     }
 
-    /// The database transaction could not be begun, so nothing has happened.
+    /// The database transaction could not begin, so nothing has happened.
     struct NotBegun: Error {
         let error: PostgresError
     }
 
-    /// Undoes the database transaction.
+    /// Rolls the database transaction back.
     ///
-    /// If that fails the session is of no use any more, and the server undoes it by itself.
+    /// If that fails, the session is no longer usable, and the server rolls back by itself.
     func rollBack() {
         guard let session, !session.isLost else { return }
-        // The failure shows in `isUsable`, which is asked next.
+        // The caller sees the failure in `isUsable`, which it checks next.
         _ = try? session.simpleQuery(
             "ROLLBACK",
             PQLimits(timeout: .seconds(5), isInterruptible: false)
@@ -180,13 +187,14 @@ public actor PostgresConnection {
             rollBack()
             throw PostgresError(.cancelled, "cancelled before COMMIT; rolled back")
         }
-        // A session that is known to be gone before COMMIT is sent has certainly not committed.
+        // A session that is already lost before COMMIT is sent has certainly not committed.
         guard session.checkIdle() else {
             throw PostgresError(.connectionLost, "the connection was lost before COMMIT")
         }
         let result: PQResult
         do {
-            // Not interruptible: from here on the outcome is the server's, and is to be known.
+            // COMMIT cannot be interrupted: from here on the server decides the outcome, which the
+            // caller must learn.
             result = try session.simpleQuery("COMMIT", limits(isInterruptible: false))
         } catch {
             guard session.isLost else { throw error }
@@ -233,7 +241,7 @@ public actor PostgresConnection {
         guard session.transactionStatus != .failed else { return }
         let commands = evicted.map { "DEALLOCATE \($0)" }.joined(separator: "; ")
         evicted.removeAll()
-        // A statement that could not be forgotten takes a little memory of the server; the next
+        // A statement that could not be deallocated takes a little of the server's memory. The next
         // statement shows whether the session is lost.
         _ = try? session.simpleQuery(
             commands,
@@ -241,7 +249,7 @@ public actor PostgresConnection {
         )
     }
 
-    /// A COPY needs the other side of its protocol, so one that arrives here is ended.
+    /// Ends a COPY that was started here, because a COPY needs the other side of its protocol.
     private func refuseCopy(
         _ result: PQResult,
         _ session: PQConnection

@@ -27,9 +27,9 @@ public struct PostgresRow: Sendable {
     /// let (id, name) = try row.decode(Int64.self, String?.self)
     /// ```
     ///
-    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/decoding``, naming the column,
-    ///   if there are more or fewer columns, a type does not fit, or NULL is met where no optional
-    ///   is asked for.
+    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/decoding``, naming the
+    ///   column, if the number of columns differs, a type does not fit, or a value is NULL and its
+    ///   type is not optional.
     public func decode<each C: PostgresDecodable>(
         _ columns: repeat (each C).Type
     ) throws(PostgresError) -> (repeat each C) {
@@ -44,7 +44,7 @@ public struct PostgresRow: Sendable {
 
     /// Reads the only column: `let count = try row.decode(Int64.self)`.
     public func decode<C: PostgresDecodable>(_ column: C.Type) throws(PostgresError) -> C {
-        // A pack of one is a tuple of one, which optional chaining cannot take apart.
+        // A pack of one is a tuple of one, which optional chaining cannot unpack.
         try expectColumns(1)
         var index = 0
         return try next(column, &index)

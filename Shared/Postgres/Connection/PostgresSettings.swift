@@ -1,34 +1,35 @@
-/// How to reach a database, and the bounds of using it.
+/// The address of a database, and the limits for using it.
 public struct PostgresSettings: Sendable {
     /// The connection URL: `postgres://user:password@host:port/database?sslmode=verify-full`.
     ///
-    /// Several hosts may be named, separated by commas.
+    /// It may name several hosts, separated by commas.
     public var url: String
     /// The name that the server shows for the sessions.
     public var applicationName: String
-    /// The number of sessions held open.
+    /// The number of sessions in the pool.
     public var poolSize: Int
-    /// The longest time for one statement; zero for no bound.
+    /// The longest time for one statement; zero for no limit.
     public var statementTimeout: Duration
     /// The longest time for opening a session.
     public var connectTimeout: Duration
     /// The longest wait for a session of the pool.
     public var acquireTimeout: Duration
-    /// Whether statements read rows by index wherever one fits, and are planned once a session.
+    /// Whether statements use an index wherever one fits, and are planned once per session.
     ///
-    /// A plan made while the tables are small would read them whole, and go on reading them whole
-    /// when they have grown; one made anew each time costs as much as a small batch. For sessions
-    /// whose every statement is by key.
+    /// A plan made while the tables are small would scan them sequentially, and still do so when
+    /// they have grown. A new plan for each execution costs as much as a small batch. Use this for
+    /// sessions in which every statement looks up rows by key.
     public var prefersIndexes: Bool
     /// The longest silence of the client inside a database transaction; the statement timeout if
-    /// there is none.
+    /// `nil`.
     ///
-    /// A process that is stopped in the middle of one holds back every relay of the cluster.
+    /// A process that is stopped inside a database transaction holds back every relay of the
+    /// cluster.
     var transactionSilenceMax: Duration?
 
-    /// Gathers the settings.
+    /// Makes settings.
     ///
-    /// Nothing is checked here; see ``validate()``.
+    /// They are not checked here; see ``validate()``.
     public init(
         url: String,
         applicationName: String,
@@ -49,8 +50,8 @@ public struct PostgresSettings: Sendable {
 
     /// Checks the settings without connecting.
     ///
-    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/configuration``; its text does
-    ///   not quote the URL, which may hold a password.
+    /// - Throws: ``PostgresError`` with the code ``PostgresError/Code/configuration``. Its text
+    ///   does not quote the URL, which may contain a password.
     public func validate() throws(PostgresError) {
         guard poolSize > 0 else {
             throw PostgresError(.configuration, "the pool must have at least one connection")
@@ -60,10 +61,11 @@ public struct PostgresSettings: Sendable {
 
     /// libpq's parameters.
     ///
-    /// What the URL says wins over the defaults before it.
+    /// The URL overrides the defaults before it.
     var parameters: [(keyword: String, value: String)] {
         [
-            // A server that vanishes without a word is noticed within half a minute.
+            // A server that vanishes without closing the connection is noticed within half a
+            // minute.
             ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "20000"),
             ("dbname", url),
@@ -71,10 +73,10 @@ public struct PostgresSettings: Sendable {
         ]
     }
 
-    /// What a session is told first.
+    /// The first statements of a session.
     ///
-    /// The keepalives are the server's own: a client whose machine vanished would otherwise hold its
-    /// locks for as long as the server's system waits, by default two hours.
+    /// The keepalives are the server's own. Otherwise a client whose machine vanished would hold
+    /// its locks for as long as the server's system waits, by default two hours.
     var preamble: String {
         let milliseconds = statementTimeout.inMilliseconds
         let silence = (transactionSilenceMax ?? statementTimeout).inMilliseconds
@@ -98,7 +100,7 @@ public struct PostgresSettings: Sendable {
             """
     }
 
-    /// The bounds of a statement of a body.
+    /// The limits of a statement in a body.
     ///
     /// The server's own timeout comes first; ours is for a server that does not answer.
     var limits: PQLimits {
@@ -110,7 +112,7 @@ public struct PostgresSettings: Sendable {
 }
 
 extension Duration {
-    /// Whole milliseconds, at least one if there is any time at all.
+    /// The duration in whole milliseconds, at least one unless it is zero.
     var inMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000

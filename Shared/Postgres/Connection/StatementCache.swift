@@ -1,8 +1,8 @@
-/// Which statements a session has prepared: a bounded cache that forgets the least recently used.
+/// The prepared statements of a session: a limited cache that forgets the least recently used one.
 ///
 /// Pure: the caller prepares and deallocates.
 struct StatementCache {
-    /// A statement is the same if its text and the types of its parameters are.
+    /// The identity of a statement: its text and the types of its parameters.
     struct Key: Hashable {
         let text: String
         let types: [UInt32]
@@ -23,10 +23,10 @@ struct StatementCache {
         self.capacity = capacity
     }
 
-    /// The number of statements held.
+    /// The number of statements in the cache.
     var count: Int { entries.count }
 
-    /// The name a statement is prepared under, if it is.
+    /// The name of a prepared statement; `nil` if it is not prepared.
     mutating func name(of key: Key) -> String? {
         uses += 1
         guard let index = entries.index(forKey: key) else { return nil }
@@ -34,7 +34,7 @@ struct StatementCache {
         return entries.values[index].name
     }
 
-    /// A name that no statement of the session has had.
+    /// Makes a name that no statement of the session has had.
     mutating func makeName() -> String {
         names += 1
         return "s\(names)"
@@ -42,7 +42,7 @@ struct StatementCache {
 
     /// Notes that a statement has been prepared.
     ///
-    /// - Returns: The name of the statement that has to go for it, if one has.
+    /// - Returns: The name of the statement that must be deallocated in exchange, if there is one.
     mutating func insert(_ key: Key, name: String) -> String? {
         uses += 1
         var evicted: String?

@@ -1,13 +1,13 @@
-/// Runs a body with a connection of its own, open from beginning to end of it.
+/// Runs a body with its own connection, which is open as long as the body runs.
 ///
-/// For programs that come and go; what stays has a ``PostgresClient``. Nothing is tried again. A
-/// cancellation of the task interrupts the statement the connection is in.
+/// It is meant for short-lived programs; long-running ones use a ``PostgresClient``. Nothing is
+/// retried. A cancellation of the task interrupts the connection's current statement.
 ///
 /// - Parameters:
-///   - settings: The database; of the pool's settings none matters.
-///   - body: Gets the connection. What it leaves open is rolled back.
-/// - Returns: What the body returns.
-/// - Throws: What the body throws; ``PostgresError`` if there is no connection.
+///   - settings: The database. The settings of the pool are ignored.
+///   - body: Receives the connection. A database transaction that it leaves open is rolled back.
+/// - Returns: The result of the body.
+/// - Throws: Any error of the body; ``PostgresError`` if no connection can be opened.
 public func withSession<R: Sendable>(
     _ settings: PostgresSettings,
     _ body: (PostgresConnection) async throws -> R

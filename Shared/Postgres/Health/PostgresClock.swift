@@ -1,18 +1,20 @@
 import Foundation
 import Synchronization
 
-/// The database's time, as this process knows it without asking each time.
+/// The database's time, estimated without a query for each use.
 ///
-/// A reading of the server's clock, and how long ago it was taken by a clock that nobody sets: what the
-/// machine's own clock says, and where it is set to meanwhile, changes nothing. A
-/// ``PostgresClient`` reads it whenever it opens a connection, so before it lends the first one, and
-/// every ten seconds.
+/// The clock keeps a reading of the server's clock, and adds the time since then by a monotonic
+/// clock. The machine's own clock, and any change to it, has no influence. A ``PostgresClient``
+/// takes a reading whenever it opens a connection, so before it lends the first one, and every ten
+/// seconds.
 ///
 /// Safe to use from any task.
 public final class PostgresClock: Sendable {
-    /// A machine whose clock is further from the database's than this is set wrongly.
+    /// The largest acceptable difference between the clocks.
+    ///
+    /// A machine whose clock differs more is set wrongly.
     public static let differenceMax = Duration.seconds(30)
-    /// How long a reading is used before the next one is taken.
+    /// The time for which a reading is used before the next one is taken.
     static let readingInterval = Duration.seconds(10)
 
     private struct Reading {
@@ -24,11 +26,11 @@ public final class PostgresClock: Sendable {
     private let instant: @Sendable () -> ContinuousClock.Instant
     private let reading = Mutex<Reading?>(nil)
 
-    /// Makes a clock that has not been read.
+    /// Makes a clock without a reading.
     ///
     /// - Parameters:
     ///   - machine: The machine's own clock, which may be wrong.
-    ///   - instant: A clock that only goes forward.
+    ///   - instant: A monotonic clock.
     init(
         machine: @escaping @Sendable () -> PostgresTimestamp,
         instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
@@ -49,15 +51,15 @@ public final class PostgresClock: Sendable {
     /// The database's time; the machine's before the first connection.
     public var now: PostgresTimestamp { known ?? machine() }
 
-    /// How far the machine's clock is ahead of the database's, less than zero if it is behind; `nil`
-    /// before the first connection.
+    /// The time by which the machine's clock is ahead of the database's, negative if it is behind;
+    /// `nil` before the first connection.
     public var difference: Duration? {
         known.map {
             .microseconds(machine().microsecondsSinceEpoch - $0.microsecondsSinceEpoch)
         }
     }
 
-    /// What is wrong with the machine's clock, in words; `nil` if nothing is.
+    /// The problem with the machine's clock, in words; `nil` if there is none.
     public var problem: String? {
         guard let difference else { return "the database's time is not known yet" }
         let seconds = Int64((difference / .seconds(1)).rounded())
@@ -74,7 +76,7 @@ public final class PostgresClock: Sendable {
         }
     }
 
-    /// Takes a reading: asks, and takes what is answered for the time in the middle.
+    /// Takes a reading, and assumes that it was taken in the middle between question and answer.
     func read(_ ask: () throws -> PostgresTimestamp) rethrows {
         let start = instant()
         let answer = try ask()

@@ -1,30 +1,29 @@
-/// What is known of a database's ability to serve: from the probe that asks it, and from what became
-/// of real work.
+/// The database's ability to serve, known from the probe and from the results of real work.
 ///
-/// It decides by values alone and asks nobody.
+/// Pure: it decides by values alone.
 struct PostgresHealth: Sendable {
-    /// How long a failure of real work stands although the probe finds nothing: what fails may lie
-    /// where the probe does not look.
+    /// The time for which a failure of real work counts even if the probe succeeds, because the
+    /// probe may not test what failed.
     static let standing = Duration.seconds(5)
 
     private var probed: String?
     private var failed: (problem: String, time: ContinuousClock.Instant)?
     private var doubtedSince: ContinuousClock.Instant?
 
-    /// What is wrong, in a few words; `nil` if nothing is known to be.
+    /// The problem, in a few words; `nil` if none is known.
     var problem: String? { probed ?? failed?.problem }
 
-    /// Whether the next probe is to write something and commit it.
+    /// Whether the next probe must also commit a write.
     ///
-    /// Only after a doubt: writing for ever would keep the log of an idle server from resting.
+    /// It does so only after a failure: constant writes would keep an idle server's log busy.
     var wantsWrite: Bool { failed != nil || doubtedSince != nil }
 
-    /// The probe was answered.
+    /// Notes that the probe succeeded.
     ///
     /// - Parameters:
-    ///   - start: When it began.
-    ///   - isReadOnly: Whether the server only reads.
-    ///   - hasWritten: Whether it has committed something.
+    ///   - start: The time when it began.
+    ///   - isReadOnly: Whether the server is read-only.
+    ///   - hasWritten: Whether the probe has committed a write.
     mutating func answered(
         since start: ContinuousClock.Instant,
         isReadOnly: Bool,
@@ -36,24 +35,24 @@ struct PostgresHealth: Sendable {
         if let time = doubtedSince, time < start { doubtedSince = nil }
     }
 
-    /// The probe was not answered, or with an error.
+    /// Notes that the probe failed.
     ///
     /// - Parameters:
-    ///   - error: What went wrong.
-    ///   - isSilence: Whether nothing was heard until the time was up.
+    ///   - error: The error.
+    ///   - isSilence: Whether the server did not answer before the timeout.
     ///   - isConnected: Whether real work has a connection.
     mutating func probeFailed(_ error: PostgresError, isSilence: Bool, isConnected: Bool) {
         if isSilence {
             probed = "PostgreSQL does not answer"
         } else if error.code == .connectFailed && isConnected {
-            // There is no room for one more session; those that work have theirs.
+            // The server has no room for one more session, but real work has its own.
             probed = nil
         } else {
             probed = Self.words(for: error)
         }
     }
 
-    /// Real work failed.
+    /// Notes that real work failed.
     mutating func workFailed(_ error: PostgresError, at time: ContinuousClock.Instant) {
         if error.code == .readOnly || error.isOutOfRoom {
             failed = (Self.words(for: error), time)
@@ -76,6 +75,6 @@ struct PostgresHealth: Sendable {
 }
 
 extension PostgresError {
-    /// Whether the server's disk is full, or a bound of its settings reached.
+    /// Whether the server's disk is full, or a configured limit is reached.
     fileprivate var isOutOfRoom: Bool { sqlState == "53100" || sqlState == "53400" }
 }

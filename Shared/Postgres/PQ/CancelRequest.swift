@@ -1,22 +1,25 @@
 import CLibpq
 import Foundation
 
-/// One request to the server to cancel what a connection is doing.
+/// One request to the server to cancel the current statement of a connection.
 ///
-/// Libpq waits until the server has taken note, and for a server that is frozen it waits without an
-/// end. So a thread of its own waits; the connection's looks whether it has come back.
+/// libpq waits until the server has received the request, and for a frozen server it waits without
+/// limit. A separate thread therefore waits, and the connection's thread checks whether it is done.
 final class CancelRequest: Sendable {
     private let told = DispatchSemaphore(value: 0)
 
     /// Sends the request.
     ///
-    /// - Parameter connection: The `PGconn`, which stays open until this returns and no longer.
+    /// - Parameter connection: The `PGconn`, which must stay open until this initializer returns,
+    ///   but no longer.
     init(_ connection: OpaquePointer) {
-        // A copy of the address and the key of the session: it outlives the connection.
+        // The request copies the address and the key of the session, so it can outlive the
+        // connection.
         guard let request = counterfoil_cancel_create(connection) else { return }
         let box = PointerBox(pointer: request)
         let thread = Thread { [self] in
-            // What it says matters not: the answer of the statement does.
+            // The result is ignored, because the answer to the statement shows whether it was
+            // cancelled.
             counterfoil_cancel_send(box.pointer)
             told.signal()
         }
@@ -25,10 +28,11 @@ final class CancelRequest: Sendable {
         thread.start()
     }
 
-    /// Waits until the server has taken note; once.
+    /// Waits until the server has received the request; call it only once.
     ///
-    /// - Parameter deadline: The end of the waiting.
-    /// - Returns: Whether it has. If not, the request may yet hit a later statement of the session.
+    /// - Parameter deadline: The end of the wait.
+    /// - Returns: Whether it has. If not, the request may still cancel a later statement of the
+    ///   session.
     func waitUntilTold(until deadline: ContinuousClock.Instant) -> Bool {
         let left = max(ContinuousClock.now.duration(to: deadline), .zero)
         let nanoseconds =
@@ -38,9 +42,9 @@ final class CancelRequest: Sendable {
     }
 }
 
-/// A request of libpq's on its way to another thread.
+/// A libpq request that is passed to another thread.
 ///
-/// `@unchecked`: that thread alone uses and frees it, once it has got it.
+/// `@unchecked`: after the transfer, only that thread uses and frees it.
 private struct PointerBox: @unchecked Sendable {
     let pointer: OpaquePointer
 }

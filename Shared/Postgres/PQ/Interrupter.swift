@@ -7,10 +7,10 @@ import Glibc
 import Darwin
 #endif
 
-/// Wakes the thread of a connection out of its wait for the server, from any other thread.
+/// Wakes the thread of a connection from its wait for the server, from any other thread.
 ///
-/// Each use of a connection begins a turn; raising an interrupt of a turn that is over does
-/// nothing, so a late cancellation of one caller never hits the next one.
+/// Each use of a connection begins a turn. Raising an interrupt for a turn that is over does
+/// nothing, so a late cancellation of one caller never affects the next one.
 final class Interrupter: Sendable {
     /// Counts the uses of a connection.
     typealias Turn = UInt64
@@ -21,8 +21,9 @@ final class Interrupter: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The end to poll for reading; -1 if the system had no descriptor left, in which case a wait
-    /// ends at its timeout only.
+    /// The descriptor to poll for reading.
+    ///
+    /// It is -1 if the system had no descriptor left; a wait then ends only at its timeout.
     let descriptor: Int32
     private let writeEnd: Int32
 
@@ -45,7 +46,7 @@ final class Interrupter: Sendable {
         }
     }
 
-    /// Begins a turn, which forgets an interrupt of the one before.
+    /// Begins a turn, and forgets an interrupt of the turn before.
     func beginTurn() -> Turn {
         state.withLock { state in
             if state.isRaised {

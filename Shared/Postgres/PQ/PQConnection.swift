@@ -6,13 +6,13 @@ import Glibc
 import Darwin
 #endif
 
-/// One session with a PostgreSQL server; owns the `PGconn` and finishes it at the end.
+/// One session with a PostgreSQL server; it owns the `PGconn` and finishes it at the end.
 ///
-/// The session is used by one thread at a time, that of its actor. Its socket does not block:
-/// every wait is one poll(2) on the socket and the interrupter, with a deadline, so a server that
-/// falls silent cannot hold the thread for ever.
+/// Only one thread uses the session at a time, that of its actor. The socket does not block. Every
+/// wait is one poll(2) on the socket and the interrupter, with a deadline, so a server that stops
+/// answering cannot hold the thread for ever.
 final class PQConnection {
-    /// What the server says about the session's database transaction.
+    /// The server's report about the session's database transaction.
     enum TransactionStatus {
         case idle
         case open
@@ -24,11 +24,11 @@ final class PQConnection {
     private let interrupter: Interrupter
     /// Whether the session has ended, for whatever reason.
     private(set) var isLost = false
-    /// The moments at which the present use of the session is to be over, if it has any.
+    /// The deadline of the current use of the session, if it has one.
     var deadline: PostgresDeadline?
-    /// The cancel request that was sent and that a later statement might still feel.
+    /// The sent cancel request that might still affect a later statement.
     private var cancelRequest: CancelRequest?
-    // Reused from statement to statement, so that binding allocates nothing.
+    // These arrays are reused for every statement, so that binding allocates nothing.
     private var values: [UnsafePointer<CChar>?] = []
     private var lengths: [Int32] = []
     private var formats: [Int32] = []
@@ -46,10 +46,10 @@ final class PQConnection {
     ///
     /// - Parameters:
     ///   - parameters: libpq's keywords and values, in order; a later one wins.
-    ///   - timeout: The longest time for all of it.
-    ///   - interrupter: Ends the waiting early.
+    ///   - timeout: The longest time for the whole.
+    ///   - interrupter: Can end the wait early.
     /// - Returns: The session, ready for statements.
-    /// - Throws: ``PostgresError`` when it cannot be opened in time.
+    /// - Throws: ``PostgresError`` if it cannot be opened in time.
     static func open(
         parameters: [(keyword: String, value: String)],
         timeout: Duration,
@@ -76,7 +76,7 @@ final class PQConnection {
     static func validate(url: String) throws(PostgresError) {
         var problem: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(url, &problem) else {
-            // libpq's text quotes the URL, which may hold a password.
+            // libpq's text quotes the URL, which may contain a password.
             PQfreemem(problem)
             throw PostgresError(.configuration, "the connection URL cannot be read")
         }
@@ -105,7 +105,7 @@ final class PQConnection {
         PQsetnonblocking(handle, 1)
     }
 
-    /// What the server has last said about the session's database transaction.
+    /// The server's latest report about the session's database transaction.
     var transactionStatus: TransactionStatus {
         switch PQtransactionStatus(handle) {
         case PQTRANS_IDLE: .idle
@@ -136,7 +136,7 @@ final class PQConnection {
         _ = try finish(sent, limits)
     }
 
-    /// Runs a prepared statement with the parameters of `sql`, in binary form both ways.
+    /// Runs a prepared statement with the parameters of `sql`, in binary form in both directions.
     func execute(
         _ sql: SQL,
         name: String,
@@ -195,10 +195,10 @@ final class PQConnection {
     /// Ends a COPY.
     ///
     /// - Parameters:
-    ///   - problem: Why the rows so far are to be thrown away, or `nil` to keep them.
-    ///   - limits: The longest time, and whether the waiting may end early.
-    /// - Returns: What the server says to the whole.
-    /// - Throws: ``PostgresError`` when the connection is lost or too slow.
+    ///   - problem: The reason to discard the rows so far; `nil` to keep them.
+    ///   - limits: The longest time, and whether the wait may end early.
+    /// - Returns: The server's answer to the COPY.
+    /// - Throws: ``PostgresError`` if the connection is lost or too slow.
     func endCopy(problem: String?, _ limits: PQLimits) throws(PostgresError) -> PQResult {
         let deadline = end(of: limits)
         while true {
@@ -210,21 +210,22 @@ final class PQConnection {
         }
     }
 
-    /// Looks whether the server has closed an idle session, without asking it.
+    /// Checks whether an idle session is still open, without sending anything to the server.
     func checkIdle() -> Bool {
         while !isLost, wait(for: POLLIN, until: .now, isInterruptible: false) == .ready {
             if PQconsumeInput(handle) == 0 || PQstatus(handle) == CONNECTION_BAD {
                 isLost = true
             }
-            // Parses what came (a parameter changed, a last word before the end).
+            // This parses messages that have arrived, such as a changed parameter or the reason for
+            // closing.
             _ = PQisBusy(handle)
         }
         return !isLost
     }
 
-    /// Waits for notifications on the channels listened to.
+    /// Waits for notifications on the session's channels.
     ///
-    /// - Returns: What came; empty at the timeout.
+    /// - Returns: The notifications; empty at the timeout.
     func waitForNotifications(
         timeout: Duration
     ) throws(PostgresError) -> [(channel: String, payload: String)] {
@@ -252,8 +253,11 @@ final class PQConnection {
         }
     }
 
-    /// Makes sure that a cancel request of the turn that ends hits no statement of the next one:
-    /// the server has been told, and one statement of no consequence takes the blow.
+    /// Makes sure that a cancel request of the ending turn cannot cancel a statement of the next
+    /// one.
+    ///
+    /// It waits until the server has received the request, and runs a harmless statement for it to
+    /// cancel.
     func settle() {
         guard let request = cancelRequest, !isLost else { return }
         let limits = PQLimits(timeout: .seconds(5), isInterruptible: false)
@@ -264,7 +268,7 @@ final class PQConnection {
         do {
             _ = try simpleQuery("SELECT", limits)
         } catch {
-            // A cancelled statement of no consequence; a lost session is noted in `isLost`.
+            // The harmless statement was cancelled. If the session was lost, `isLost` says so.
         }
         cancelRequest = nil
     }
@@ -280,7 +284,7 @@ final class PQConnection {
         }
     }
 
-    /// Sends what libpq has queued and reads the answer to the end.
+    /// Sends the data that libpq has queued, and reads the answer to its end.
     private func finish(_ sent: Int32, _ limits: PQLimits) throws(PostgresError) -> PQResult {
         guard sent == 1 else {
             if PQstatus(handle) == CONNECTION_BAD {
@@ -289,7 +293,8 @@ final class PQConnection {
             throw PostgresError(.server, "not sent: " + PQError.reason(of: handle))
         }
         var end = end(of: limits)
-        // What may be cancelled is cancelled a little before the end; COMMIT and ROLLBACK are not.
+        // An interruptible statement is cancelled a little before the end; COMMIT and ROLLBACK are
+        // not.
         var cancelTime = limits.isInterruptible ? deadline?.cancel : nil
         var isInterruptible = limits.isInterruptible
         var isOverdue = false
@@ -337,7 +342,7 @@ final class PQConnection {
         }
     }
 
-    /// When a call with these limits is over, at the latest.
+    /// The latest time at which a call with these limits ends.
     private func end(of limits: PQLimits) -> ContinuousClock.Instant? {
         let own = limits.timeout.map { ContinuousClock.now + $0 }
         guard let end = deadline?.end else { return own }
@@ -351,12 +356,12 @@ final class PQConnection {
             isLost = true
         }
         let error = PQError.error(in: answer, isCancelled: cancelRequest != nil)
-        // Whatever ended the session, what was not committed is undone.
+        // Whatever ended the session, the server rolls back what was not committed.
         throw isLost && error.code == .server ? error.recoded(.connectionLost) : error
     }
 
-    /// Waits until the socket takes more, reading meanwhile so that neither side waits for the
-    /// other.
+    /// Waits until the socket can be written, and reads meanwhile, so that neither side waits for
+    /// the other.
     private func makeRoom(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
         switch wait(for: POLLIN | POLLOUT, until: deadline, isInterruptible: false) {
         case .ready, .interrupted:

@@ -1,20 +1,20 @@
 import CLibpq
 
-/// Reads libpq's reports of failure into ``PostgresError``, leaving out what may quote a value.
+/// Converts libpq's failures to ``PostgresError``, without text that may quote a value.
 enum PQError {
     /// The error in a result.
     ///
     /// - Parameters:
-    ///   - result: The result that libpq gave.
-    ///   - isCancelled: Whether we have asked the server to cancel this statement.
-    /// - Returns: The error, with what the server says about it.
+    ///   - result: The result from libpq.
+    ///   - isCancelled: Whether this client asked the server to cancel the statement.
+    /// - Returns: The error, with the details from the server.
     static func error(in result: PQResult, isCancelled: Bool) -> PostgresError {
         func field(_ code: Int32) -> String? {
             PQresultErrorField(result.handle, code).map { String(cString: $0) }
         }
         let message = field(counterfoil_diag_message) ?? ""
         guard let sqlState = field(counterfoil_diag_sqlstate) else {
-            // libpq made the result itself: the connection is gone or the protocol was broken.
+            // libpq made the result itself: the connection is lost or the protocol was violated.
             let reason = String(cString: PQresultErrorMessage(result.handle))
             return PostgresError(.connectionLost, firstLine(of: reason))
         }
@@ -49,15 +49,15 @@ enum PQError {
         return text == "FATAL" || text == "PANIC"
     }
 
-    /// The reason libpq gives for the state of a connection.
+    /// libpq's reason for the state of a connection.
     static func reason(of connection: OpaquePointer) -> String {
         firstLine(of: String(cString: PQerrorMessage(connection)))
     }
 
-    /// Messages of these classes are known to name tables, columns, constraints and settings only.
+    /// Whether a message of the server may quote a value, and so must be left out.
     ///
-    /// All others (22, data exceptions; P0, raised by functions; unknown ones) may quote a value,
-    /// so their text is left out.
+    /// Messages of the listed classes name only tables, columns, constraints and settings. All
+    /// others (22, data exceptions; P0, raised by functions; unknown ones) may quote a value.
     private static func mayQuoteValues(_ sqlState: String) -> Bool {
         let safe: Set<Substring> = [
             "08", "0A", "23", "25", "26", "28", "3D", "3F", "40", "42", "53", "54", "55", "57",
@@ -85,7 +85,7 @@ enum PQError {
         case "25P02": return .transactionAborted
         case "25006": return .readOnly
         case "57014":
-            // One SQLSTATE for two causes; the text tells them apart unless it is translated.
+            // One SQLSTATE has two causes. The text distinguishes them unless it is translated.
             return !isCancelled && !message.contains("user request")
                 ? .statementTimeout : .cancelled
         case "0A000" where function == "RevalidateCachedQuery": return .stalePlan

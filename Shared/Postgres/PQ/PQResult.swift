@@ -1,6 +1,6 @@
 import CLibpq
 
-/// What the server answered to one statement; owns the `PGresult` and clears it at the end.
+/// The server's answer to one statement; it owns the `PGresult` and clears it at the end.
 final class PQResult: Sendable {
     /// The owned result; also read by `PQError`, never outside this folder.
     // `unsafe`: a `PGresult` is never written after libpq has handed it out, and libpq documents that it may
@@ -11,7 +11,7 @@ final class PQResult: Sendable {
     /// The number of columns.
     let columnCount: Int
 
-    /// Takes the ownership of a result.
+    /// Takes ownership of a result.
     init(_ handle: OpaquePointer) {
         self.handle = handle
         rowCount = Int(PQntuples(handle))
@@ -39,10 +39,10 @@ final class PQResult: Sendable {
         return status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH
     }
 
-    /// The command's name as the server confirms it, such as `COMMIT` or `INSERT 0 1`.
+    /// The command's tag as the server confirms it, such as `COMMIT` or `INSERT 0 1`.
     var commandTag: String { String(cString: PQcmdStatus(handle)) }
 
-    /// The number of rows the command has read or changed; 0 for a command that does neither.
+    /// The number of rows that the command has read or changed; 0 for other commands.
     var affectedRows: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
 
     /// The type of a column.
@@ -55,7 +55,7 @@ final class PQResult: Sendable {
         PQfname(handle, Int32(column)).map { String(cString: $0) } ?? "?"
     }
 
-    /// The binary form of a value, which lives as long as this result; `nil` for NULL.
+    /// The binary form of a value, valid as long as this result lives; `nil` for NULL.
     func bytes(row: Int, column: Int) -> UnsafeRawBufferPointer? {
         let row = Int32(row)
         let column = Int32(column)

@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// How a wait for a socket ended.
+/// The outcome of a wait for a socket.
 enum SocketWait {
     /// The socket can be read or written, or it has failed.
     case ready
@@ -13,13 +13,13 @@ enum SocketWait {
     /// The time was up first.
     case timedOut
 
-    /// Waits with one poll(2), on the thread that calls.
+    /// Waits with one poll(2), on the calling thread.
     ///
     /// - Parameters:
     ///   - socket: The socket.
     ///   - events: `POLLIN`, `POLLOUT` or both.
-    ///   - deadline: The end of the waiting; `nil` waits for ever.
-    ///   - interrupter: Ends the waiting early.
+    ///   - deadline: The end of the wait; `nil` waits for ever.
+    ///   - interrupter: Can end the wait early.
     init(
         on socket: Int32,
         for events: Int32,
@@ -29,7 +29,7 @@ enum SocketWait {
         self = withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { descriptors in
             descriptors.initialize(repeating: pollfd())
             while true {
-                // poll(2) passes over negative descriptors.
+                // poll(2) ignores negative descriptors.
                 descriptors[0] = pollfd(fd: socket, events: Int16(events), revents: 0)
                 descriptors[1] = pollfd(
                     fd: interrupter?.descriptor ?? -1,

@@ -1,44 +1,47 @@
 public import Logging
 
-/// One step in the making of a database's schema.
+/// One step in building a database's schema.
 public struct PostgresMigration: Sendable {
-    /// The name it is remembered by; it never changes.
+    /// The name under which it is recorded; it never changes.
     public let name: String
-    /// The statements; after the migration was applied they never change either.
+    /// The statements.
+    ///
+    /// They must not change once the migration has been applied.
     public let sql: String
 
-    /// Makes a migration of a text.
+    /// Makes a migration from a text.
     public init(name: String, sql: String) {
         self.name = name
         self.sql = sql
     }
 
-    /// Makes a migration of the bytes of a file in UTF-8, as resources embedded in code are.
+    /// Makes a migration from the bytes of a UTF-8 file, such as an embedded resource.
     public init(name: String, bytes: [UInt8]) {
         self.init(name: name, sql: String(decoding: bytes, as: UTF8.self))
     }
 }
 
-/// How a database compares with the migrations that a program knows.
+/// The comparison of a database with the migrations that a program knows.
 public enum PostgresMigrationState: Sendable, Hashable {
-    /// All are applied, and no others.
+    /// All migrations are applied, and no others.
     case current
-    /// These are yet to be applied.
+    /// These migrations are yet to be applied.
     case pending([String])
-    /// The database has these, which the program does not know.
+    /// The database has these migrations, which the program does not know.
     case newer([String])
 }
 
-/// Brings a database's schema to where the program needs it.
+/// Brings a database's schema to the state that the program needs.
 ///
-/// Each migration is applied once, in order, in one database transaction with the note of it in the
-/// table `schema_migrations`: a migration that fails, or is killed, leaves nothing. Migrators of
-/// several processes wait for each other.
+/// Each migration is applied once, in order. Its statements and its row in the table
+/// `schema_migrations` are committed in one database transaction, so a migration that fails or is
+/// killed leaves nothing behind. Migrators of several processes wait for each other.
 public struct PostgresMigrator: Sendable {
-    /// The advisory lock of whoever migrates.
+    /// The advisory lock that a migrator holds.
     private static let lockKey: Int64 = 0x6D69_6772_6174_6573
-    /// A migration that waits longer than this for a lock on a table gives up, rather than letting
-    /// everybody wait behind it.
+    /// The longest wait of a migration for a lock on a table.
+    ///
+    /// It then gives up, so that other sessions do not have to wait behind it.
     private static let lockTimeoutMilliseconds = 10_000
 
     private let settings: PostgresSettings
@@ -50,13 +53,13 @@ public struct PostgresMigrator: Sendable {
     /// - Parameters:
     ///   - url: The connection URL of the role that owns the tables.
     ///   - migrations: All migrations, in order.
-    ///   - logger: Where it tells what it applies.
+    ///   - logger: Receives the names of the applied migrations.
     public init(url: String, migrations: [PostgresMigration], logger: Logger) {
         precondition(
             Set(migrations.map(\.name)).count == migrations.count,
             "Two migrations have the same name."
         )
-        // A migration may have to rewrite a large table: no statement timeout.
+        // A migration may have to rewrite a large table, so there is no statement timeout.
         settings = PostgresSettings(
             url: url,
             applicationName: "migrate",
@@ -67,14 +70,14 @@ public struct PostgresMigrator: Sendable {
         self.logger = logger
     }
 
-    /// Applies what is pending.
+    /// Applies the pending migrations.
     ///
     /// - Returns: The number of migrations applied.
-    /// - Throws: ``PostgresError``, with ``PostgresError/Code/databaseIsNewer`` or
-    ///   ``PostgresError/Code/migrationChanged`` before anything was changed.
+    /// - Throws: ``PostgresError``. With ``PostgresError/Code/databaseIsNewer`` and
+    ///   ``PostgresError/Code/migrationChanged``, nothing has been changed.
     public func migrate() async throws -> Int {
         try await withSession(settings) { connection in
-            // All work is done in this session: it is silent only where the process is stopped.
+            // All work is done in this session, so it is silent only if the process is stopped.
             try await connection.limitSilence()
             try await connection.waitForLock(Self.lockKey)
             try await connection.makeMigrationsTable()
@@ -102,8 +105,8 @@ public struct PostgresMigrator: Sendable {
 
     /// Compares a database with the migrations.
     ///
-    /// - Throws: ``PostgresError``, with ``PostgresError/Code/migrationChanged`` if an applied
-    ///   migration reads otherwise than this program's.
+    /// - Throws: ``PostgresError``, with ``PostgresError/Code/migrationChanged`` if the text of an
+    ///   applied migration differs from this program's.
     public func state(
         on connection: isolated PostgresConnection
     ) throws -> PostgresMigrationState {
@@ -152,7 +155,8 @@ public struct PostgresMigrator: Sendable {
 
 extension PostgresConnection {
     fileprivate func makeMigrationsTable() throws(PostgresError) {
-        // Every role may see where the schema stands: a service asks before it is ready.
+        // Every role may read the state of the schema, because a service checks it before it is
+        // ready.
         try simple(
             """
             CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -174,7 +178,7 @@ extension PostgresConnection {
                 try connection.simple(
                     "SET LOCAL lock_timeout = \(lockTimeoutMilliseconds)"
                 )
-                // As one text: a file may hold several statements.
+                // The migration is sent as one text, because a file may contain several statements.
                 try connection.simple(migration.sql)
                 guard try connection.requireSession().transactionStatus == .open else {
                     throw PostgresError(

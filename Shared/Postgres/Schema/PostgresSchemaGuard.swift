@@ -2,8 +2,9 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Keeps a service from being ready before its database has the schema that it needs, and ends it
-/// if the schema is another program's.
+/// Keeps a service from being ready before its database has the required schema.
+///
+/// It ends the service if the schema belongs to another version of the program.
 public final class PostgresSchemaGuard: Service {
     private let client: PostgresClient
     private let migrator: PostgresMigrator
@@ -17,16 +18,16 @@ public final class PostgresSchemaGuard: Service {
     /// - Parameters:
     ///   - client: The service's database.
     ///   - migrations: Every migration the service knows, in order.
-    ///   - logger: Where it says what is missing.
+    ///   - logger: Receives the names of missing migrations.
     public init(client: PostgresClient, migrations: [PostgresMigration], logger: Logger) {
         self.client = client
-        // It only compares, through the client's own connections.
+        // The migrator only compares, and does so through the client's connections.
         migrator = PostgresMigrator(url: "", migrations: migrations, logger: logger)
         self.logger = logger
         client.awaitsSchema.store(true, ordering: .relaxed)
     }
 
-    /// Whether the schema has been seen to be the one that the service needs.
+    /// Whether the database was seen to have the required schema.
     public var isCurrent: Bool { current.load(ordering: .relaxed) }
 
     /// Waits for the schema, and then for the shutdown of the service.
@@ -65,12 +66,12 @@ public final class PostgresSchemaGuard: Service {
             {
                 throw error
             } catch {
-                // The client says by itself that the database is away.
+                // The client itself logs that the database is unreachable.
                 logger.debug("The schema cannot be looked at yet", metadata: ["error": "\(error)"])
             }
-            // Cancelled: the loop's condition ends it.
+            // If cancelled, the loop ends.
             try? await Task.sleep(for: .milliseconds(100))
         }
-        try? await gracefulShutdown()  // Cancelled: it ends all the same.
+        try? await gracefulShutdown()  // A cancellation ends it too.
     }
 }
