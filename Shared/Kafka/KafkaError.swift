@@ -1,6 +1,6 @@
 /// A failure that librdkafka or the broker reported.
 public struct KafkaError: Error, CustomStringConvertible, Sendable {
-    /// The kinds of failure a caller may want to tell apart.
+    /// The kinds of failure that a caller may want to distinguish.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
@@ -11,23 +11,23 @@ public struct KafkaError: Error, CustomStringConvertible, Sendable {
         public static let timedOut = Code(description: "timedOut")
         /// The topic or partition does not exist.
         public static let unknownTopic = Code(description: "unknownTopic")
-        /// The message is larger than the broker takes.
+        /// The message is larger than the broker accepts.
         public static let messageTooLarge = Code(description: "messageTooLarge")
-        /// Too much is waiting to be sent.
+        /// Too many messages are waiting to be sent.
         public static let queueFull = Code(description: "queueFull")
         /// The group has begun a new generation without this member.
         public static let illegalGeneration = Code(description: "illegalGeneration")
         /// The group does not know this member.
         public static let unknownMember = Code(description: "unknownMember")
-        /// The handle can do no more; make a new one.
+        /// The producer or consumer can no longer be used; make a new one.
         public static let fatal = Code(description: "fatal")
-        /// A property does not exist or its value does not fit.
+        /// A property does not exist or has an invalid value.
         public static let configuration = Code(description: "configuration")
         /// librdkafka is too old.
         public static let unsupportedVersion = Code(description: "unsupportedVersion")
         /// The producer or consumer was closed.
         public static let closed = Code(description: "closed")
-        /// Anything else; the description holds librdkafka's words.
+        /// Any other failure; the description contains librdkafka's message.
         public static let other = Code(description: "other")
     }
 
@@ -35,9 +35,9 @@ public struct KafkaError: Error, CustomStringConvertible, Sendable {
     public let code: Code
     /// Whether the same call may succeed later.
     public let isRetriable: Bool
-    /// Whether the producer or consumer has to be made anew.
+    /// Whether the producer or consumer must be replaced.
     public let isFatal: Bool
-    /// What failed, in librdkafka's words; never a payload or a secret.
+    /// librdkafka's description of the failure; never a payload or a secret.
     public let message: String
 
     /// Makes an error.
@@ -48,6 +48,6 @@ public struct KafkaError: Error, CustomStringConvertible, Sendable {
         self.isFatal = isFatal
     }
 
-    /// The failure in words.
+    /// A description of the failure.
     public var description: String { "\(code): \(message)" }
 }

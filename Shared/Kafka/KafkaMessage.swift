@@ -1,6 +1,6 @@
-/// A named value that travels with a message.
+/// A named value that is sent with a message.
 public struct KafkaHeader: Sendable, Hashable {
-    /// The header's name; it may stand more than once.
+    /// The header's name; a message may have several headers of one name.
     public var name: String
     /// The header's value.
     public var value: [UInt8]
@@ -14,15 +14,17 @@ public struct KafkaHeader: Sendable, Hashable {
 
 /// A message to be produced.
 public struct KafkaRecord: Sendable, Hashable {
-    /// The topic it goes to.
+    /// The topic to which it is sent.
     public var topic: String
-    /// The partition it goes to; `nil` lets the key decide.
+    /// The partition to which it is sent; `nil` lets the key decide.
     public var partition: Int32?
+    /// The key.
+    ///
     /// Messages of one key go to one partition and stay in order.
     public var key: [UInt8]?
-    /// The message itself; `nil` deletes the key from a compacted topic.
+    /// The content; `nil` deletes the key from a compacted topic.
     public var value: [UInt8]?
-    /// What travels with it.
+    /// The headers.
     public var headers: [KafkaHeader]
 
     /// Makes a record.
@@ -41,7 +43,7 @@ public struct KafkaRecord: Sendable, Hashable {
     }
 }
 
-/// Where the broker has stored a record.
+/// The partition and offset at which the broker has stored a record.
 public struct KafkaDelivery: Sendable, Hashable {
     /// The partition.
     public var partition: Int32
@@ -62,42 +64,42 @@ public struct KafkaTopicPartition: Hashable, Sendable {
     /// The partition.
     public var partition: Int32
 
-    /// Names a partition.
+    /// Makes a partition of a topic.
     public init(topic: String, partition: Int32) {
         self.topic = topic
         self.partition = partition
     }
 }
 
-/// A message as it was consumed.
+/// A consumed message.
 public struct KafkaMessage: Sendable, Hashable {
-    /// The topic it came from.
+    /// The topic from which it was read.
     public var topic: String
-    /// The partition it came from.
+    /// The partition from which it was read.
     public var partition: Int32
-    /// Its offset there.
+    /// Its offset in that partition.
     public var offset: Int64
     /// Its key.
     public var key: [UInt8]?
-    /// The message itself.
+    /// The content.
     public var value: [UInt8]?
-    /// What travelled with it.
+    /// The headers.
     public var headers: [KafkaHeader]
-    /// Milliseconds since 1970 at which it was produced; -1 if unknown.
+    /// The time when it was produced, in milliseconds since 1970; -1 if unknown.
     public var timestampMilliseconds: Int64
 
-    /// The partition of its topic.
+    /// The topic and partition from which it was read.
     public var topicPartition: KafkaTopicPartition {
         KafkaTopicPartition(topic: topic, partition: partition)
     }
 }
 
-/// What one poll of a consumer brought.
+/// The result of one poll of a consumer.
 public struct KafkaPoll: Sendable {
-    /// Messages, in the order of their partitions.
+    /// The messages, in order within each partition.
     public var messages: [KafkaMessage]
-    /// Partitions that became this consumer's during the poll.
+    /// The partitions that were assigned to this consumer during the poll.
     public var assigned: [KafkaTopicPartition]
-    /// Partitions that ceased to be this consumer's during the poll.
+    /// The partitions that were taken from this consumer during the poll.
     public var revoked: [KafkaTopicPartition]
 }

@@ -1,10 +1,12 @@
-/// How to reach a Kafka cluster.
+/// The address of a Kafka cluster, and the properties of its clients.
 public struct KafkaSettings: Sendable {
-    /// The brokers to begin with: `host:port`, several separated by commas.
+    /// The bootstrap servers: `host:port`, several separated by commas.
     public let bootstrapServers: String
-    /// The name under which the broker logs and limits this process.
+    /// The name by which the broker identifies this process in logs and quotas.
     public let clientID: String
-    /// Further properties of librdkafka, TLS and SASL among them; they win over this library's own.
+    /// Further properties of librdkafka, such as those of TLS and SASL.
+    ///
+    /// They override this library's own.
     public let properties: [String: String]
 
     /// Makes settings.
@@ -15,13 +17,13 @@ public struct KafkaSettings: Sendable {
     }
 }
 
-/// A topic to be made.
+/// A topic to be created.
 public struct KafkaTopicDefinition: Sendable, Hashable {
     /// The topic's name.
     public var name: String
-    /// How many partitions.
+    /// The number of partitions.
     public var partitions: Int
-    /// On how many brokers each partition is kept.
+    /// The number of brokers that keep a copy of each partition.
     public var replicationFactor: Int
     /// Topic properties such as `cleanup.policy`.
     public var configuration: [String: String]

@@ -1,8 +1,9 @@
 public import Logging
 import ThreadExecutor
 
-/// Asks a cluster about its topics and groups, and makes and deletes topics. Its calls block a
-/// thread of its own.
+/// Asks a cluster about its topics and groups, and creates and deletes topics.
+///
+/// Its calls block its own thread.
 public actor KafkaAdmin {
     private let executor: ThreadExecutor
     private let admin: RDKafkaAdmin
@@ -25,27 +26,27 @@ public actor KafkaAdmin {
         executor.shutDown()
     }
 
-    /// Makes topics.
+    /// Creates topics.
     ///
-    /// One that exists already is left as it is.
+    /// A topic that already exists stays as it is.
     ///
-    /// - Returns: The names of those that were made.
+    /// - Returns: The names of the created topics.
     /// - Throws: ``KafkaError``.
     @discardableResult
     public func createTopics(_ topics: [KafkaTopicDefinition]) throws(KafkaError) -> [String] {
         try admin.createTopics(topics)
     }
 
-    /// Deletes topics and everything in them.
+    /// Deletes topics with all their messages.
     ///
-    /// One that does not exist is no error.
+    /// It is no error if a topic does not exist.
     ///
     /// - Throws: ``KafkaError``.
     public func deleteTopics(_ names: [String]) throws(KafkaError) {
         try admin.deleteTopics(names)
     }
 
-    /// How many partitions a topic has; `nil` if it does not exist.
+    /// The number of partitions of a topic; `nil` if it does not exist.
     ///
     /// - Throws: ``KafkaError``.
     public func partitions(of topic: String) throws(KafkaError) -> Int? {
@@ -53,7 +54,7 @@ public actor KafkaAdmin {
         return try RDKafkaMetadata.partitionCount(of: topic, admin.handle)
     }
 
-    /// The next offsets that a group will read, for those partitions where it has committed one.
+    /// The next offsets that a group will read, for the partitions where it has committed one.
     ///
     /// - Throws: ``KafkaError``.
     public func committedOffsets(
@@ -73,10 +74,10 @@ public actor KafkaAdmin {
         return (low, high)
     }
 
-    /// The first offset at or after a time, for each partition; -1 where there is none.
+    /// The first offset at or after a time, for each partition; -1 if there is none.
     ///
-    /// - Parameter times: Milliseconds since 1970.
-    /// - Returns: The offset of each partition that was asked for.
+    /// - Parameter times: The times, in milliseconds since 1970.
+    /// - Returns: The offset of each requested partition.
     /// - Throws: ``KafkaError``.
     public func offsets(
         for times: [KafkaTopicPartition: Int64]
@@ -84,7 +85,7 @@ public actor KafkaAdmin {
         try admin.offsets(for: times)
     }
 
-    /// The offset after the last message of each partition, in one request to each broker.
+    /// The offset after the last message of each partition, with one request to each broker.
     ///
     /// - Throws: ``KafkaError``.
     public func endOffsets(

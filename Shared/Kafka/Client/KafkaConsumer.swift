@@ -1,14 +1,17 @@
 public import Logging
 import ThreadExecutor
 
-/// Reads messages, in batches, on a thread of its own. Offsets are committed by hand only.
+/// Reads messages, in batches, on its own thread.
 ///
-/// Either a member of a group, which shares the partitions of its topics among its members, or a
-/// follower, which reads every partition from its present end and commits nothing.
+/// Offsets are committed only by ``commit(_:)``.
 ///
-/// Rebalances happen inside ``poll(max:timeout:)``, so whoever handles a batch completely before
-/// polling again never loses a partition in the middle of it. Poll at least every five minutes
-/// (`max.poll.interval.ms`) or the group gives the partitions to others.
+/// A consumer is a member of a group, a follower, or a reader of given partitions. The members of a
+/// group share the partitions of its topics. A follower reads every partition from its present end
+/// and commits nothing.
+///
+/// Rebalances happen inside ``poll(max:timeout:)``, so a caller that finishes each batch before it
+/// polls again never loses a partition in the middle of a batch. Poll at least every five minutes
+/// (`max.poll.interval.ms`), or the group assigns the partitions to other members.
 public actor KafkaConsumer {
     private let executor: ThreadExecutor
     private let consumer: RDKafkaConsumer
@@ -28,10 +31,10 @@ public actor KafkaConsumer {
 
     /// Makes a member of a group.
     ///
-    /// It begins where the group has committed, or at the beginning.
+    /// It begins at the group's committed offset, or at the beginning if there is none.
     ///
-    /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``. A broker that is away or a
-    ///   topic that does not exist yet is awaited.
+    /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``. An unreachable broker or a
+    ///   missing topic is no error; the consumer waits for it.
     public init(
         settings: KafkaSettings,
         group: String,
@@ -46,8 +49,8 @@ public actor KafkaConsumer {
 
     /// Makes a follower.
     ///
-    /// It reads each partition from its end, and a topic that is made later from its beginning; an
-    /// offset that is gone sends it to the beginning.
+    /// It reads each partition from its end, and a topic that is created later from its beginning.
+    /// If its offset no longer exists, it continues from the beginning.
     ///
     /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``.
     public init(
@@ -63,7 +66,7 @@ public actor KafkaConsumer {
 
     /// Makes a reader of partitions, each from an offset.
     ///
-    /// An offset that is gone sends it to the partition's beginning.
+    /// If an offset no longer exists, it reads the partition from its beginning.
     ///
     /// - Throws: ``KafkaError`` with ``KafkaError/Code/configuration``.
     public init(
@@ -78,18 +81,18 @@ public actor KafkaConsumer {
     }
 
     deinit {
-        // Whoever ends without closing leaves the group here, on whatever thread this is.
+        // A consumer that was not closed leaves the group here, on whatever thread this is.
         executor.shutDown()
     }
 
-    /// Waits for a message and takes along what else is there.
+    /// Waits for a message, and returns it with all others that have arrived.
     ///
-    /// Blocks the consumer's own thread.
+    /// It blocks the consumer's own thread.
     ///
     /// - Parameters:
-    ///   - max: The most messages to bring.
-    ///   - timeout: How long to wait for the first.
-    /// - Returns: Messages, and the rebalances that happened meanwhile.
+    ///   - max: The largest number of messages.
+    ///   - timeout: The longest wait for the first message.
+    /// - Returns: The messages, and the rebalances that happened meanwhile.
     /// - Throws: A fatal ``KafkaError``: close this consumer and make another.
     public func poll(max: Int, timeout: Duration) throws(KafkaError) -> KafkaPoll {
         let found = try lookForMissingTopics()
@@ -100,42 +103,43 @@ public actor KafkaConsumer {
 
     /// Commits offsets, and waits for the broker's answer, three seconds at most.
     ///
-    /// - Parameter next: For each partition the *next* offset to read.
+    /// - Parameter next: The *next* offset to read, by partition.
     /// - Throws: ``KafkaError``. ``KafkaError/Code/illegalGeneration`` and
-    ///   ``KafkaError/Code/unknownMember`` say that the partitions are another's by now.
+    ///   ``KafkaError/Code/unknownMember`` mean that the partitions now belong to another consumer.
     public func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         try consumer.commit(next)
     }
 
-    /// Reads a partition on from another offset; -2 is its beginning, -1 its end.
+    /// Continues reading a partition from another offset; -2 is its beginning, -1 its end.
     public func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
         try consumer.seek(partition, to: offset)
     }
 
-    /// Stops reading partitions until they are resumed or assigned anew.
+    /// Stops reading partitions until they are resumed or assigned again.
     public func pause(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
         try consumer.pause(partitions)
     }
 
-    /// Goes on reading partitions.
+    /// Resumes reading partitions.
     public func resume(_ partitions: [KafkaTopicPartition]) throws(KafkaError) {
         try consumer.resume(partitions)
     }
 
-    /// The partitions that are this consumer's at present.
+    /// The partitions that are currently assigned to this consumer.
     public func assignment() throws(KafkaError) -> [KafkaTopicPartition] {
         try consumer.assignment()
     }
 
-    /// Leaves the group, within five seconds: a broker that is away is not waited for longer.
+    /// Leaves the group, within five seconds even if the broker is unreachable.
     ///
-    /// What it still owes is awaited beside, and the handle freed then. Safe to call twice.
+    /// If the broker still owes an answer, a separate thread waits for it and frees the handle
+    /// then. Safe to call twice.
     public func close() {
         consumer.close()
         executor.shutDown()
     }
 
-    /// - Returns: The partitions of topics that were found.
+    /// - Returns: The partitions of the topics that were found.
     private func lookForMissingTopics() throws(KafkaError) -> [KafkaTopicPartition] {
         guard var following, !following.missing.isEmpty, ContinuousClock.now >= following.lookAt
         else { return [] }

@@ -1,12 +1,12 @@
 import CLibrdkafka
 
 extension KafkaError {
-    /// Translates a code of librdkafka.
+    /// Converts an error code of librdkafka.
     init(_ code: rd_kafka_resp_err_t, _ doing: String) {
         self.init(code, words: String(cString: rd_kafka_err2str(code)), doing)
     }
 
-    /// Translates an error object of librdkafka, and frees it.
+    /// Converts an error object of librdkafka, and frees it.
     init(consuming error: OpaquePointer, _ doing: String) {
         self.init(
             rd_kafka_error_code(error),

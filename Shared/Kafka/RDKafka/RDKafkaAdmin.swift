@@ -3,8 +3,8 @@ import Logging
 
 /// A handle for questions about the cluster.
 ///
-/// It is of the consuming kind, because asking a producing one for a topic may make the broker
-/// create it; of no group, whose coordinator it would look for.
+/// It is a consuming handle, because asking a producing one for a topic may make the broker create
+/// the topic. It has no group, because it would otherwise look for the group's coordinator.
 final class RDKafkaAdmin {
     let handle: OpaquePointer
     private let box: Unmanaged<CallbackBox>
@@ -49,7 +49,8 @@ final class RDKafkaAdmin {
         read: (OpaquePointer) throws(KafkaError) -> Output
     ) throws(KafkaError) -> Output {
         try requireOpen()
-        // A queue of its own, so that an answer that comes too late is never taken for another's.
+        // Each request has its own queue, so that a late answer is never taken for that of another
+        // request.
         guard let queue = rd_kafka_queue_new(handle) else {
             throw KafkaError(.other, "librdkafka has no memory for a queue")
         }
@@ -149,7 +150,7 @@ final class RDKafkaAdmin {
             for index in 0..<count {
                 guard let found = groups?[index] else { continue }
                 if let error = rd_kafka_group_result_error(found) {
-                    // The error belongs to the event, so it is read and not freed.
+                    // The event owns the error, so it is read but not freed.
                     throw KafkaError(
                         rd_kafka_error_code(error),
                         "reading the offsets of \(group)"

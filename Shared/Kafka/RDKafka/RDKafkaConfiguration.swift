@@ -2,14 +2,14 @@ import CLibrdkafka
 import Logging
 import Synchronization
 
-/// Builds the configuration of a handle, and owns what its callbacks reach.
+/// Builds the configuration of a handle, and owns the box that its callbacks use.
 enum RDKafkaConfiguration {
     /// Makes a configuration that logs to a logger.
     ///
-    /// The logger's box is retained once for the handle's life; librdkafka's threads call back with
-    /// it until `rd_kafka_destroy` returns, and the handle releases it after that.
+    /// The logger's box is retained once for the life of the handle. librdkafka's threads use it in
+    /// callbacks until `rd_kafka_destroy` returns; the handle releases it after that.
     ///
-    /// - Returns: The configuration, owned by the caller until `rd_kafka_new` takes it.
+    /// - Returns: The configuration, owned by the caller until `rd_kafka_new` takes it over.
     /// - Throws: ``KafkaError/Code/configuration``, naming the property.
     static func make(
         _ settings: KafkaSettings,
@@ -23,17 +23,17 @@ enum RDKafkaConfiguration {
         properties["bootstrap.servers"] = settings.bootstrapServers
         properties["client.id"] = settings.clientID
         properties["log.connection.close"] = "false"
-        // A topic that is made later is found within a second.
+        // With this setting, a topic that is created later is found within a second.
         properties["topic.metadata.refresh.interval.ms"] = "1000"
         properties["reconnect.backoff.max.ms"] = "1000"
         properties.merge(settings.properties) { _, given in given }
         for (name, value) in properties.sorted(by: { $0.key < $1.key }) {
             var reason = [CChar](repeating: 0, count: 512)
             let result = rd_kafka_conf_set(configuration, name, value, &reason, reason.count)
-            // Properties of the other kind of handle are warnings of librdkafka, not errors.
+            // Properties of the other kind of handle cause warnings of librdkafka, not errors.
             guard result == RD_KAFKA_CONF_OK else {
                 rd_kafka_conf_destroy(configuration)
-                // librdkafka's own words repeat the value, which may be a secret.
+                // librdkafka's message repeats the value, which may be a secret.
                 let problem =
                     result == RD_KAFKA_CONF_UNKNOWN
                     ? "does not exist" : "has a value that does not fit"
@@ -49,7 +49,7 @@ enum RDKafkaConfiguration {
         return configuration
     }
 
-    /// Makes a handle from a configuration, which it takes over.
+    /// Makes a handle from a configuration, and takes the configuration over.
     static func makeHandle(
         _ kind: rd_kafka_type_t,
         _ configuration: OpaquePointer
@@ -68,12 +68,12 @@ enum RDKafkaConfiguration {
     }
 }
 
-/// What librdkafka's callbacks reach: the logger, and, for a consumer, the rebalances of the poll
-/// that is under way.
+/// The data that librdkafka's callbacks use: the logger and, for a consumer, the rebalances of the
+/// current poll.
 ///
-/// `@unchecked`: `logger` and `refusals` never change; `assigned` and `revoked` are touched only by
-/// the rebalance callback and by the consumer, both on the consumer's one thread, and after its end
-/// by the last callback alone.
+/// `@unchecked`: `logger` and `refusals` never change. Only the rebalance callback and the consumer
+/// access `assigned` and `revoked`, both on the consumer's one thread; after the consumer's end,
+/// only the last callback does.
 final class CallbackBox: @unchecked Sendable {
     private let logger: Logger
     private let refusals: RefusalNotice
@@ -86,10 +86,10 @@ final class CallbackBox: @unchecked Sendable {
     }
 
     func log(level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>) {
-        // syslog's levels. A broker that is away is told by whoever waits for it, so the many lines
-        // of librdkafka about each try are for debugging; so is that a property given to all handles
-        // means nothing to one kind. That a broker refuses the login or the certificate nobody else
-        // can tell.
+        // These are syslog's levels. The callers that wait for an unreachable broker report it, so
+        // librdkafka's many lines about each attempt are for debugging. So are its warnings about a
+        // property that one kind of handle ignores. Only librdkafka can report that a broker
+        // refuses the login or the certificate.
         let facility = facility.map { String(cString: $0) } ?? ""
         let text = String(cString: text)
         let level: Logger.Level =
@@ -108,19 +108,21 @@ final class CallbackBox: @unchecked Sendable {
     }
 }
 
-/// That the broker refuses a process, told once a minute: it is tried every second, by each handle.
+/// Limits the report that the broker refuses this process to once a minute, because each handle
+/// retries every second.
 final class RefusalNotice: Sendable {
-    /// The process's.
+    /// The instance that the whole process shares.
     static let shared = RefusalNotice()
     private let toldAt = Mutex<ContinuousClock.Instant?>(nil)
 
-    /// Whether librdkafka says that login or TLS failed, and not that the broker went away meanwhile.
+    /// Whether a message of librdkafka means that login or TLS failed, and not that the broker
+    /// became unreachable meanwhile.
     static func isRefusal(_ text: String) -> Bool {
         (text.contains("SASL") || text.contains("SSL handshake failed"))
             && !text.contains("Disconnected") && !text.contains("timed out")
     }
 
-    /// Whether it is told now; any thread of librdkafka may ask.
+    /// Whether to report the refusal now; safe to call from any thread of librdkafka.
     func isDue(at now: ContinuousClock.Instant = .now) -> Bool {
         toldAt.withLock { last in
             if let last, now - last < .seconds(60) { return false }

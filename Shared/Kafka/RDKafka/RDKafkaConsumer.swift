@@ -4,45 +4,45 @@ import Logging
 
 /// The consuming handle.
 ///
-/// Every call is made on one thread, the consumer's, and so are its callbacks, because they run
-/// inside ``poll(max:timeout:)`` and ``close()``; the last of them perhaps on the thread that waits
-/// for the end of what ``close()`` began.
+/// Every call is made on one thread, that of the consumer. Its callbacks run there too, because
+/// they run inside ``poll(max:timeout:)`` and ``close()``. Only the last of them may run on the
+/// thread that waits for the end of a ``close()``.
 ///
-/// Order of destruction: close (the last revocation is called back), destroy the queue, destroy the
-/// handle, release the box that its callbacks reach.
+/// The order of destruction: close (which calls back the last revocation), destroy the queue,
+/// destroy the handle, release the box that its callbacks use.
 final class RDKafkaConsumer {
     private let handle: OpaquePointer
     private let queue: OpaquePointer
     private let box: Unmanaged<CallbackBox>
     private var buffer: UnsafeMutableBufferPointer<UnsafeMutablePointer<rd_kafka_message_t>?>
     private var isClosed = false
-    /// How long a commit waits for the broker.
+    /// The longest time a commit waits for the broker.
     private static let commitTimeoutMilliseconds = Int32(3000)
-    /// How long ``close()`` waits for the group to be left.
+    /// The longest time ``close()`` waits for the consumer to leave its group.
     private static let closeTimeout = Duration.seconds(5)
 
     /// Makes a consumer.
     ///
     /// - Parameters:
     ///   - settings: How to reach the brokers.
-    ///   - group: The group it is a member of; `nil` for one that is told its partitions.
-    ///   - logger: Gets what librdkafka logs.
-    /// - Throws: ``KafkaError`` when librdkafka refuses the settings.
+    ///   - group: The group it joins; `nil` for a consumer whose partitions are assigned by hand.
+    ///   - logger: Receives librdkafka's log messages.
+    /// - Throws: ``KafkaError`` if librdkafka refuses the settings.
     init(settings: KafkaSettings, group: String?, logger: Logger) throws(KafkaError) {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
         do {
             let configuration = try RDKafkaConfiguration.make(
                 settings,
                 defaults: [
-                    // Nothing is joined without a group, but librdkafka wants a name, and asks for
-                    // its coordinator: one that the client has a right to.
+                    // A consumer without a group joins none, but librdkafka requires a name and
+                    // asks for its coordinator, so the name must be one that the client may use.
                     "group.id": group ?? settings.clientID,
                     "enable.auto.commit": "false",
                     "enable.auto.offset.store": "false",
                     "auto.offset.reset": "earliest",
-                    // How long the partitions of a process that was killed are nobody's. Whom a
-                    // rebalance takes by surprise does nothing twice, so nothing is won by the 45 s
-                    // that are usual.
+                    // The time for which the partitions of a killed process have no consumer. A
+                    // member that loses its partitions by mistake does no harm, because no event is
+                    // applied twice. The usual 45 s would have no advantage.
                     "session.timeout.ms": "10000",
                     "allow.auto.create.topics": "false",
                     "fetch.error.backoff.ms": "100",
@@ -96,8 +96,9 @@ final class RDKafkaConsumer {
         }
     }
 
-    /// An error of an incremental rebalance says that the group has moved on; the next rebalance
-    /// follows by itself.
+    /// Frees an error of an incremental rebalance.
+    ///
+    /// It means that the group has a new generation; the next rebalance follows by itself.
     private static func destroy(_ error: OpaquePointer?) {
         if let error { rd_kafka_error_destroy(error) }
     }
@@ -110,7 +111,7 @@ final class RDKafkaConsumer {
         }
     }
 
-    /// Adds partitions to those read, each from an offset.
+    /// Assigns further partitions, each from an offset.
     func assign(_ offsets: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         let list = RDKafkaPartitionList(offsets)
         if let error = rd_kafka_incremental_assign(handle, list.pointer) {
@@ -126,7 +127,7 @@ final class RDKafkaConsumer {
         }
         var messages: [KafkaMessage] = []
         var failure: KafkaError?
-        // The first message is waited for; what else is there by then is taken along.
+        // The call waits for the first message and then takes all others that have arrived.
         var count = rd_kafka_consume_batch_queue(
             queue,
             Int32(timeout.inMilliseconds),
@@ -145,7 +146,7 @@ final class RDKafkaConsumer {
             callbacks.assigned = []
             callbacks.revoked = []
         }
-        // What was read from a partition that was revoked in the same poll is another's to do.
+        // If a partition was revoked in the same poll, its messages belong to another consumer.
         if !callbacks.revoked.isEmpty {
             let revoked = Set(callbacks.revoked).subtracting(callbacks.assigned)
             messages.removeAll { revoked.contains($0.topicPartition) }
@@ -169,8 +170,8 @@ final class RDKafkaConsumer {
             } else if rd_kafka_fatal_error(handle, nil, 0) != RD_KAFKA_RESP_ERR_NO_ERROR {
                 failure = KafkaError(RD_KAFKA_RESP_ERR__FATAL, "consuming")
             }
-            // Other errors (a topic that does not exist yet, a broker that is away) are states that
-            // librdkafka mends by itself.
+            // librdkafka recovers from other errors by itself, such as a topic that does not exist
+            // yet or an unreachable broker.
             rd_kafka_message_destroy(message)
         }
     }
@@ -178,8 +179,8 @@ final class RDKafkaConsumer {
     func commit(_ next: [KafkaTopicPartition: Int64]) throws(KafkaError) {
         try requireOpen()
         let list = RDKafkaPartitionList(next)
-        // A queue of its own, because without one it would wait for a broker that is away as long as
-        // a session of the group lasts. An answer that comes later finds the queue gone.
+        // The commit has its own queue. Without one it would wait for an unreachable broker as long
+        // as a session of the group. A later answer is dropped with the queue.
         let answers = rd_kafka_queue_new(handle)
         defer { rd_kafka_queue_destroy(answers) }
         var answer = RD_KAFKA_RESP_ERR__TIMED_OUT
@@ -244,7 +245,7 @@ final class RDKafkaConsumer {
         return RDKafkaPartitionList.elements(of: UnsafePointer(list)).map(\.partition)
     }
 
-    /// How many partitions a topic has; `nil` if it does not exist.
+    /// The number of partitions of a topic; `nil` if it does not exist.
     func partitionCount(of topic: String) throws(KafkaError) -> Int? {
         try requireOpen()
         return try RDKafkaMetadata.partitionCount(of: topic, handle)
@@ -252,9 +253,9 @@ final class RDKafkaConsumer {
 
     /// Leaves the group and frees the handle.
     ///
-    /// librdkafka waits up to a session of the group for the answer to a commit that a broker which is
-    /// away still owes. Nothing hangs on that answer, so after five seconds a thread of its own waits
-    /// on, and frees the handle then.
+    /// If the broker is unreachable, librdkafka waits up to a session of the group for the answer
+    /// to a commit. Nothing depends on that answer, so after five seconds a separate thread
+    /// continues the wait and frees the handle then.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -277,31 +278,33 @@ final class RDKafkaConsumer {
     }
 }
 
-/// What is left of a consumer that leaves its group.
+/// The resources of a consumer that is leaving its group.
 ///
-/// `@unchecked`: it is one thread's at a time, the consumer's and then perhaps one of its own.
+/// `@unchecked`: one thread uses it at a time, first the consumer's and then perhaps a separate
+/// one.
 private struct LeavingConsumer: @unchecked Sendable {
     let handle: OpaquePointer
     let queue: OpaquePointer
     let box: Unmanaged<CallbackBox>
 
-    /// Begins to leave.
+    /// Begins to leave the group.
     ///
-    /// - Returns: Whether it has. After a fatal error it cannot; freeing the handle leaves then, and
-    ///   may take as long as a session of the group.
+    /// - Returns: Whether it has begun. After a fatal error it cannot. Freeing the handle then
+    ///   leaves the group, and may take as long as a session of the group.
     func begin() -> Bool {
         guard let error = rd_kafka_consumer_close_queue(handle, queue) else { return true }
         rd_kafka_error_destroy(error)
         return false
     }
 
-    /// Serves the last callbacks until the group is left.
+    /// Serves the last callbacks until the consumer has left the group.
     ///
-    /// - Returns: Whether it was left in time.
+    /// - Returns: Whether it has left in time.
     func hasLeft(by deadline: ContinuousClock.Instant) -> Bool {
         while rd_kafka_consumer_closed(handle) == 0 {
             guard ContinuousClock.now < deadline else { return false }
-            // What was fetched and not polled is read again by whoever is assigned next.
+            // Fetched messages that were not polled are read again by the next consumer of the
+            // partition.
             if let message = rd_kafka_consumer_poll(handle, 100) {
                 rd_kafka_message_destroy(message)
             }

@@ -47,9 +47,9 @@ enum RDKafkaMessage {
     }
 }
 
-/// What a handle knows of topics.
+/// Reads a handle's metadata of topics.
 enum RDKafkaMetadata {
-    /// How many partitions a topic has; `nil` if it does not exist.
+    /// The number of partitions of a topic; `nil` if it does not exist.
     static func partitionCount(
         of topic: String,
         _ handle: OpaquePointer

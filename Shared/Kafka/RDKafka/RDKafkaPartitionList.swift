@@ -1,8 +1,6 @@
 import CLibrdkafka
 
-/// A list of partitions in librdkafka's form.
-///
-/// It owns the list unless told otherwise.
+/// A list of partitions in librdkafka's form, which it owns unless stated otherwise.
 struct RDKafkaPartitionList: ~Copyable {
     let pointer: UnsafeMutablePointer<rd_kafka_topic_partition_list_t>
 
@@ -33,7 +31,7 @@ struct RDKafkaPartitionList: ~Copyable {
         rd_kafka_topic_partition_list_destroy(pointer)
     }
 
-    /// The elements of a list that somebody else owns.
+    /// The elements of a list with another owner.
     static func elements(
         of list: UnsafePointer<rd_kafka_topic_partition_list_t>?
     ) -> [(partition: KafkaTopicPartition, offset: Int64, error: rd_kafka_resp_err_t)] {
@@ -54,7 +52,7 @@ struct RDKafkaPartitionList: ~Copyable {
         Self.elements(of: UnsafePointer(pointer))
     }
 
-    /// The first error of an element, if any.
+    /// Throws the first error of an element, if there is one.
     func requireNoError(_ doing: String) throws(KafkaError) {
         for element in elements where element.error != RD_KAFKA_RESP_ERR_NO_ERROR {
             throw KafkaError(

@@ -3,12 +3,14 @@ import Foundation
 import Logging
 import Synchronization
 
-/// The producing handle: librdkafka's threads send, one thread of ours serves the delivery reports.
+/// The producing handle.
 ///
-/// Order of destruction: flush, purge what is left (its reports still come), stop the serving
-/// thread, destroy the handle, release the box that its callbacks reach.
+/// librdkafka's threads send; one thread of ours serves the delivery reports.
 ///
-/// `@unchecked`: librdkafka's handle may be used from any thread until it is destroyed; `lifetime`
+/// The order of destruction: flush, purge the remaining messages (whose reports still come), stop
+/// the serving thread, destroy the handle, release the box that its callbacks use.
+///
+/// `@unchecked`: librdkafka's handle may be used from any thread until it is destroyed. `lifetime`
 /// guards that, and every variable.
 final class RDKafkaProducer: @unchecked Sendable {
     private let handle: OpaquePointer
@@ -62,7 +64,8 @@ final class RDKafkaProducer: @unchecked Sendable {
         lifetime.unlock()
         var refusal: KafkaError?
         for index in batch.records.indices {
-            // Once one is refused, no later one is sent: that would break the order of its key.
+            // After a refusal no later record is sent, because that could break the order of its
+            // key.
             if refusal == nil,
                 let error = produce(batch.records[index], reporting: batch.slot(index))
             {
@@ -76,9 +79,9 @@ final class RDKafkaProducer: @unchecked Sendable {
         lifetime.unlock()
     }
 
-    /// Waits for what was sent, at most the given time, fails the rest, and frees the handle.
+    /// Waits at most the given time for messages in flight, fails the others, and frees the handle.
     ///
-    /// Blocks. Safe to call twice.
+    /// It blocks. Safe to call twice.
     func close(flushing duration: Duration) {
         lifetime.lock()
         guard !isClosing else {
@@ -115,7 +118,7 @@ final class RDKafkaProducer: @unchecked Sendable {
         box.release()
     }
 
-    /// - Returns: The error of a message that librdkafka did not take.
+    /// - Returns: The error of a message that librdkafka refused.
     private func produce(
         _ record: KafkaRecord,
         reporting slot: UnsafeMutableRawPointer
@@ -156,11 +159,13 @@ final class RDKafkaProducer: @unchecked Sendable {
                 }
             }
         }
-        // librdkafka owns the headers only if it took the message.
+        // librdkafka owns the headers only if it accepted the message.
         if error != nil { rd_kafka_headers_destroy(headers) }
         return error
     }
 
+    /// Passes bytes to a body.
+    ///
     /// An absent key or value is a null pointer; an empty one is not.
     private static func withBytes<Result>(
         _ bytes: [UInt8]?,
@@ -178,9 +183,9 @@ final class RDKafkaProducer: @unchecked Sendable {
     }
 }
 
-/// Records that were sent together, and their reports as they come in.
+/// Records that were sent together, and their delivery reports.
 ///
-/// It retains itself from ``init(_:completion:)`` until the last report, because librdkafka holds
+/// It retains itself from ``init(_:completion:)`` until the last report, because librdkafka keeps
 /// bare pointers to its slots.
 final class DeliveryBatch: Sendable {
     let records: [KafkaRecord]
@@ -189,7 +194,7 @@ final class DeliveryBatch: Sendable {
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[KafkaDelivery], KafkaError>) -> Void
 
-    /// What a message's opaque pointer points at.
+    /// The target of a message's opaque pointer.
     private struct Slot {
         let batch: Unmanaged<DeliveryBatch>
         let index: Int
@@ -232,7 +237,7 @@ final class DeliveryBatch: Sendable {
         UnsafeMutableRawPointer(slots.advanced(by: index))
     }
 
-    /// Takes the report of one message; called on the serving thread.
+    /// Processes the report of one message; called on the serving thread.
     static func report(_ message: UnsafePointer<rd_kafka_message_t>) {
         guard let opaque = message.pointee._private else { return }
         let slot = opaque.assumingMemoryBound(to: Slot.self).pointee
@@ -260,7 +265,7 @@ final class DeliveryBatch: Sendable {
         Unmanaged.passUnretained(self).release()
     }
 
-    /// Fails a batch none of which was sent.
+    /// Fails a batch of which no record was sent.
     func fail(_ error: KafkaError) {
         completion(.failure(error))
         Unmanaged.passUnretained(self).release()
