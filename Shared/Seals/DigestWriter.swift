@@ -1,10 +1,11 @@
-/// Writes values one after another so that no two lists of values give the same bytes: numbers in
-/// network byte order, everything of a variable length behind its length.
+/// Writes values one after another, so that different lists of values always give different bytes.
+///
+/// Numbers are in network byte order, and every value of variable length follows its length.
 public struct DigestWriter: Sendable {
-    /// What was written.
+    /// The written bytes.
     private(set) var bytes: [UInt8] = []
 
-    /// Makes a writer that has written nothing.
+    /// Makes an empty writer.
     public init() {}
 
     /// Writes a number.
@@ -12,13 +13,13 @@ public struct DigestWriter: Sendable {
         withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Writes bytes, behind their count.
+    /// Writes bytes after their count.
     public mutating func write(_ content: [UInt8]) {
         write(UInt64(content.count))
         bytes.append(contentsOf: content)
     }
 
-    /// Writes a text, behind its length; a text that is not there is no empty one.
+    /// Writes a text after its length; `nil` differs from an empty text.
     public mutating func write(_ text: String?) {
         guard let text else { return write(UInt64.max) }
         write(UInt64(text.utf8.count))
@@ -30,7 +31,7 @@ public struct DigestWriter: Sendable {
         withUnsafeBytes(of: id) { bytes.append(contentsOf: $0) }
     }
 
-    /// Begins again, in the same memory.
+    /// Removes everything that was written, but keeps the memory.
     package mutating func clear() {
         bytes.removeAll(keepingCapacity: true)
     }

@@ -1,15 +1,15 @@
-/// A month of a log that has left a service's database for a file.
+/// A month of a log that was moved from a service's database to a file.
 public struct DroppedMonth: Hashable, Sendable {
     /// The month.
     public let month: LogMonth
-    /// How many rows it had.
+    /// The number of its rows.
     public let rowCount: Int64
     /// The place of its last row.
     public let last: OutboxCursor
-    /// The number of its newest seal at the time.
+    /// The number of its newest seal at that time.
     let lastSeal: Int64
-    /// The digest of that seal, which all of its rows are in.
+    /// The digest of that seal, which covers all its rows.
     public let head: LogDigest
-    /// What the file was called.
+    /// The name of the file.
     public let fileName: String
 }

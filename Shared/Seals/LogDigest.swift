@@ -1,19 +1,19 @@
 import Crypto
 
-/// A SHA-256 of what a log holds.
+/// A SHA-256 digest of the contents of a log.
 public struct LogDigest: Hashable, Sendable, CustomStringConvertible {
     /// The 32 bytes.
     package let bytes: [UInt8]
 
-    /// How many bytes of a row's digest its seal keeps by themselves.
+    /// The number of bytes of a row's digest that its seal stores individually.
     ///
-    /// By them a row that was changed is found among those it was sealed with. What proves is the
-    /// whole digest, which all are in.
+    /// They identify the changed row among those of a seal. The proof is the seal's own digest,
+    /// which covers the whole digests of all its rows.
     static let markCount = 8
 
-    /// Takes the 32 bytes of a digest.
+    /// Makes a digest from 32 bytes.
     ///
-    /// - Returns: `nil` if they are not 32.
+    /// - Returns: `nil` if there is another number of bytes.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == SHA256.byteCount else { return nil }
         self.bytes = Array(bytes)
@@ -37,7 +37,7 @@ public struct LogDigest: Hashable, Sendable, CustomStringConvertible {
         bytes = content.withUnsafeBytes { Array(SHA256.hash(data: $0)) }
     }
 
-    /// What a seal keeps of a row's digest by itself.
+    /// The part of a row's digest that its seal stores individually.
     var mark: ArraySlice<UInt8> { bytes.prefix(Self.markCount) }
 
     /// 64 hexadecimal digits.

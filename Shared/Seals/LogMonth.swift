@@ -1,11 +1,13 @@
 import EventTypes
 
-/// A month of UTC: what the outbox is partitioned by, and what a chain of seals is over.
+/// A month in UTC.
+///
+/// The outbox has one partition for each month, and each month has its own chain of seals.
 public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Months since January of the year 0.
+    /// The number of months since January of the year 0.
     private let number: Int64
 
-    /// `2026-11`.
+    /// The month in the form `2026-11`.
     public var description: String {
         func padded(_ number: Int64, _ count: Int) -> String {
             let digits = String(number)
@@ -14,13 +16,13 @@ public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible 
         return padded(number / 12, 4) + "-" + padded(number % 12 + 1, 2)
     }
 
-    /// The month of a moment, in microseconds since 1970-01-01 00:00 UTC.
+    /// The month of a time, which is given in microseconds since 1970-01-01 00:00 UTC.
     public init(microsecondsSinceEpoch: Int64) {
         func floor(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
             let remainder = ((value % divisor) + divisor) % divisor
             return ((value - remainder) / divisor, remainder)
         }
-        // The civil calendar with the year beginning in March, as in `Timestamp.description`.
+        // The civil calendar with a year that begins in March, as in `Timestamp.description`.
         let (era, dayOfEra) = floor(
             floor(microsecondsSinceEpoch, 86_400_000_000).0 + 719_468,
             146_097
@@ -39,14 +41,14 @@ public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 
-    /// The month so many months later.
+    /// The month a number of months later.
     public func advanced(by months: Int) -> LogMonth {
         LogMonth(number: number + Int64(months))
     }
 
     private init(number: Int64) { self.number = number }
 
-    /// By time.
+    /// Orders months by time.
     public static func < (left: LogMonth, right: LogMonth) -> Bool {
         left.number < right.number
     }

@@ -1,9 +1,9 @@
-/// A seal over rows of one month of a log that follow each other: a link of that month's chain.
+/// A seal over consecutive rows of one month of a log: a link of that month's chain.
 ///
-/// Its digest is over the digest of the seal it follows and over the digests of its rows, so whoever
-/// knows the newest one can tell whether anything before it was changed.
+/// Its digest covers the digest of the preceding seal and the digests of its rows. With the newest
+/// digest one can therefore detect a change to anything before it.
 package struct LogSeal: Hashable, Sendable {
-    /// A seal by its place in the chains.
+    /// The place of a seal in the chains.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
         package var month: LogMonth
         /// 1 for the month's first.
@@ -12,21 +12,21 @@ package struct LogSeal: Hashable, Sendable {
         package var description: String { "\(month)/\(number)" }
     }
 
-    /// The most rows of one seal.
+    /// The largest number of rows in one seal.
     package static let rowsMax = 1000
 
-    /// Which seal it is.
+    /// The seal's own place.
     package let place: Place
-    /// The seal it follows; only a log's very first follows none.
+    /// The place of the preceding seal; `nil` only for the very first seal of a log.
     ///
-    /// It is the one before it of its month, or, for a month's first, the newest of the log when it
-    /// was made.
+    /// It is the seal before it in its month or, for the first seal of a month, the newest seal of
+    /// the log at that time.
     let follows: Place?
     /// The place of its first row.
     let first: OutboxCursor
     /// The place of its last row.
     let last: OutboxCursor
-    /// How many rows it is over.
+    /// The number of its rows.
     let rowCount: Int
     /// The first bytes of each row's digest, one after another.
     let marks: [UInt8]
@@ -36,9 +36,9 @@ package struct LogSeal: Hashable, Sendable {
     /// The digest of a seal.
     ///
     /// - Parameters:
-    ///   - previous: That of the seal it follows.
-    ///   - place: Which seal it is.
-    ///   - rows: Those of its rows, in their order.
+    ///   - previous: The digest of the preceding seal.
+    ///   - place: The seal's place.
+    ///   - rows: The digests of its rows, in order.
     /// - Returns: The digest over all of these.
     static func digest(
         after previous: LogDigest?,
@@ -54,7 +54,7 @@ package struct LogSeal: Hashable, Sendable {
         return LogDigest(of: content.bytes)
     }
 
-    /// Makes the seal over rows, of which there is at least one.
+    /// Makes the seal over some rows; `nil` if there are none.
     init?(_ rows: [SealedRow], place: Place, follows: (place: Place, digest: LogDigest)?) {
         guard let first = rows.first, let last = rows.last else { return nil }
         self.place = place
@@ -70,7 +70,7 @@ package struct LogSeal: Hashable, Sendable {
         )
     }
 
-    /// A seal as it is stored.
+    /// Makes a seal from its stored values.
     init(
         place: Place,
         follows: Place?,

@@ -1,12 +1,14 @@
-/// A place in a log of a service's database: its rows stand in the order of the database transactions
-/// that wrote them, and within one in the order they were written.
+/// A place in a log of a service's database.
+///
+/// Rows are ordered by the database transactions that wrote them, and within one by the order of
+/// writing.
 public struct OutboxCursor: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The database transaction's id (`pg_current_xact_id`).
     public let xid: UInt64
     /// The row's number.
     public let position: Int64
 
-    /// Before the first row.
+    /// The place before the first row.
     public static let start = OutboxCursor(xid: 0, position: 0)
 
     /// Makes a place.
@@ -15,7 +17,7 @@ public struct OutboxCursor: Hashable, Comparable, Sendable, CustomStringConverti
         self.position = position
     }
 
-    /// The place as it travels in a header and stands in files: `xid:position`.
+    /// The place in the form used in headers and files: `xid:position`.
     public var description: String { "\(xid):\(position)" }
 
     /// Reads the characters of `xid:position`.
@@ -43,7 +45,7 @@ public struct OutboxCursor: Hashable, Comparable, Sendable, CustomStringConverti
         return value
     }
 
-    /// In the order of the log.
+    /// Orders places as in the log.
     public static func < (left: OutboxCursor, right: OutboxCursor) -> Bool {
         (left.xid, left.position) < (right.xid, right.position)
     }

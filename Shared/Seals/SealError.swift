@@ -1,10 +1,11 @@
-/// A row of the seals, or of the months that have left, that is none: somebody has written there.
+/// An invalid row in the table of seals or of archived months, which somebody must have changed by
+/// hand.
 public struct SealError: Error, CustomStringConvertible, Sendable {
-    /// What is wrong.
+    /// The problem.
     public let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// The failure in words, without any payload.
+    /// A description of the failure, without any payload.
     public var description: String { message }
 }

@@ -1,4 +1,4 @@
-/// The newest seal of each month of a log, and so what the next ones follow.
+/// The newest seal of each month of a log, which the next seals follow.
 ///
 /// Pure.
 package struct SealHeads: Equatable, Sendable {
@@ -10,7 +10,7 @@ package struct SealHeads: Equatable, Sendable {
     }
 
     private var months: [LogMonth: Head] = [:]
-    /// Every row up to here is sealed.
+    /// The place up to which every row is sealed.
     package private(set) var sealed: OutboxCursor = .start
 
     init(_ heads: [Head]) {
@@ -20,7 +20,7 @@ package struct SealHeads: Equatable, Sendable {
         }
     }
 
-    /// Every month that has a seal.
+    /// The months that have a seal.
     var sealedMonths: Set<LogMonth> { Set(months.keys) }
 
     /// The digest of a month's newest seal.
@@ -28,11 +28,11 @@ package struct SealHeads: Equatable, Sendable {
 
     private var newest: Head? { months.values.max { $0.last < $1.last } }
 
-    /// Seals the rows that are not sealed yet.
+    /// Seals those of the rows that are not sealed yet.
     ///
-    /// - Parameter rows: Rows in the order of the log; after the first that is not sealed, none
-    ///   that the log has is left out.
-    /// - Returns: A seal for each month that they are of; none if all are sealed.
+    /// - Parameter rows: Rows in the order of the log. From the first unsealed one on, there must
+    ///   be no gaps.
+    /// - Returns: A seal for each month of these rows; none if all are already sealed.
     package mutating func seal(_ rows: [SealedRow]) -> [LogSeal] {
         let open = Dictionary(grouping: rows.drop { $0.cursor <= sealed }, by: \.month)
         return open.sorted { $0.key < $1.key }.compactMap { month, rows in
@@ -51,7 +51,7 @@ package struct SealHeads: Equatable, Sendable {
         }
     }
 
-    /// Passes over places where there is no row that could be sealed.
+    /// Skips places where there is no row to be sealed.
     package mutating func skip(to cursor: OutboxCursor) {
         sealed = max(sealed, cursor)
     }

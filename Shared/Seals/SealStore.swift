@@ -7,7 +7,7 @@ package enum SealStore {
         of log: String,
         on connection: isolated PostgresConnection
     ) throws -> SealHeads {
-        // One step down the index for each month, however many seals it has.
+        // The query descends the index once for each month, however many seals the month has.
         let rows = try connection.query(
             """
             WITH RECURSIVE months AS (
@@ -44,9 +44,10 @@ package enum SealStore {
         )
     }
 
-    /// Writes seals.
+    /// Inserts seals.
     ///
-    /// - Throws: `PostgresError` of a violated primary key where somebody else has sealed meanwhile.
+    /// - Throws: `PostgresError` of a violated primary key if another process has sealed in the
+    ///   meantime.
     package static func insert(
         _ seals: [LogSeal],
         log: String,
@@ -56,7 +57,7 @@ package enum SealStore {
         try connection.execute("\(sealing: seals, log: log)")
     }
 
-    /// A month's seals after a number, in their order.
+    /// A month's seals after a number, in order.
     static func seals(
         of log: String,
         in month: LogMonth,
@@ -120,7 +121,7 @@ package enum SealStore {
         return try rows.first.map { try digest($0.decode([UInt8].self)) }
     }
 
-    /// Whether a seal of a month has a digest.
+    /// Whether some seal of a month has a given digest.
     static func isSealed(
         with digest: LogDigest,
         _ month: LogMonth,
@@ -138,9 +139,9 @@ package enum SealStore {
         return try rows.first?.decode(Bool.self) ?? false
     }
 
-    /// The months of a log that have left its database for files.
+    /// The months of a log that were moved from its database to files.
     ///
-    /// - Throws: `PostgresError`; ``SealError`` if a row is not what it should be.
+    /// - Throws: `PostgresError`; ``SealError`` if a row is invalid.
     package static func dropped(
         from log: String,
         on connection: isolated PostgresConnection
@@ -175,7 +176,7 @@ package enum SealStore {
         }
     }
 
-    /// The moment of this database transaction, in microseconds since 1970-01-01 00:00 UTC.
+    /// The time of this database transaction, in microseconds since 1970-01-01 00:00 UTC.
     static func now(on connection: isolated PostgresConnection) throws -> Int64 {
         let rows = try connection.query("SELECT now()")
         return try rows.first?.decode(PostgresTimestamp.self).microsecondsSinceEpoch ?? 0
@@ -200,7 +201,7 @@ package enum SealStore {
 }
 
 extension SQL.StringInterpolation {
-    /// The statement that writes seals, for use by itself or in another one.
+    /// Appends the statement that inserts seals, to be used alone or inside another statement.
     package mutating func appendInterpolation(sealing seals: [LogSeal], log: String) {
         appendLiteral(
             """

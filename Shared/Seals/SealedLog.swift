@@ -1,40 +1,39 @@
 public import Postgres
 
-/// A log of a service's database that is sealed: an insert-only table whose rows have places in
-/// commit order.
+/// A sealed log of a service's database: an insert-only table whose rows have places in commit
+/// order.
 public struct SealedLog: Sendable {
-    /// Its name in `log_seals`.
+    /// The log's name in `log_seals`.
     public let name: String
-    /// Whether what it reads has the months that are in files.
+    /// Whether its reader also reads the archived months.
     let includesArchives: Bool
     private let read: Reading
     private let readEnd: End?
 
-    /// Reads the settled rows after a place, in the order of their places, at most as many as the
-    /// limit says.
+    /// Reads the settled rows after a place, in the order of their places, up to a limit.
     public typealias Reading =
         @Sendable (OutboxCursor, Int, isolated PostgresConnection) throws -> [SealedRow]
 
-    /// Reads how far a log goes at least, from where that is kept beside it.
+    /// Reads the stored place that the log must at least reach.
     package typealias End = @Sendable (isolated PostgresConnection) throws -> OutboxCursor
 
     /// Makes a log.
     ///
     /// - Parameters:
-    ///   - name: Its name in `log_seals`.
-    ///   - read: Reads its rows. What it returns is a prefix of what is there, which no later commit
-    ///     adds to.
+    ///   - name: The log's name in `log_seals`.
+    ///   - read: Reads the log's rows. No later commit may add a row before or between those it
+    ///     returns.
     public init(name: String, read: @escaping Reading) {
         self.init(name: name, includesArchives: false, end: nil, read: read)
     }
 
-    /// Makes a log that is published, or whose months may leave for files.
+    /// Makes a log that is published, or whose months may be archived.
     ///
     /// - Parameters:
-    ///   - name: Its name in `log_seals`.
-    ///   - includesArchives: Whether what it reads has the months that are in files.
-    ///   - end: Reads up to where it was published; `nil` if it is not.
-    ///   - read: Reads its rows.
+    ///   - name: The log's name in `log_seals`.
+    ///   - includesArchives: Whether `read` also reads the archived months.
+    ///   - end: Reads the place up to which the log is published; `nil` if it is not published.
+    ///   - read: Reads the log's rows.
     package init(
         name: String,
         includesArchives: Bool,
@@ -56,7 +55,7 @@ public struct SealedLog: Sendable {
         try read(cursor, limit, connection)
     }
 
-    /// Up to where it was published; `nil` for a log that is not.
+    /// The place up to which the log is published; `nil` for a log that is not.
     func published(on connection: isolated PostgresConnection) throws -> OutboxCursor? {
         try readEnd?(connection)
     }

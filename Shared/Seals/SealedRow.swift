@@ -1,27 +1,27 @@
-/// A row of a log that is sealed: its place, its month, and the digest of everything it says.
+/// A row of a sealed log: its place, its month, and the digest of all its columns.
 public struct SealedRow: Sendable {
-    /// Where it stands.
+    /// The row's place.
     public let cursor: OutboxCursor
     /// The month it belongs to.
     public let month: LogMonth
     /// The digest of all its columns.
     public let digest: LogDigest
-    /// When it happened, in microseconds since 1970-01-01 00:00 UTC.
+    /// The time when it happened, in microseconds since 1970-01-01 00:00 UTC.
     let microsecondsSinceEpoch: Int64
     private let kind: String
     private let subject: String
 
-    /// What to call it where it is reported.
+    /// The row's name in reports.
     package var name: String { "\(kind) about \(subject)" }
 
     /// Makes a row of a log.
     ///
     /// - Parameters:
-    ///   - cursor: Where it stands.
-    ///   - microsecondsSinceEpoch: When it happened, since 1970-01-01 00:00 UTC.
+    ///   - cursor: The row's place.
+    ///   - microsecondsSinceEpoch: The time when it happened, since 1970-01-01 00:00 UTC.
     ///   - content: All its columns.
-    ///   - kind: What kind of row it is, where it is reported.
-    ///   - subject: What it is about, where it is reported; no payload.
+    ///   - kind: The kind of row, for reports.
+    ///   - subject: The row's subject, for reports; without any payload.
     public init(
         cursor: OutboxCursor,
         microsecondsSinceEpoch: Int64,

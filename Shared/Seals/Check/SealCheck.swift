@@ -1,25 +1,25 @@
 public import Postgres
 
-/// Reads a service's logs beside their seals and says what does not fit.
+/// Compares a service's logs with their seals and reports the differences.
 ///
-/// It reads each log once, in its order, and holds the rows of one seal for each month. Run it in a
-/// session that has begun a snapshot (`PostgresConnection.beginSnapshot()`), so that log and seals
-/// are of one moment.
+/// It reads each log once, in order, and keeps the rows of one seal for each month in memory. Run
+/// it in a session that has begun a snapshot (`PostgresConnection.beginSnapshot()`), so that log
+/// and seals are from the same moment.
 ///
-/// What a check cannot see by itself is a log whose seals were all made anew after the change:
-/// whoever may write anything can do that. It is found where a digest of before was kept elsewhere
-/// and is asked for.
+/// The check alone cannot detect a log whose seals were all made again after a change; somebody who
+/// may write everything can do that. It is detected if an earlier digest was kept elsewhere and is
+/// passed as an expectation.
 public struct SealCheck: Sendable {
-    /// A digest that was written down.
+    /// A digest that was recorded elsewhere.
     public struct Expectation: Hashable, Sendable {
         /// The log.
         public let log: String
         /// The month.
         public let month: LogMonth
-        /// The digest that the month's chain ended in at the time.
+        /// The digest of the month's newest seal at that time.
         public let head: LogDigest
 
-        /// Takes note of a digest.
+        /// Makes an expectation.
         public init(log: String, month: LogMonth, head: LogDigest) {
             self.log = log
             self.month = month
@@ -30,9 +30,9 @@ public struct SealCheck: Sendable {
     private let logs: [SealedLog]
     private let expectations: [Expectation]
 
-    /// How many rows are read at once.
+    /// The number of rows that are read at once.
     private static let pageSize = 1000
-    /// How long a row may be without its seal, in microseconds.
+    /// The longest time for which a row may be unsealed, in microseconds.
     private static let patience: Int64 = 60_000_000
 
     /// Makes a check.
@@ -45,14 +45,14 @@ public struct SealCheck: Sendable {
         self.expectations = expectations
     }
 
-    /// Checks everything.
+    /// Checks all logs.
     ///
     /// - Parameters:
     ///   - connection: The session.
-    ///   - progress: Told the number of rows after every page.
-    /// - Returns: What is there and what is wrong.
-    /// - Throws: `PostgresError`, ``SealError``, what reading the log throws, or `CancellationError` if
-    ///   the task was cancelled.
+    ///   - progress: Called with the number of rows after every page.
+    /// - Returns: The months and the findings.
+    /// - Throws: `PostgresError`, ``SealError``, an error of reading the log, or
+    ///   `CancellationError` if the task was cancelled.
     public func run(
         on connection: isolated PostgresConnection,
         progress: (Int64) -> Void = { _ in }
@@ -162,7 +162,7 @@ public struct SealCheck: Sendable {
         }
     }
 
-    /// The months of a log whose rows are in files that are not read here.
+    /// The months of a log whose rows are in files that this check does not read.
     private func absentMonths(
         of log: SealedLog,
         on connection: isolated PostgresConnection

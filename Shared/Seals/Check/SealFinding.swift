@@ -1,36 +1,36 @@
-/// Something about a log that its seals do not allow, and where.
+/// A contradiction between a log and its seals, with its place.
 public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of findings.
     public enum Kind: String, Sendable {
-        /// A row is not as it was when it was sealed.
+        /// A row has changed since it was sealed.
         case editedRow = "edited row"
-        /// Rows that were sealed are gone.
+        /// Sealed rows are missing.
         case missingRows = "missing rows"
-        /// A row stands where it did not when its surroundings were sealed.
+        /// A row was added after the rows around it were sealed.
         case insertedRow = "inserted row"
-        /// Seals are gone.
+        /// Seals are missing.
         case missingSeals = "missing seals"
-        /// A seal does not follow from the one before it, or is not what its rows give.
+        /// A seal does not follow from the one before it, or does not match its rows.
         case brokenChain = "broken chain"
-        /// The log ends before what the relay says it has published.
+        /// The log ends before the place up to which the relay has published it.
         case cutTail = "cut tail"
-        /// Rows have waited for their seal too long.
+        /// Rows have been unsealed for too long.
         case lateSeal = "late seal"
-        /// The chain does not pass through a digest that was written down.
+        /// The chain does not contain a digest that was recorded elsewhere.
         case otherHead = "another head"
     }
 
-    /// What kind of finding it is.
+    /// The kind of finding.
     public let kind: Kind
-    /// The log it is about.
+    /// The affected log.
     public let log: String
-    /// The month it is about; `nil` for the log as a whole.
+    /// The affected month; `nil` for the log as a whole.
     public let month: LogMonth?
-    /// The row it is about, or the last one before what is missing.
+    /// The affected row, or the last row before the missing ones.
     public let cursor: OutboxCursor?
-    /// How many rows or seals it is about.
+    /// The number of affected rows or seals.
     public internal(set) var count: Int
-    /// The numbers of the seals it is about as a whole.
+    /// The numbers of the seals that are affected as a whole.
     var seals: ClosedRange<Int64>?
     private let words: String
 
@@ -52,7 +52,7 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
         self.words = words
     }
 
-    /// The finding in words, with the place and no payload.
+    /// A description of the finding, with its place and without any payload.
     public var description: String {
         let place = month.map { "\(log) \($0)" } ?? log
         let numbers = seals.map { range in
@@ -64,9 +64,9 @@ public struct SealFinding: Hashable, Sendable, CustomStringConvertible {
         return "\(place): \(kind.rawValue)\(amount): \(words)\(numbers ?? "")"
     }
 
-    /// Takes in a finding of the same kind about the seals that come next.
+    /// Merges a finding of the same kind about the next seals into this one.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether the two could be merged.
     mutating func absorb(_ next: SealFinding) -> Bool {
         guard let seals, let others = next.seals, kind == next.kind, log == next.log,
             month == next.month, seals.upperBound + 1 == others.lowerBound

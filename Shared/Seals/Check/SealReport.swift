@@ -1,37 +1,39 @@
-/// What a check of a service's seals has seen and found.
+/// The result of a check of a service's seals.
 public struct SealReport: Sendable {
-    /// A month of a log: what is there, and what its chain ends in.
+    /// The state of one month of a log, and the end of its chain.
     public struct Month: Sendable {
         /// The log.
         public let log: String
         /// The month.
         public let month: LogMonth
-        /// How many rows are sealed and there.
+        /// The number of rows that are sealed and present.
         public var rows: Int64
-        /// How many seals there are.
+        /// The number of seals.
         public var seals: Int64
-        /// The digest of the newest seal: whoever keeps it elsewhere can ask for it later.
+        /// The digest of the newest seal.
+        ///
+        /// Kept elsewhere, it can be an expectation of a later check.
         public var head: LogDigest
-        /// Set if most of its rows are in a file, and were not looked at.
+        /// Set if most of the month's rows are in a file and were not checked.
         public var archived: DroppedMonth?
     }
 
     /// Every month, by log and time.
     public internal(set) var months: [Month] = []
-    /// What is not right, in the order in which it was found.
+    /// The findings, in the order in which they were made.
     public private(set) var findings: [SealFinding] = []
-    /// How many findings there are beyond those.
+    /// The number of findings beyond those in ``findings``.
     public private(set) var furtherFindings = 0
-    /// How many rows wait for their seal.
+    /// The number of rows that are not sealed yet.
     public internal(set) var unsealedRows: Int64 = 0
 
-    /// More than these are counted only.
+    /// The largest number of stored findings; further ones are only counted.
     static let findingsMax = 100
 
-    /// Makes a report of nothing.
+    /// Makes an empty report.
     public init() {}
 
-    /// Notes a finding.
+    /// Adds a finding.
     package mutating func add(_ finding: SealFinding) {
         if var last = findings.last, last.absorb(finding) {
             findings[findings.count - 1] = last

@@ -1,18 +1,19 @@
-/// Compares the rows of one month of a log with its seals, both in their order.
+/// Compares the rows of one month of a log with its seals, both in order.
 ///
-/// Pure; it holds the rows of one seal at a time.
+/// Pure; it keeps the rows of one seal at a time.
 struct SealedMonthCheck: Sendable {
     let log: String
     let month: LogMonth
-    /// How many rows were as they were sealed, or at least there.
+    /// The number of rows that match their seals, or are at least present.
     private(set) var rowCount: Int64 = 0
-    /// How many seals were looked at.
+    /// The number of seals that were checked.
     private(set) var sealCount: Int64 = 0
-    /// The newest seal looked at.
+    /// The newest seal that was checked.
     private(set) var head: (place: LogSeal.Place, digest: LogDigest)?
 
     private var seal: LogSeal?
-    /// The digest of the seal that it follows; `nil` if that is gone, and nothing can be said.
+    /// The digest of the preceding seal; `nil` if that seal is missing, so that the link cannot be
+    /// checked.
     private var followed: LogDigest?
     private var isFirstOfLog = false
     private var sealsAreMissing = false
@@ -32,18 +33,18 @@ struct SealedMonthCheck: Sendable {
         self.head = head
     }
 
-    /// The number of the newest seal that was looked at.
+    /// The number of the newest seal that was checked.
     var number: Int64 { head?.place.number ?? 0 }
 
-    /// The place up to which rows belong to the present seal; `nil` if there is none.
+    /// The last place of the current seal; `nil` if there is no seal.
     var last: OutboxCursor? { seal?.last }
 
-    /// Goes to the next seal.
+    /// Begins the next seal.
     ///
     /// - Parameters:
-    ///   - next: The seal; the one before is finished.
-    ///   - digest: The digest of the seal it names as the one it follows; `nil` if there is none.
-    /// - Returns: What is wrong with its place in the chain.
+    ///   - next: The seal. The one before it is finished.
+    ///   - digest: The digest of the seal that it claims to follow; `nil` if there is none.
+    /// - Returns: A finding if the seal is in the wrong place of the chain.
     mutating func begin(_ next: LogSeal, following digest: LogDigest?) -> SealFinding? {
         let before = head?.place
         seal = next
@@ -79,21 +80,21 @@ struct SealedMonthCheck: Sendable {
         return nil
     }
 
-    /// Takes a row that is not after the present seal.
+    /// Takes a row that is not after the current seal.
     ///
-    /// - Returns: What can be said of it by itself.
+    /// - Returns: A finding about the row alone, if there is one.
     mutating func take(_ row: SealedRow) -> SealFinding? {
         guard let seal else { return inserted(row) }
         if row.cursor < seal.first {
             return sealsAreMissing ? nil : inserted(row)
         }
-        // A seal's rows are held in memory; somebody may have put in any number.
+        // A seal's rows are kept in memory, and an attacker may have inserted any number of them.
         guard rows.count < seal.rowCount + LogSeal.rowsMax else { return inserted(row) }
         rows.append(row)
         return nil
     }
 
-    /// Says that a row is where none was sealed.
+    /// The finding that a row was added where none was sealed.
     func inserted(_ row: SealedRow) -> SealFinding {
         finding(
             .insertedRow,
@@ -102,9 +103,9 @@ struct SealedMonthCheck: Sendable {
         )
     }
 
-    /// Ends the present seal.
+    /// Ends the current seal.
     ///
-    /// - Returns: What is wrong with its rows.
+    /// - Returns: The findings about its rows.
     mutating func finish() -> [SealFinding] {
         guard let seal else { return [] }
         defer {
@@ -149,15 +150,15 @@ struct SealedMonthCheck: Sendable {
         return []
     }
 
-    /// Finds the rows that differ, by the marks that the seal keeps of each.
+    /// Finds the rows that differ, by the marks that the seal stores for each row.
     private func differences(from seal: LogSeal) -> [SealFinding] {
         let marks = stride(from: 0, to: seal.marks.count, by: LogDigest.markCount).map {
             seal.marks[$0..<min($0 + LogDigest.markCount, seal.marks.count)]
         }
         let present = Set(rows.map(\.digest.mark))
         var findings: [SealFinding] = []
-        var next = 0  // Of the marks.
-        var strangers: [SealedRow] = []  // Rows since the last one that is as it was.
+        var next = 0  // The index of the next mark.
+        var strangers: [SealedRow] = []  // Rows since the last unchanged one.
         var before: OutboxCursor?
         for row in rows {
             guard let match = marks[next...].firstIndex(of: row.digest.mark) else {
@@ -174,8 +175,10 @@ struct SealedMonthCheck: Sendable {
         return findings + changes(strangers, gone: gone, after: before, before: nil)
     }
 
-    /// What happened between two rows that are as they were: as many rows as are gone were edited,
-    /// as far as there are others in their place.
+    /// The findings between two unchanged rows.
+    ///
+    /// As many new rows count as edited as sealed ones are missing. The rest were inserted or are
+    /// missing.
     private func changes(
         _ strangers: [SealedRow],
         gone: Int,

@@ -1,22 +1,22 @@
 package import Postgres
 
-/// A month's check with the seals it goes through, which are read as they are needed.
+/// The check of a month, together with its seals, which are read when they are needed.
 package struct SealedMonthReading {
     private var check: SealedMonthCheck
     private var page: [LogSeal] = []
     private var isAtEnd = false
-    /// The month's rows are in a file that is not read here.
+    /// Set if the month's rows are in a file that is not read here.
     private var absent: DroppedMonth?
 
-    /// How many seals are read at once.
+    /// The number of seals that are read at once.
     private static let pageSize = 32
 
-    /// A month of which all is to be read.
+    /// Makes a reading of a whole month.
     package init(log: String, month: LogMonth) {
         check = SealedMonthCheck(log: log, month: month)
     }
 
-    /// A month of which only what came after it left is to be read.
+    /// Makes a reading of the rows of a month that came after it was archived.
     init(log: String, _ absent: DroppedMonth) {
         self.absent = absent
         check = SealedMonthCheck(
@@ -67,7 +67,7 @@ package struct SealedMonthReading {
         )
     }
 
-    /// Goes to the next seal; `false` if there is none.
+    /// Begins the next seal; `false` if there is none.
     private mutating func advance(
         _ report: inout SealReport,
         on connection: isolated PostgresConnection
