@@ -1,20 +1,21 @@
 import Synchronization
 import Tracing
 
-/// A span that a tracer has begun, and that ends when it is recorded.
+/// A span that a tracer has begun and that ends when it is recorded.
 ///
-/// What is never recorded was rolled back, or was a repetition. The store's own tracer then leaves no
-/// trace of it; another tracer wants every span that it has begun to end, and is told of it.
+/// A span that is never recorded belongs to work that was rolled back or was a repetition. The
+/// store's own tracer then drops it. Another tracer requires every span to end, so it receives this
+/// one too.
 final class OpenSpan: Sendable {
     private let span: any Tracing.Span
     private let isEnded = Mutex(false)
 
     init(_ span: any Tracing.Span) { self.span = span }
 
-    /// Where it is, for what it causes.
+    /// The span's context, for its children.
     var context: ServiceContext { span.context }
 
-    /// Ends it as the one that is told of.
+    /// Ends the span with the values of a finished one.
     func end(as told: Span) {
         let isFirst = isEnded.withLock { isEnded in
             defer { isEnded = true }

@@ -6,7 +6,7 @@ extension ServiceContext {
         static let nameOverride: String? = "counterfoil-trace"
     }
 
-    /// Where something happens within a trace, for the store's own tracer.
+    /// The position in a trace, for the store's own tracer.
     public var traceContext: TraceContext? {
         get { self[TraceContextKey.self] }
         set { self[TraceContextKey.self] = newValue }

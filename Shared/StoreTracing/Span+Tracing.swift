@@ -23,7 +23,7 @@ extension Span.Kind {
 }
 
 extension Span {
-    /// Attributes as the store's own spans have them: texts and whole numbers.
+    /// The attributes in the form of the store's own spans: texts and whole numbers.
     static func values(of attributes: SpanAttributes) -> [String: Value] {
         var values: [String: Value] = [:]
         attributes.forEach { name, value in
@@ -41,7 +41,7 @@ extension Span {
         return values
     }
 
-    /// Attributes as any tracer takes them.
+    /// The attributes in the form that any tracer accepts.
     var tracingAttributes: SpanAttributes {
         SpanAttributes(
             attributes.mapValues { value in

@@ -1,21 +1,21 @@
 import Tracing
 
-/// One hop of a trace: what a service did, for how long, and within what.
+/// One hop of a trace: the work of a service, with its duration and its parent.
 ///
-/// It is a value that is made when what it tells of is over: one commit ends hundreds at once. Names
-/// and attributes are of a small set and hold nothing of accounts.
+/// It is a value that is made when the work is over, because one commit ends hundreds of spans at
+/// once. Names and attributes come from a small set and contain no data of accounts.
 public struct Span: Sendable {
-    /// What it is towards the one it was caused by; the raw values are OpenTelemetry's.
+    /// The role of a span relative to its parent; the raw values are OpenTelemetry's.
     public enum Kind: Int, Hashable, Sendable {
         /// Work within a service.
         case `internal` = 1
         /// A request that was answered.
         case server = 2
-        /// A request that was made.
+        /// A request that was sent.
         case client = 3
         /// An event that was published.
         case producer = 4
-        /// An event that was acted on.
+        /// An event that was applied.
         case consumer = 5
     }
 
@@ -27,28 +27,28 @@ public struct Span: Sendable {
         case number(Int)
     }
 
-    /// What was done: `POST /v1/payments`, `apply receipt.issued.v1`.
+    /// The name of the work: `POST /v1/payments`, `apply receipt.issued.v1`.
     public let name: String
-    /// What it is towards its cause.
+    /// The span's role relative to its parent.
     public let kind: Kind
     /// Its trace, and its own id.
     public let context: TraceContext
-    /// The span that it was caused by; `nil` of the first.
+    /// The parent span; `nil` for the first span of a trace.
     public let parent: SpanID?
-    /// A span of another trace that had a part in it.
+    /// A span of another trace that was involved.
     public let link: TraceContext?
-    /// When it began, in nanoseconds since 1970.
+    /// The time when it began, in nanoseconds since 1970.
     public let start: UInt64
-    /// When it ended, in nanoseconds since 1970.
+    /// The time when it ended, in nanoseconds since 1970.
     public let end: UInt64
-    /// What else there is to say.
+    /// Further details.
     public let attributes: [String: Value]
-    /// Whether it came to nothing.
+    /// Whether the work failed.
     public let isError: Bool
-    /// What a tracer has begun for it already; `nil` for one that nothing is caused by.
+    /// The span that a tracer has already begun for it; `nil` for a span without children.
     let open: OpenSpan?
 
-    /// Makes a span of something that is over, and that nothing is caused by.
+    /// Makes a span of finished work that has no children.
     public init(
         _ name: String,
         _ kind: Kind,
@@ -98,6 +98,6 @@ public struct Span: Sendable {
         self.open = open
     }
 
-    /// The time of the wall clock in nanoseconds since 1970; called at the edge only.
+    /// The wall clock's time in nanoseconds since 1970; only the edge calls it.
     public static func clock() -> UInt64 { DefaultTracerClock.now.nanosecondsSinceEpoch }
 }

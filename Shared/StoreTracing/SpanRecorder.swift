@@ -1,35 +1,35 @@
 public import Tracing
 
-/// Takes the spans of a service to a tracer, or, as nearly always, to none.
+/// Passes the spans of a service to a tracer, or, most of the time, to none.
 ///
-/// Whoever makes spans asks ``isOn`` first: where nobody takes them, none is made. The tracer is the
-/// store's own (``StoreTracer``) or any other of swift-distributed-tracing that reads and writes W3C's
-/// `traceparent`, which is what events and headers carry.
+/// Callers check ``isOn`` first and make no spans if they are not recorded. The tracer is the
+/// store's own (``StoreTracer``), or any other of swift-distributed-tracing that reads and writes
+/// W3C's `traceparent`, which events and headers carry.
 public struct SpanRecorder: Sendable {
     private let tracer: (any Tracer)?
 
-    /// Takes none.
+    /// A recorder that records no spans.
     public static let off = SpanRecorder(tracer: nil)
 
     private init(tracer: (any Tracer)?) { self.tracer = tracer }
 
-    /// Makes a recorder that hands spans to a tracer.
+    /// Makes a recorder that passes spans to a tracer.
     public init(_ tracer: any Tracer) { self.init(tracer: tracer) }
 
-    /// Makes a recorder with a tracer of the store's own.
+    /// Makes a recorder with the store's own tracer.
     ///
     /// - Parameter take: Takes spans, from any task; it must not wait.
     public init(_ take: @escaping @Sendable ([Span]) -> Void) {
         self.init(tracer: StoreTracer(take))
     }
 
-    /// Whether anybody takes spans.
+    /// Whether spans are recorded.
     public var isOn: Bool { tracer != nil }
 
-    /// The time that a span begins at; 0 where nobody takes any.
+    /// The time at which a span begins; 0 if spans are not recorded.
     public var start: UInt64 { isOn ? Span.clock() : 0 }
 
-    /// Hands on spans that are over; those of traces that are not sampled are left out.
+    /// Records finished spans, except those of traces that are not sampled.
     public func record(_ spans: [Span]) {
         guard let tracer else { return }
         for span in spans where span.context.isSampled {
@@ -41,7 +41,7 @@ public struct SpanRecorder: Sendable {
         }
     }
 
-    /// Begins a span that nothing is caused by: it may have any id.
+    /// Begins a span without children, which may have any id.
     private func begin(_ span: Span, with tracer: any Tracer) -> any Tracing.Span {
         let begun = tracer.startSpan(
             span.name,
@@ -57,14 +57,16 @@ public struct SpanRecorder: Sendable {
         return begun
     }
 
-    /// What takes place next in a trace: a span of its own where spans are taken, else the trace as
-    /// it came, so that no recorded span lacks its parent.
+    /// The next step of a trace.
+    ///
+    /// It has its own span if spans are recorded. Otherwise it keeps the trace context unchanged,
+    /// so that no recorded span lacks its parent.
     ///
     /// - Parameters:
-    ///   - traceparent: What it follows, as a `traceparent`.
-    ///   - kind: What it is towards its cause.
-    ///   - link: A span of another trace that has a part in it.
-    /// - Returns: The step; `nil` if it follows nothing.
+    ///   - traceparent: The `traceparent` of its parent.
+    ///   - kind: The role relative to its parent.
+    ///   - link: A span of another trace that was involved.
+    /// - Returns: The step; `nil` without a parent.
     public func next(
         after traceparent: String?,
         _ kind: Span.Kind = .internal,
@@ -77,13 +79,13 @@ public struct SpanRecorder: Sendable {
         return step(after: parent, kind, link: link) ?? SpanStep(traceparent: traceparent)
     }
 
-    /// Begins a step under another one, or, under none, a trace.
+    /// Begins a step under a parent or, without one, begins a trace.
     ///
     /// - Parameters:
-    ///   - parent: What it follows; `nil` for the beginning of a trace.
-    ///   - kind: What it is towards its cause.
-    ///   - link: A span of another trace that has a part in it.
-    /// - Returns: The step; `nil` where nobody takes spans, or not those of this trace.
+    ///   - parent: The parent; `nil` for the beginning of a trace.
+    ///   - kind: The role relative to its parent.
+    ///   - link: A span of another trace that was involved.
+    /// - Returns: The step; `nil` if the spans of this trace are not recorded.
     public func step(
         after parent: TraceContext?,
         _ kind: Span.Kind,
@@ -101,7 +103,7 @@ public struct SpanRecorder: Sendable {
         let open = OpenSpan(span)
         var headers: [String: String] = [:]
         tracer.inject(open.context, into: &headers, using: TraceHeaders())
-        // A tracer of another way of travelling has no part in what events carry.
+        // A tracer that does not use `traceparent` cannot continue a trace through events.
         guard let own = headers[TraceHeaders.traceparent].flatMap({ TraceContext($0) }) ?? parent
         else { return nil }
         return SpanStep(at: own, open, kind, parent: parent?.spanID, link: link)

@@ -1,12 +1,12 @@
 public import Tracing
 
-/// A step of a trace that is being made, and its span if it gets one.
+/// A step of a trace in progress, with its span if it has one.
 public struct SpanStep: Sendable {
-    /// What goes on with what it makes.
+    /// The `traceparent` for everything that the step causes.
     public let traceparent: String
     private let underway: Underway?
 
-    /// A span that is under way, and what is told of it later.
+    /// A span in progress, with the details that it will be recorded with.
     private struct Underway: Sendable {
         let open: OpenSpan
         let place: TraceContext
@@ -15,13 +15,13 @@ public struct SpanStep: Sendable {
         let link: TraceContext?
     }
 
-    /// A step without a span.
+    /// Makes a step without a span.
     init(traceparent: String) {
         self.traceparent = traceparent
         underway = nil
     }
 
-    /// A step whose span is under way.
+    /// Makes a step with a span in progress.
     init(
         at place: TraceContext,
         _ open: OpenSpan,
@@ -33,18 +33,18 @@ public struct SpanStep: Sendable {
         underway = Underway(open: open, place: place, kind: kind, parent: parent, link: link)
     }
 
-    /// The context of its span, for what is done within it; `nil` if it gets none.
+    /// The context of its span, for the work inside it; `nil` without a span.
     public var context: ServiceContext? { underway?.open.context }
 
-    /// The span once the step is over; `nil` if it gets none.
+    /// The finished span of the step; `nil` without a span.
     ///
     /// - Parameters:
-    ///   - name: What was done.
-    ///   - start: When it began.
-    ///   - end: When it ended.
-    ///   - attributes: What else there is to say.
-    ///   - isError: Whether it came to nothing.
-    /// - Returns: The span, to be handed to ``SpanRecorder/record(_:)``.
+    ///   - name: The name of the work.
+    ///   - start: The time when it began.
+    ///   - end: The time when it ended.
+    ///   - attributes: Further details.
+    ///   - isError: Whether it failed.
+    /// - Returns: The span, to be passed to ``SpanRecorder/record(_:)``.
     public func span(
         _ name: String,
         from start: UInt64,

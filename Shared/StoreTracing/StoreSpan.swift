@@ -1,7 +1,7 @@
 import Synchronization
 public import Tracing
 
-/// A span of the store's own tracer while it is under way.
+/// A span of the store's own tracer that is in progress.
 public final class StoreSpan: Tracing.Span {
     private struct State {
         var name: String
@@ -12,7 +12,7 @@ public final class StoreSpan: Tracing.Span {
         var isEnded = false
     }
 
-    /// Where it is, for what it causes.
+    /// The span's context, for its children.
     public let context: ServiceContext
     private let kind: Span.Kind
     private let place: TraceContext
@@ -37,30 +37,30 @@ public final class StoreSpan: Tracing.Span {
         state = Mutex(State(name: name, start: start))
     }
 
-    /// What is done.
+    /// The name of the work.
     public var operationName: String {
         get { state.withLock(\.name) }
         set { state.withLock { $0.name = newValue } }
     }
 
-    /// What else there is to say.
+    /// Further details.
     public var attributes: SpanAttributes {
         get { state.withLock(\.attributes) }
         set { state.withLock { $0.attributes = newValue } }
     }
 
-    /// Whether it has not ended, and will be handed on.
+    /// Whether the span is still in progress and will be handed on.
     public var isRecording: Bool { place.isSampled && !state.withLock(\.isEnded) }
 
-    /// Notes whether it came to nothing.
+    /// Notes whether the work failed.
     public func setStatus(_ status: SpanStatus) {
         state.withLock { $0.isError = status.code == .error }
     }
 
-    /// Notes nothing: the store's spans have no events.
+    /// Does nothing: the store's spans have no events.
     public func addEvent(_ event: SpanEvent) {}
 
-    /// Notes that it came to nothing.
+    /// Notes that the work failed.
     public func recordError<Instant: TracerInstant>(
         _ error: any Error,
         attributes: SpanAttributes,
@@ -69,18 +69,19 @@ public final class StoreSpan: Tracing.Span {
         state.withLock { $0.isError = true }
     }
 
-    /// Notes a span of another trace that has a part in it; the last one counts.
+    /// Notes a span of another trace that was involved; only the last one is kept.
     public func addLink(_ link: SpanLink) {
         let linked = link.context.traceContext
         state.withLock { $0.link = linked }
     }
 
-    /// Sets when it began, which may be known after the span is needed by what it causes.
+    /// Sets the time when the span began, which may become known only after its children need the
+    /// span.
     func begin(at nanoseconds: UInt64) {
         state.withLock { $0.start = nanoseconds }
     }
 
-    /// Ends it and hands it on, once.
+    /// Ends the span and hands it on, once.
     public func end<Instant: TracerInstant>(at instant: @autoclosure () -> Instant) {
         let end = instant().nanosecondsSinceEpoch
         let ended = state.withLock { state -> State? in

@@ -1,8 +1,8 @@
 public import Tracing
 
-/// The store's own tracer: it hands on each span that has ended, if its trace is sampled.
+/// The store's own tracer, which hands on each finished span if its trace is sampled.
 ///
-/// Contexts travel as W3C Trace Context does: in a `traceparent`.
+/// Contexts are passed on as W3C Trace Context, in a `traceparent`.
 public struct StoreTracer: Tracer {
     private let take: @Sendable ([StoreTracing.Span]) -> Void
 
@@ -11,7 +11,7 @@ public struct StoreTracer: Tracer {
     /// - Parameter take: Takes spans, from any task; it must not wait.
     public init(_ take: @escaping @Sendable ([StoreTracing.Span]) -> Void) { self.take = take }
 
-    /// Begins a span under the one of a context; under none it begins a trace.
+    /// Begins a span under the one of a context; without one it begins a trace.
     public func startSpan<Instant: TracerInstant>(
         _ operationName: String,
         context: @autoclosure () -> ServiceContext,
@@ -36,7 +36,7 @@ public struct StoreTracer: Tracer {
         )
     }
 
-    /// Reads a `traceparent`; one that is not well-formed is as if it were not there.
+    /// Reads a `traceparent`; a malformed one is ignored.
     public func extract<Carrier, Extract: Extractor>(
         _ carrier: Carrier,
         into context: inout ServiceContext,
@@ -58,6 +58,6 @@ public struct StoreTracer: Tracer {
         injector.inject("\(place)", forKey: TraceHeaders.traceparent, into: &carrier)
     }
 
-    /// Nothing waits here.
+    /// Does nothing, because no spans are buffered.
     public func forceFlush() {}
 }

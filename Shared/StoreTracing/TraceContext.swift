@@ -1,13 +1,13 @@
-/// Where something happens within a trace: what a `traceparent` carries.
+/// A position in a trace: the contents of a `traceparent`.
 ///
-/// (W3C Trace Context, level 1, section 3.2.) Read strictly, so that what is stored and sent on is
-/// always well-formed; what is not is as if it were not there, never an error to its sender.
+/// (W3C Trace Context, level 1, section 3.2.) It is parsed strictly, so that stored and forwarded
+/// values are always well-formed. A malformed value is ignored and is never an error to its sender.
 public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
     /// The trace: everything that one request led to.
     public let traceID: TraceID
-    /// The span that it happens in, the parent of what follows.
+    /// The current span, which is the parent of what follows.
     public let spanID: SpanID
-    /// Whether spans of the trace are to be recorded where spans are.
+    /// Whether the spans of the trace are to be recorded.
     public let isSampled: Bool
 
     private init(traceID: TraceID, spanID: SpanID, isSampled: Bool) {
@@ -50,8 +50,8 @@ public struct TraceContext: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads the UTF-8 of a `traceparent`: `<version>-<trace>-<span>-<flags>`.
     ///
-    /// A version of the future may say more behind another `-`; of that nothing is kept, and neither
-    /// are flags other than *sampled*, as the specification asks for.
+    /// A future version may have more fields after another `-`. They are dropped, and so are flags
+    /// other than *sampled*, as the specification requires.
     ///
     /// - Returns: `nil` if it is not well-formed, or an id is all zeros.
     public init?(utf8 bytes: [UInt8]) {

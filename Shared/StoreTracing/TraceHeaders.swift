@@ -1,6 +1,6 @@
 import Tracing
 
-/// Headers by their names in lower case, as tracers read and write them.
+/// Headers by their lower-case names, as tracers read and write them.
 struct TraceHeaders: Injector, Extractor {
     static let traceparent = "traceparent"
 

@@ -23,7 +23,7 @@ public struct TraceID: Hashable, Sendable, CustomStringConvertible {
 
     init(using randomBits: inout some RandomNumberGenerator) {
         high = randomBits.next()
-        // All zeros would be no id.
+        // An id of all zeros would be invalid.
         low = .random(in: 1 ... .max, using: &randomBits)
     }
 
