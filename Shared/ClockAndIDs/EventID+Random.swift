@@ -1,7 +1,7 @@
 public import EventTypes
 
 extension EventID {
-    /// Makes a new id with the system's random bits.
+    /// Makes a new id from the system's random bits.
     public init(time: Timestamp) {
         var generator = SystemRandomNumberGenerator()
         self.init(time: time, using: &generator)
@@ -9,11 +9,11 @@ extension EventID {
 }
 
 extension PurchaseIntentID {
-    /// Makes a new id: a UUID of version 7, as an event's.
+    /// Makes a new id: a UUID of version 7, like an event's.
     public init(time: Timestamp) { self.init(unchecked: EventID(time: time).description) }
 }
 
 extension PriceConsentID {
-    /// Makes a new id: a UUID of version 7, as an event's.
+    /// Makes a new id: a UUID of version 7, like an event's.
     public init(time: Timestamp) { self.init(unchecked: EventID(time: time).description) }
 }

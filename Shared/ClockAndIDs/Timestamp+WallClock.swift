@@ -4,7 +4,7 @@ import Foundation
 extension Timestamp {
     /// Reads the wall clock.
     ///
-    /// Called at the edge only; everything else takes the time as an argument.
+    /// Only the edge calls it; all other code takes the time as an argument.
     public static func wallClock() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,19 +1,19 @@
 public import EventTypes
 import Foundation
 
-/// What the store promises to other programs: every HTTP route as OpenAPI 3.1, every topic as
+/// The store's contract with other programs: every HTTP route as OpenAPI 3.1, and every topic as
 /// AsyncAPI 3.
 ///
-/// The documents are parts of this module, put together from the files beside this one: a file of
-/// routes for each room of a service, schemas that routes and events share. Nothing is read from the
-/// disk, so a service cannot be deployed without its contract.
+/// The documents are part of this module. They are assembled from the files beside this one: a file
+/// of routes for each group of a service's routes, and schemas that routes and events share.
+/// Nothing is read from disk at run time, so a service cannot be deployed without its contract.
 public enum Contract {
     /// The services, all of which answer HTTP.
     public typealias Service = ServiceName
 
     /// The OpenAPI document of one service, or of all.
     ///
-    /// - Parameter service: Only what this one answers, and only the schemas that it needs.
+    /// - Parameter service: The service whose routes and schemas to include; `nil` for all.
     /// - Returns: JSON with sorted keys: the same bytes at every call.
     /// - Throws: ``ContractError`` if the files contradict each other.
     public static func openAPI(of service: Service? = nil) throws -> [UInt8] {
@@ -32,7 +32,7 @@ public enum Contract {
         return try members.json()
     }
 
-    /// What a service answers, as its document says: `GET /v1/products`.
+    /// The routes of a service according to its document: `GET /v1/products`.
     ///
     /// - Throws: ``ContractError`` if the files contradict each other.
     public static func operations(of service: Service) throws -> Set<String> {
@@ -40,9 +40,9 @@ public enum Contract {
     }
 }
 
-/// The files of the contracts contradict each other, or one is no JSON.
+/// The files of the contracts contradict each other, or one is not JSON.
 public struct ContractError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong.
+    /// The problem.
     public let description: String
 
     init(_ description: String) { self.description = description }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A JSON object of a document, whatever its members are.
+/// A JSON object of a document, with any members.
 struct JSONObject {
     private var members: [String: Any]
 
@@ -8,7 +8,7 @@ struct JSONObject {
 
     private init(members: [String: Any]) { self.members = members }
 
-    /// Reads a file.
+    /// Parses a file.
     init(parsing bytes: [UInt8]) throws(ContractError) {
         do {
             guard
@@ -21,7 +21,7 @@ struct JSONObject {
         }
     }
 
-    /// The member of a name, if it is an object.
+    /// The member with a name, if it is an object.
     subscript(name: String) -> JSONObject? {
         get { (members[name] as? [String: Any]).map(JSONObject.init(members:)) }
         set { members[name] = newValue?.members }
@@ -32,13 +32,13 @@ struct JSONObject {
         members.compactMapValues { ($0 as? [String: Any]).map(JSONObject.init(members:)) }
     }
 
-    /// The member of a name, if it is a text.
+    /// The member with a name, if it is a text.
     func text(_ name: String) -> String? { members[name] as? String }
 
-    /// The texts of an array; none if it is something else.
+    /// The texts of an array; empty if the member is not an array of texts.
     func texts(_ name: String) -> [String] { members[name] as? [String] ?? [] }
 
-    /// Takes the texts of an array out.
+    /// Removes an array of texts and returns it.
     mutating func removeTexts(_ name: String) -> [String] {
         defer { members[name] = nil }
         return texts(name)
@@ -47,9 +47,9 @@ struct JSONObject {
     /// Sets an array of texts.
     mutating func set(_ name: String, to texts: [String]) { members[name] = texts }
 
-    /// Adds the members of another object, object by object.
+    /// Merges another object into this one, object by object.
     ///
-    /// - Throws: ``ContractError`` if both have a member that is not an object in both.
+    /// - Throws: ``ContractError`` if both have a member of one name that is not an object in both.
     mutating func merge(_ other: JSONObject) throws(ContractError) {
         for (name, value) in other.members {
             guard members[name] != nil else {
@@ -64,26 +64,28 @@ struct JSONObject {
         }
     }
 
-    /// Shows every object in this one, itself first.
+    /// Visits this object and every object inside it, beginning with this one.
     func visit(_ see: (JSONObject) -> Void) {
         see(self)
         for value in members.values { Self.visit(value, see) }
     }
 
-    /// Changes every object in this one, the innermost first.
+    /// Changes this object and every object inside it, beginning with the innermost.
     mutating func change(_ edit: (inout JSONObject) -> Void) {
         members = members.mapValues { Self.changed($0, edit) }
         edit(&self)
     }
 
-    /// Everything that is referred to.
+    /// The targets of all references.
     var references: Set<String> {
         var references: Set<String> = []
         visit { if let reference = $0.text("$ref") { references.insert(reference) } }
         return references
     }
 
-    /// The document: the same bytes for equal ones.
+    /// The document as JSON.
+    ///
+    /// Equal documents give equal bytes.
     func json() throws -> [UInt8] {
         Array(
             try JSONSerialization.data(

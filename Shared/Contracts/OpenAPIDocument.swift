@@ -1,12 +1,12 @@
 import EventTypes
 import Foundation
 
-/// An OpenAPI document: that of all services, put together from its files, or a part of it.
+/// An OpenAPI document: that of all services, assembled from its files, or a part of it.
 struct OpenAPIDocument {
     private static let methods: Set<String> = [
         "get", "put", "post", "delete", "options", "head", "patch", "trace",
     ]
-    /// Names the services that answer a path.
+    /// The field that names the services of a path.
     private static let services = "x-services"
 
     private(set) var members: JSONObject
@@ -15,7 +15,7 @@ struct OpenAPIDocument {
         (members["paths"] ?? JSONObject()).objects
     }
 
-    /// Puts the document of all services together.
+    /// Assembles the document of all services.
     init() throws(ContractError) {
         members = try JSONObject(parsing: PackageResources.openapi_json)
         for file in [
@@ -45,7 +45,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// What one service answers, with the schemas that it needs and no others.
+    /// The routes of one service, with exactly the schemas that they need.
     func part(_ service: Contract.Service) -> OpenAPIDocument {
         var part = self
         var kept = JSONObject()
@@ -69,7 +69,7 @@ struct OpenAPIDocument {
         return operations
     }
 
-    /// A link leads to an operation of the same document.
+    /// Removes links to operations that are not in this document.
     private mutating func removeLinksElsewhere() {
         var known: Set<String> = []
         members["paths"]?.visit { if let id = $0.text("operationId") { known.insert(id) } }
@@ -82,7 +82,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// Keeps the components that the paths need, directly or by others.
+    /// Removes the components that no path needs, directly or indirectly.
     private mutating func removeUnusedComponents() {
         let components = members["components"] ?? JSONObject()
         var needed: Set<String> = []

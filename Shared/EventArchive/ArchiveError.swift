@@ -1,18 +1,20 @@
-/// A file of events that cannot be used; what the database reports comes as `PostgresError`.
+/// An unusable file of events.
+///
+/// Errors of the database are `PostgresError`.
 public struct ArchiveError: Error, CustomStringConvertible, Sendable {
     /// The kinds of failure.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         /// The name of the kind.
         public let description: String
-        /// A file of events is not there, not whole, or cannot be written.
+        /// A file of events is missing, incomplete, or cannot be written.
         public static let eventFile = Code(description: "eventFile")
-        /// A month of the log is in an archive that was not given, or that is another one.
+        /// The archive of a month of the log was not given, or the given one is another one.
         public static let archiveMissing = Code(description: "archiveMissing")
     }
 
     /// The kind of failure.
     public let code: Code
-    /// What is wrong and what to do.
+    /// The problem and its remedy.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -20,6 +22,6 @@ public struct ArchiveError: Error, CustomStringConvertible, Sendable {
         self.message = message
     }
 
-    /// The failure in words, without any payload.
+    /// A description of the failure, without any payload.
     public var description: String { "\(code): \(message)" }
 }

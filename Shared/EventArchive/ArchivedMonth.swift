@@ -1,6 +1,6 @@
 public import Seals
 
-/// A month of a service's event log that is in a file as a whole.
+/// A whole month of a service's event log in a file.
 public struct ArchivedMonth: Codable, Hashable, Sendable {
     /// The service.
     public let service: String
@@ -17,14 +17,14 @@ public struct ArchivedMonth: Codable, Hashable, Sendable {
         case headDigest = "head"
     }
 
-    /// Names a month.
+    /// Makes a month.
     ///
     /// - Parameters:
     ///   - month: The month.
-    ///   - service: Whose log it is of.
+    ///   - service: The service whose log it is.
     ///   - first: The place of its first row.
     ///   - last: The place of its last row.
-    ///   - head: The digest of its newest seal, which all of its rows are in.
+    ///   - head: The digest of its newest seal, which covers all its rows.
     public init(
         _ month: LogMonth,
         of service: String,
@@ -39,7 +39,7 @@ public struct ArchivedMonth: Codable, Hashable, Sendable {
         headDigest = head.description
     }
 
-    /// The month; `nil` if the manifest names none.
+    /// The month; `nil` if the manifest does not contain a valid one.
     public var month: LogMonth? { LogMonth(name) }
     /// The place of its first row.
     public var first: OutboxCursor? { OutboxCursor(utf8: Array(firstPlace.utf8)) }
@@ -48,7 +48,7 @@ public struct ArchivedMonth: Codable, Hashable, Sendable {
     /// The digest of its newest seal.
     public var head: LogDigest? { LogDigest(headDigest) }
 
-    /// What the file of a month is called.
+    /// The name of a month's file.
     public static func fileName(_ month: LogMonth, of service: String) -> String {
         "\(service)-\(month).jsonl.gz"
     }

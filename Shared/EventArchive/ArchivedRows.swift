@@ -4,12 +4,12 @@ public import Postgres
 public import Seals
 import Synchronization
 
-/// The rows of a service's event log that are in files and not in its database any more.
+/// The rows of a service's event log that were moved from its database to files.
 ///
-/// Together with what is there, they are the log: `EventLog` puts both in one order. It reads each
-/// file from its beginning to its end, as the reader of the log goes on.
+/// Together with the rows of the database they are the log, and `EventLog` merges both in one
+/// order. Each file is read once from its beginning to its end as the reader of the log advances.
 public final class ArchivedRows: Sendable {
-    /// A file, and the rows of it that were read and not asked for yet.
+    /// A file, and those of its rows that were read but not returned yet.
     private final class Source {
         let file: EventFileReader
         let service: String
@@ -29,7 +29,7 @@ public final class ArchivedRows: Sendable {
             self.last = last
         }
 
-        /// The rows after a place that are wanted, in their order, and no more than the limit.
+        /// The wanted rows after a place, in order, up to a limit.
         func rows(
             after place: OutboxCursor,
             limit: Int,
@@ -55,7 +55,7 @@ public final class ArchivedRows: Sendable {
             return rows.prefix(limit)
         }
 
-        /// Begins again.
+        /// Goes back to the beginning of the file.
         func rewind() {
             cursor = nil
             rows = []
@@ -70,12 +70,12 @@ public final class ArchivedRows: Sendable {
     }
 
     private let state: Mutex<State>
-    /// How many events the files hold.
+    /// The number of events in the files.
     public let count: Int
 
-    /// Takes files that were checked.
+    /// Makes rows from files that were checked.
     ///
-    /// - Throws: ``ArchiveError`` if one of them is of no month.
+    /// - Throws: ``ArchiveError`` if one of the files is not that of a month.
     init(_ files: [EventFileReader]) throws {
         let sources = try files.map { file in
             guard let month = file.manifest.month else {
@@ -87,14 +87,14 @@ public final class ArchivedRows: Sendable {
         state = Mutex(State(sources: sources.sorted { $0.first < $1.first }))
     }
 
-    /// Finds the files of the months that have left a service's database.
+    /// Finds the files of the months that were moved from a service's database.
     ///
     /// - Parameters:
-    ///   - directory: Where they are; `nil` if none is given.
+    ///   - directory: The folder of the files; `nil` if none is given.
     ///   - service: The service.
     ///   - connection: A session of its database.
-    /// - Returns: Their rows; `nil` if no month has left.
-    /// - Throws: ``ArchiveError`` that names a file which is not there, or is another one.
+    /// - Returns: Their rows; `nil` if no month was moved.
+    /// - Throws: ``ArchiveError`` that names a file that is missing or different.
     public static func find(
         in directory: String?,
         of service: String,
@@ -113,9 +113,9 @@ public final class ArchivedRows: Sendable {
         return try ArchivedRows(dropped.map { try file(of: $0, service, in: directory) })
     }
 
-    /// The file of a month that has left.
+    /// The file of a month that was moved.
     ///
-    /// - Throws: ``ArchiveError`` if it is not there, not whole, or another one.
+    /// - Throws: ``ArchiveError`` if the file is missing, incomplete, or a different one.
     public static func file(
         of dropped: DroppedMonth,
         _ service: String,
@@ -123,7 +123,8 @@ public final class ArchivedRows: Sendable {
     ) throws -> EventFileReader {
         let path = directory + "/" + dropped.fileName
         let file = try EventFileReader(path)
-        // The same events compressed anew are as good: what counts is the digest they were sealed with.
+        // A file with the same events compressed again is equally good, because the digest of their
+        // seal decides.
         guard let archived = file.manifest.month, archived.service == service,
             archived.month == dropped.month, archived.head == dropped.head,
             Int64(file.manifest.events) == dropped.rowCount
@@ -137,15 +138,16 @@ public final class ArchivedRows: Sendable {
         return file
     }
 
-    /// Puts rows of the files among those of the database.
+    /// Merges rows of the files with those of the database.
     ///
     /// - Parameters:
-    ///   - stored: The first rows of the database after the place, in their order, as many as the limit
+    ///   - stored: The first rows of the database after the place, in order; as many as the limit
     ///     if there are more.
-    ///   - cursor: The place. A lower one than that of the last call begins the files again.
-    ///   - limit: How many rows at most.
-    ///   - types: Events of these types only; all of them if none is named.
-    /// - Returns: The first rows of both, in their order.
+    ///   - cursor: The place. If it is lower than in the last call, the files are read from their
+    ///     beginning.
+    ///   - limit: The largest number of rows.
+    ///   - types: The types of events to read; all if empty.
+    /// - Returns: The first rows of both, in order.
     /// - Throws: ``ArchiveError``.
     func merged(
         with stored: [ExactRow],
@@ -161,7 +163,7 @@ public final class ArchivedRows: Sendable {
             state.types = types
             var rows = stored
             for source in state.sources where source.last > cursor {
-                // A file that begins behind all that is asked for is not opened yet.
+                // A file that begins after all requested rows is not opened yet.
                 if rows.count >= limit, rows[limit - 1].row.cursor < source.first { break }
                 let archived = try source.rows(after: cursor, limit: limit) { row in
                     types.isEmpty || types.contains(row.row.event.type)

@@ -1,12 +1,12 @@
 import Foundation
 public import Messaging
 
-/// A place in a file of events, from its beginning to its end.
+/// A reader of a file of events, from its beginning to its end.
 ///
-/// It holds a piece of the file in memory.
+/// It keeps one chunk of the file in memory.
 ///
-/// `@unchecked`: Foundation's handles and decoders are not declared sendable; who has a cursor uses it
-/// from one task at a time.
+/// `@unchecked`: Foundation's handles and decoders are not declared sendable. The owner of a cursor
+/// uses it from one task at a time.
 public final class EventFileCursor: @unchecked Sendable {
     private let path: String
     private let expected: Int
@@ -33,13 +33,13 @@ public final class EventFileCursor: @unchecked Sendable {
     }
 
     deinit {
-        if let gzip { gzip.stop() } else { try? handle.close() }  // It was read only.
+        if let gzip { gzip.stop() } else { try? handle.close() }  // It was only read.
     }
 
-    /// The next events, in the order of the file; none at its end.
+    /// The next events, in the order of the file; empty at its end.
     ///
-    /// - Throws: ``ArchiveError`` that names the line which is no event, or says that the file does
-    ///   not have as many as it should.
+    /// - Throws: ``ArchiveError`` that names the line that is not an event, or says that the file
+    ///   does not have the expected number of events.
     public func next() throws -> [(service: String, row: ExactRow)] {
         while !isAtEnd {
             guard let data = try handle.read(upToCount: Self.chunk), !data.isEmpty else {
@@ -60,7 +60,7 @@ public final class EventFileCursor: @unchecked Sendable {
         return []
     }
 
-    /// Takes the lines that have come to their ends.
+    /// Decodes the complete lines, and keeps the partial one.
     private func wholeLines() throws -> [(service: String, row: ExactRow)] {
         var lines = rest.split(separator: 0x0A, omittingEmptySubsequences: false)
         let open = lines.removeLast()

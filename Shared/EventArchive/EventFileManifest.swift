@@ -2,28 +2,29 @@ import Crypto
 import Foundation
 import Seals
 
-/// What a file of events says of itself, in a file beside it: whoever reads the one checks it by the
-/// other first.
+/// The description of a file of events, in a file beside it.
+///
+/// Readers first check the file against it.
 public struct EventFileManifest: Codable, Hashable, Sendable {
-    /// The one form there is.
+    /// The only format there is.
     static let knownFormat = "counterfoil-events/1"
 
     let format: String
-    /// How many events it holds, one a line.
+    /// The number of events in the file, one per line.
     public let events: Int
-    /// How many bytes the file has, as it lies there.
+    /// The size of the file on disk, in bytes.
     public let bytes: Int
-    /// SHA-256 of the file as it lies there, in hexadecimal digits.
+    /// SHA-256 of the file on disk, in hexadecimal digits.
     public let sha256: String
-    /// Which month of a log it is, if it is one.
+    /// The month of a log that the file contains, if it is one.
     public let month: ArchivedMonth?
 
-    /// Where the manifest of a file is.
+    /// The path of a file's manifest.
     public static func path(of file: String) -> String { file + ".manifest.json" }
 
-    /// Gives a whole file, and its manifest, another name.
+    /// Renames a complete file and its manifest.
     ///
-    /// - Throws: ``ArchiveError`` if there is one of that name, or it cannot be moved.
+    /// - Throws: ``ArchiveError`` if a file of the new name exists, or the file cannot be moved.
     public static func move(_ file: String, to name: String) throws {
         for path in [name, path(of: name)] where FileManager.default.fileExists(atPath: path) {
             throw ArchiveError(.eventFile, "\(path) is there already; it is not written over.")
@@ -48,7 +49,7 @@ public struct EventFileManifest: Codable, Hashable, Sendable {
         self.month = month
     }
 
-    /// Reads the manifest of a file, and looks that the file is what it says.
+    /// Reads the manifest of a file, and checks the file against it.
     ///
     /// - Throws: ``ArchiveError`` that says what is missing or different.
     static func checked(of path: String) throws -> EventFileManifest {
@@ -92,7 +93,7 @@ public struct EventFileManifest: Codable, Hashable, Sendable {
         var count = 0
         do {
             let handle = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
-            defer { try? handle.close() }  // It was read only.
+            defer { try? handle.close() }  // It was only read.
             while let data = try handle.read(upToCount: 1 << 18), !data.isEmpty {
                 hasher.update(data: data)
                 count += data.count

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A file of events, known to be whole.
+/// A file of events that was checked to be complete.
 public struct EventFileReader: Sendable {
-    /// Where it is.
+    /// The path of the file.
     public let path: String
-    /// What it says of itself.
+    /// The manifest of the file.
     public let manifest: EventFileManifest
 
     /// Checks a file against its manifest.
@@ -22,14 +22,16 @@ public struct EventFileReader: Sendable {
         try EventFileCursor(self)
     }
 
-    /// Returns once the file, its manifest and their names are on the disk, whoever wrote them.
+    /// Flushes the file, its manifest and their directory to disk, whoever wrote them.
     ///
-    /// - Throws: ``ArchiveError`` if that is not to be had.
+    /// - Throws: ``ArchiveError`` if that fails.
     public func synchronize() throws {
         try Self.synchronize(path)
     }
 
-    /// Names survive a power cut only when their directory is on the disk as well.
+    /// Flushes a file, its manifest and its directory.
+    ///
+    /// After a power cut, file names survive only if the directory was flushed too.
     static func synchronize(_ path: String) throws {
         let directory = URL(fileURLWithPath: path).deletingLastPathComponent().path
         for item in [path, EventFileManifest.path(of: path), directory] {

@@ -1,10 +1,12 @@
 import Foundation
 public import Messaging
 
-/// Writes events to a file, one a line; there is no file, or a whole one with its manifest.
+/// Writes events to a file, one per line.
 ///
-/// A name that ends in `.gz` is compressed. Not for several threads, and not to be used after
-/// ``finish(_:)`` or ``discard()``.
+/// A file with its final name is always complete and has a manifest.
+///
+/// A file whose name ends in `.gz` is compressed. A writer must not be used from several threads,
+/// nor after ``finish(_:)`` or ``discard()``.
 public final class EventFileWriter {
     private let path: String
     private let file: FileHandle
@@ -15,9 +17,9 @@ public final class EventFileWriter {
 
     private static let bufferMax = 1 << 18
 
-    /// Begins a file, under another name.
+    /// Begins a file, under a temporary name.
     ///
-    /// - Throws: ``ArchiveError`` if there is one of that name, or none can be written.
+    /// - Throws: ``ArchiveError`` if a file of that name exists, or none can be written.
     public init(_ path: String) throws {
         for existing in [path, EventFileManifest.path(of: path)]
         where FileManager.default.fileExists(atPath: existing) {
@@ -40,9 +42,9 @@ public final class EventFileWriter {
 
     private static func partial(_ path: String) -> String { path + ".partial" }
 
-    /// Adds events.
+    /// Appends events.
     ///
-    /// - Throws: An error of the disk; the file is left unfinished.
+    /// - Throws: A file error; the file then stays unfinished.
     public func write(_ rows: some Sequence<ExactRow>, of service: String) throws {
         for row in rows {
             buffer.append(try encoder.encode(EventLine(row, service: service)))
@@ -52,18 +54,20 @@ public final class EventFileWriter {
         }
     }
 
-    /// Ends the file: its bytes are on the disk before it has its name.
+    /// Completes the file.
     ///
-    /// - Parameter month: Which month of a log it is, if it is one.
-    /// - Returns: Its manifest, which lies beside it.
-    /// - Throws: An error of the disk, or ``ArchiveError``.
+    /// It gets its final name only after its bytes are on disk.
+    ///
+    /// - Parameter month: The month of a log that it contains, if it is one.
+    /// - Returns: The manifest, which is stored beside the file.
+    /// - Throws: A file error, or ``ArchiveError``.
     public func finish(_ month: ArchivedMonth? = nil) throws -> EventFileManifest {
         try flush()
         try gzip?.finish()
         try file.synchronize()
         try file.close()
         let partial = Self.partial(path)
-        // Of what lies there, not of what was meant to.
+        // The manifest describes the file on disk, not the bytes in memory.
         let manifest = try EventFileManifest(events: events, month: month, of: partial)
         try FileManager.default.moveItem(atPath: partial, toPath: path)
         let pretty = JSONEncoder()
@@ -74,11 +78,11 @@ public final class EventFileWriter {
         return manifest
     }
 
-    /// Gives it up, and takes away what was written.
+    /// Abandons the file, and removes what was written.
     public func discard() {
         gzip?.stop()
-        try? file.close()  // It is removed.
-        try? FileManager.default.removeItem(atPath: Self.partial(path))  // A leftover does no harm.
+        try? file.close()  // The file is removed next.
+        try? FileManager.default.removeItem(atPath: Self.partial(path))  // Leftovers do no harm.
     }
 
     private func flush() throws {

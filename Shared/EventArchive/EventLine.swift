@@ -2,9 +2,9 @@ import EventTypes
 import Messaging
 import Seals
 
-/// An event of a log as a line of a file: everything that the log has of it.
+/// An event of a log as a line of a file, with everything that the log contains about it.
 public struct EventLine: Codable, Hashable, Sendable {
-    /// The service whose log it is of.
+    /// The service whose log contains it.
     public let service: String
     /// Its place in the service's log: `xid:position`.
     let position: String
@@ -14,7 +14,7 @@ public struct EventLine: Codable, Hashable, Sendable {
     let key: String
     let subject: String
     let time: Timestamp
-    /// What its time has beyond whole milliseconds; services write none.
+    /// The part of its time beyond whole milliseconds; services write none.
     let microseconds: Int64?
     let traceparent: String?
     /// Its data, byte for byte: JSON as text.
@@ -36,7 +36,7 @@ public struct EventLine: Codable, Hashable, Sendable {
         data = String(decoding: event.data, as: UTF8.self)
     }
 
-    /// The row; `nil` if its place is none.
+    /// The row; `nil` if its place is invalid.
     var row: ExactRow? {
         guard let cursor = OutboxCursor(utf8: Array(position.utf8)) else { return nil }
         return ExactRow(

@@ -4,17 +4,17 @@ public import Postgres
 public import Seals
 
 extension EventLog {
-    /// Reads rows after a place, those that are in files among those of the database.
+    /// Reads rows after a place, both from files and from the database.
     ///
     /// - Parameters:
-    ///   - cursor: The last row that was read; `OutboxCursor.start` for the oldest.
-    ///   - limit: How many rows at most.
-    ///   - part: Which rows of the database.
-    ///   - types: Events of these types only; all of them if none is named.
-    ///   - archives: The rows that have left the database for files; `nil` if none have.
-    ///   - connection: The session; in one that has begun a snapshot, every call sees one log.
+    ///   - cursor: The last row that was read; `OutboxCursor.start` to begin with the oldest.
+    ///   - limit: The largest number of rows.
+    ///   - part: The part of the database's rows to read.
+    ///   - types: The types of events to read; all if empty.
+    ///   - archives: The rows that were moved from the database to files; `nil` if there are none.
+    ///   - connection: The session. If it has begun a snapshot, every call sees the same log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
-    /// - Throws: `PostgresError`; ``ArchiveError`` of a file that cannot be read.
+    /// - Throws: `PostgresError`; ``ArchiveError`` for a file that cannot be read.
     public static func rows(
         after cursor: OutboxCursor,
         limit: Int,

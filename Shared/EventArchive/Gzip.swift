@@ -1,32 +1,35 @@
 import Foundation
 
-/// Compresses and expands streams with the program `gzip`, which is on every system there is: its
-/// files are read by everything, in fifty years too.
+/// Compresses and decompresses streams with the program `gzip`.
+///
+/// The program is on every system, and its format will still be readable in fifty years.
 ///
 /// `@unchecked`: Foundation's `Process` and `FileHandle` are not declared sendable; one task at a
 /// time uses them.
 final class Gzip: @unchecked Sendable {
     private let process = Process()
-    /// What goes in, or comes out.
+    /// The end of the pipe that is written when compressing, and read when decompressing.
     let handle: FileHandle
     private let path: String
 
     /// Begins to compress into a file that is open for writing.
     ///
-    /// The process ends with SIGPIPE if `gzip` does, unless that signal is ignored.
+    /// If `gzip` ends early, SIGPIPE ends this process, unless that signal is ignored.
     ///
     /// - Throws: ``ArchiveError``.
     init(into file: FileHandle, path: String) throws(ArchiveError) {
         let pipe = Pipe()
         handle = pipe.fileHandleForWriting
         self.path = path
-        // No name and no time in it: the same events give the same file.
+        // The output contains no name and no time, so that the same events always give the same
+        // file.
         try start(["-n", "-c"], input: pipe, output: file)
-        // Its copy is gzip's; with this one open it would never see an end.
+        // gzip has its own copy of this end. If ours stayed open, gzip would never see the end of
+        // its input.
         try? pipe.fileHandleForReading.close()
     }
 
-    /// Begins to expand a file.
+    /// Begins to decompress a file.
     ///
     /// - Throws: ``ArchiveError``.
     init(outOf path: String) throws(ArchiveError) {
@@ -37,7 +40,7 @@ final class Gzip: @unchecked Sendable {
             throw ArchiveError(.eventFile, "\(path) cannot be read.")
         }
         try start(["-d", "-c"], input: file, output: pipe)
-        try? pipe.fileHandleForWriting.close()  // Its copy is gzip's.
+        try? pipe.fileHandleForWriting.close()  // gzip has its own copy.
     }
 
     private func start(_ arguments: [String], input: Any, output: Any) throws(ArchiveError) {
@@ -55,11 +58,11 @@ final class Gzip: @unchecked Sendable {
         }
     }
 
-    /// Waits until everything is through.
+    /// Waits until everything is processed.
     ///
-    /// - Throws: ``ArchiveError`` if `gzip` failed; it has said on standard error why.
+    /// - Throws: ``ArchiveError`` if `gzip` failed; the reason is on standard error.
     func finish() throws(ArchiveError) {
-        try? handle.close()  // Closed or not, gzip's exit code says how it went.
+        try? handle.close()  // gzip's exit code shows any failure.
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             throw ArchiveError(
@@ -71,9 +74,9 @@ final class Gzip: @unchecked Sendable {
         }
     }
 
-    /// Ends it before its time.
+    /// Stops the program early.
     func stop() {
-        try? handle.close()  // Nobody reads on.
+        try? handle.close()  // Nothing reads it any more.
         if process.isRunning { process.terminate() }
     }
 }

@@ -3,30 +3,30 @@ public import Messaging
 public import Postgres
 public import Seals
 
-/// A month of a service's event log, wherever it is.
+/// A month of a service's event log, in the database or in a file.
 public struct LoggedMonth: Hashable, Sendable {
     /// The month.
     public let month: LogMonth
-    /// About how many rows it has; PostgreSQL's estimate where ``dropped`` is `nil`.
+    /// The number of rows; PostgreSQL's estimate if ``dropped`` is `nil`.
     public let rows: Int64
-    /// What it takes in the database, with its indexes.
+    /// The size in the database, including the indexes.
     public let bytes: Int64
-    /// Set if it has left for a file.
+    /// Set if the month was moved to a file.
     public let dropped: DroppedMonth?
 }
 
-/// The SQL of the months of the event log: which are there, which have left, and how they leave.
+/// The SQL of the months of the event log: those in the database, those in files, and moving them.
 public enum LogArchiveStore {
-    /// The months that have left.
+    /// The months that were moved to files.
     ///
-    /// - Throws: `PostgresError`; `SealError` if a row is not what it should be.
+    /// - Throws: `PostgresError`; `SealError` if a row is invalid.
     public static func dropped(
         on connection: isolated PostgresConnection
     ) throws -> [DroppedMonth] {
         try SealStore.dropped(from: SealedLog.outboxName, on: connection)
     }
 
-    /// Every month there is or was, the oldest first; without those that have never had a row.
+    /// All months in the database or in files, oldest first, without those that never had a row.
     public static func months(
         on connection: isolated PostgresConnection
     ) throws -> [LoggedMonth] {
@@ -53,9 +53,9 @@ public enum LogArchiveStore {
     /// The rows of one month after a place.
     ///
     /// - Parameters:
-    ///   - month: The month; it is over.
+    ///   - month: The month, which must be over.
     ///   - cursor: The last row that was read.
-    ///   - limit: How many rows at most.
+    ///   - limit: The largest number of rows.
     ///   - connection: The session.
     /// - Returns: The rows, in the order of the log.
     /// - Throws: `PostgresError`.
@@ -83,20 +83,20 @@ public enum LogArchiveStore {
         )
     }
 
-    /// Keeps every month where it is until this session's database transaction ends.
+    /// Prevents every month from being moved until this session's database transaction ends.
     ///
-    /// To be the first statement of a snapshot that reads the log: the months that have left it, and those
-    /// that are read, are of one moment then.
+    /// Call it as the first statement of a snapshot that reads the log. The list of moved months
+    /// and the rows that are read are then from the same moment.
     public static func holdMonths(on connection: isolated PostgresConnection) throws {
         try connection.execute("LOCK TABLE outbox IN ACCESS SHARE MODE")
     }
 
-    /// Refuses to go on where a month has left the log since somebody began to read it.
+    /// Refuses to continue if a month was moved from the log since the caller began to read it.
     ///
-    /// For readers that hold nothing; to be asked after each page.
+    /// It is for readers without a lock, which call it after each page.
     ///
     /// - Parameters:
-    ///   - dropped: The months that had left before.
+    ///   - dropped: The months that had already been moved.
     ///   - connection: A session of the service's database.
     /// - Throws: ``ArchiveError`` that names the month.
     public static func requireNoOthers(
@@ -115,15 +115,17 @@ public enum LogArchiveStore {
         )
     }
 
-    /// Drops a month that is in a file, and takes that down; the database looks once more whether it may.
+    /// Drops a month that is in a file, and records the file.
+    ///
+    /// The database itself checks again that it may.
     ///
     /// - Parameters:
     ///   - file: The file, which was checked against its manifest.
-    ///   - name: What it is called in the folder of archives.
+    ///   - name: The file's name in the folder of archives.
     ///   - connection: A session of the role `counterfoil_archivist`.
-    /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or not what
-    ///   the file holds, or somebody reads the log just then (`lockTimeout`); then nothing has
-    ///   changed. ``ArchiveError`` if the file is of no month.
+    /// - Throws: `PostgresError`, with the reason, if the month is not over, not confirmed, or
+    ///   differs from the file, or if the log is being read (`lockTimeout`); then nothing has
+    ///   changed. ``ArchiveError`` if the file is not that of a month.
     public static func drop(
         _ file: EventFileReader,
         named name: String,
@@ -132,8 +134,8 @@ public enum LogArchiveStore {
         guard let archived = file.manifest.month, let month = archived.month,
             let head = archived.head, let digest = LogDigest(file.manifest.sha256)
         else { throw ArchiveError(.eventFile, "\(file.path) is no month of a log.") }
-        // Readers go on while the rows are counted. Behind whoever waits for the moment of the drop
-        // waits every service that appends: not for long.
+        // Readers continue while the rows are counted. But while the drop waits for its lock, every
+        // service that appends waits behind it, so the wait must be short.
         try connection.execute("SET lock_timeout = '200ms'")
         _ = try connection.query(
             """

@@ -3,7 +3,7 @@ public import Postgres
 public import Seals
 
 extension SealCheck {
-    /// The digest of a month's newest seal, and the place up to which every event of the log is sealed.
+    /// The digest of a month's newest seal, and the place up to which the log is sealed.
     ///
     /// - Returns: Both; no digest if nothing of the month is sealed.
     public static func head(
@@ -14,13 +14,14 @@ extension SealCheck {
         return (heads.digest(of: month), heads.sealed)
     }
 
-    /// Checks a month of an event log that is in a file against the seals, which stay in the database.
+    /// Checks an archived month of an event log against its seals, which stay in the database.
     ///
     /// - Parameters:
     ///   - file: The file, which was checked against its manifest.
     ///   - connection: A session of the service's database.
-    /// - Returns: What is there and what is wrong.
-    /// - Throws: `PostgresError`; ``ArchiveError`` if the file is of no month, or cannot be read.
+    /// - Returns: The months and the findings.
+    /// - Throws: `PostgresError`; ``ArchiveError`` if the file is not that of a month, or cannot be
+    ///   read.
     public static func check(
         _ file: EventFileReader,
         on connection: isolated PostgresConnection

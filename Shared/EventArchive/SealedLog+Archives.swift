@@ -4,10 +4,10 @@ import Postgres
 public import Seals
 
 extension SealedLog {
-    /// A service's event log with the months of it that are in files.
+    /// A service's event log, including its archived months.
     ///
-    /// - Parameter archives: Those months; they are checked like the others. `nil` if there are none,
-    ///   or if what is in files is not to be looked at.
+    /// - Parameter archives: The archived months, which are checked like the others; `nil` if there
+    ///   are none, or if they are not to be checked.
     /// - Returns: The log.
     public static func outbox(archives: ArchivedRows?) -> SealedLog {
         guard let archives else { return .outbox }

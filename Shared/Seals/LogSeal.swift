@@ -6,7 +6,7 @@ package struct LogSeal: Hashable, Sendable {
     /// The place of a seal in the chains.
     package struct Place: Hashable, Sendable, CustomStringConvertible {
         package var month: LogMonth
-        /// 1 for the month's first.
+        /// The seal's number in its month, from 1.
         package var number: Int64
 
         package var description: String { "\(month)/\(number)" }

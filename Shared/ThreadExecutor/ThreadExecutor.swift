@@ -1,10 +1,10 @@
 import Foundation
 
-/// A serial executor that owns one thread, for actors whose work is blocking C calls.
+/// A serial executor with one thread of its own, for actors whose work is blocking C calls.
 ///
-/// An actor that names this executor runs every one of its jobs on that thread and no other, so a
-/// blocking call (a query, a poll) holds up nothing but its own actor, and a sequence of calls made
-/// inside one actor-isolated function costs no thread hop between them.
+/// An actor that uses this executor runs all of its jobs on that thread. A blocking call, such as a
+/// query or a poll, therefore blocks only its own actor. A sequence of calls in one actor-isolated
+/// function needs no thread hop in between.
 ///
 /// The thread starts with ``init(name:)`` and ends after ``shutDown()``, once the jobs already
 /// enqueued have run. A job enqueued after the thread has ended runs on the enqueuing thread, so
@@ -47,10 +47,10 @@ public final class ThreadExecutor: SerialExecutor {
     }
 }
 
-/// The jobs waiting for the thread.
+/// The jobs that wait for the thread.
 ///
-/// `@unchecked`: every variable is read and written only while holding `condition`, which the thread
-/// also waits on (a `Mutex` has nothing to wait on).
+/// `@unchecked`: every variable is accessed only while holding `condition`, on which the thread
+/// also waits (a `Mutex` cannot be waited on).
 private final class JobQueue: @unchecked Sendable {
     private let condition = NSCondition()
     private var jobs: [(UnownedJob, UnownedSerialExecutor)] = []
