@@ -10,8 +10,8 @@ import TestSupport
 
 @testable import Messaging
 
-/// Events that are sent a second time: done once, by whom they are meant for, and nobody's place in
-/// the log moves.
+/// Replayed events are applied once, only by the consumers they are meant for, and move no
+/// consumer's place in the log.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct EventReplayTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
@@ -28,19 +28,19 @@ struct EventReplayTests {
         }
     }
 
-    /// A log, a broker with its topic, and what consumes it.
+    /// A log, a broker with the log's topic, and a producer.
     private struct Bench {
         let log: SealedDatabase
         let broker: TestBroker
         let producer: KafkaProducer
         let admin: KafkaAdmin
 
-        /// Publishes or replays rows as messages of one partition's order.
+        /// Publishes or replays rows as messages of one partition, in order.
         func send(_ records: [KafkaRecord]) async throws {
             _ = try await producer.send(records)
         }
 
-        /// Runs a body while a consumer works.
+        /// Runs a body while a consumer is running.
         func consuming(
             _ name: String,
             _ handler: Recorder,
@@ -66,7 +66,7 @@ struct EventReplayTests {
             try result.get()
         }
 
-        /// Waits until a consumer has committed so many messages.
+        /// Waits until a consumer has committed a number of messages.
         func committed(_ count: Int64, by consumer: String) async throws {
             let partition = KafkaTopicPartition(topic: EventReplayTests.topic.name, partition: 0)
             try await eventually("\(consumer) to commit \(count)") {
@@ -78,7 +78,7 @@ struct EventReplayTests {
             }
         }
 
-        /// A consumer's place, and the log of the broker it is in.
+        /// A consumer's place, with the epoch of the broker's log.
         func place(of consumer: String) async throws -> [String] {
             try await log.client.withConnection { connection in
                 try connection.query(
@@ -139,13 +139,14 @@ struct EventReplayTests {
                 try await bench.committed(3, by: "receipts")
                 let place = try await bench.place(of: "receipts")
                 #expect(place == ["2 \(rows[2].cursor)"])
-                // Planned before the broker lost its log, sent after.
+                // These messages were prepared before the broker lost its log, and are sent
+                // afterwards.
                 try await bench.send(rows.prefix(2).map(replay().record))
                 try await bench.committed(5, by: "receipts")
                 #expect(try await bench.place(of: "receipts") == place)
                 #expect(recorder.applied == ["0", "1", "2"])
             }
-            // Whoever takes the partition over still knows which log it is, and reads on.
+            // The next consumer of the partition still knows the epoch, and reads on.
             try await bench.consuming("receipts", recorder) {
                 try await bench.log.append(3..<4)
                 let all = try await bench.log.settled(after: rows[2].cursor)
@@ -167,7 +168,8 @@ struct EventReplayTests {
             try await bench.consuming("payments", payments) {
                 try await bench.committed(3, by: "payments")
                 #expect(payments.applied == [])
-                // It is not marked as done either: what comes for all is done.
+                // The event was not marked as applied either: a replay for all consumers is
+                // applied.
                 try await bench.send(rows.map(replay().record))
                 try await bench.committed(6, by: "payments")
             }
@@ -197,7 +199,7 @@ struct EventReplayTests {
         }
         var epochs = LogEpochs()
         _ = epochs.admit([event(2, offset: 7, isReplayed: false)])
-        // Of an older one and of a newer one.
+        // One replay is of an older epoch, the other of a newer one.
         for epoch: Int32 in [1, 3] {
             let (admitted, rewind) = epochs.admit([event(epoch, offset: 8, isReplayed: true)])
             #expect(admitted.count == 1)

@@ -14,7 +14,7 @@ import TestSupport
 struct RetriesTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
 
-    /// The retries of something that has failed for long.
+    /// Retries after many consecutive failures.
     private func exhausted() -> Retries {
         let retries = Retries()
         for _ in 0..<8 { retries.failed() }
@@ -58,7 +58,7 @@ struct RetriesTests {
         }
     }
 
-    /// Keeps the numbers of failures that are logged.
+    /// Collects the numbers of failures that are logged.
     private final class ToldFailures: Sendable {
         private let numbers = Mutex<[String]>([])
         var all: [String] { numbers.withLock { $0 } }

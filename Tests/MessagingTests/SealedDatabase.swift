@@ -6,16 +6,16 @@ import TestSupport
 
 @testable import Messaging
 
-/// A database with an outbox, and what tests do with it.
+/// A database with an outbox, and operations for tests.
 struct SealedDatabase {
     /// 2025-11-30T23:59:00Z: a minute later begins another month.
     static let endOfNovember: Int64 = 1_764_547_140_000
 
     let database: TestDatabase
-    /// The database's owner, who may do anything.
+    /// A client with the rights of the database's owner.
     let client: PostgresClient
 
-    /// Runs a body with a database of the spine.
+    /// Runs a body with a database that has the messaging tables.
     static func with(_ body: (SealedDatabase) async throws -> Void) async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments")
         try await withTestDatabase(migrations: migrations) { database in
@@ -25,7 +25,7 @@ struct SealedDatabase {
         }
     }
 
-    /// Appends events of an account, a second after each other.
+    /// Appends events of an account, one second apart.
     func append(
         _ subjects: some Sequence<Int> & Sendable,
         from milliseconds: Int64 = endOfNovember,
@@ -48,14 +48,14 @@ struct SealedDatabase {
         }
     }
 
-    /// Takes the lead of the relay, as one that has its lock does.
+    /// Takes the lead of the relay, as the holder of its lock does.
     func takeLead(_ holder: LockHolder = LockHolder(mustMove: false)) async throws -> Lead {
         try await client.withConnection { connection in
             try LeadStore.take("relay", holder, on: connection)
         }
     }
 
-    /// Seals what is there, in batches, and says that it is published, as the relay does.
+    /// Seals all rows, in batches, and marks them as published, as the relay does.
     func seal(batch: Int = 10) async throws {
         let lead = try await takeLead()
         var heads = try await client.withConnection { connection in
@@ -83,8 +83,9 @@ struct SealedDatabase {
         }
     }
 
-    /// The rows after a place, once all there are have settled: database transactions of other tests
-    /// in the cluster hold them back a while.
+    /// The rows after a place, once all of them are settled.
+    ///
+    /// Database transactions of other tests in the cluster may delay that.
     func settled(after cursor: OutboxCursor, limit: Int = 1000) async throws -> [OutboxRow] {
         try await eventually("the rows to settle") {
             try await client.withConnection { connection in
@@ -103,7 +104,7 @@ struct SealedDatabase {
         try await client.withConnection { connection in try connection.execute(sql) }
     }
 
-    /// Checks, in a snapshot.
+    /// Checks the seals in a snapshot.
     func check(_ expectations: [SealCheck.Expectation] = []) async throws -> SealReport {
         let settings = PostgresSettings(url: database.url, applicationName: "tests")
         return try await withSession(settings) { connection in

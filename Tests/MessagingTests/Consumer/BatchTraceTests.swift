@@ -6,7 +6,7 @@ import Testing
 
 @testable import Messaging
 
-/// A batch applies many events; each stays in the trace that it came in.
+/// A batch applies many events, and each keeps its own trace.
 @Suite struct BatchTraceTests {
     private func event(_ traceparent: String?) -> ReceivedEvent {
         let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
@@ -27,13 +27,13 @@ import Testing
         let recorder = SpanRecorder { spans in taken.withLock { $0 += spans } }
         let causes = (0..<5).map { _ in TraceContext.begin() }
         let came = causes.map { event($0.description) } + [event(nil)]
-        // One of them stands twice in the batch.
+        // One event occurs twice in the batch.
         let trace = BatchTrace(of: came + [came[0]], for: recorder)
         trace.end(Array(trace.events.prefix(6)))
         let spans = taken.withLock { $0 }
         #expect(spans.map(\.context.traceID) == causes.map(\.traceID))
         #expect(spans.map(\.parent) == causes.map(\.spanID))
-        // What follows from an event is caused by its span.
+        // The span of an event is the parent of everything that follows from it.
         #expect(trace.events.prefix(5).map(\.traceparent) == spans.map(\.context.description))
         #expect(trace.events.last?.traceparent == trace.events[0].traceparent)
         #expect(trace.events[5].traceparent == nil)

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Kafka
 @testable import Messaging
 
-/// The table of what a consumer could not apply.
+/// The table of events that a consumer could not apply.
 @Suite(.timeLimit(.minutes(2)))
 struct DeadLettersTests {
     private static let consumer = "payments"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Messaging
 
-/// A version that is not known is refused by name; another name is nobody's business.
+/// An unknown version of a handled event is refused; events of other names are ignored.
 @Suite struct UnknownVersionTests {
     private static let known: Set<EventType> = [.transactionPurchased, .strayChargeReturned]
 

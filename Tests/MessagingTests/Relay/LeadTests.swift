@@ -9,7 +9,7 @@ import TestSupport
 @testable import Messaging
 @testable import Seals
 
-/// A relay that has lost its lead without knowing it.
+/// A relay that has lost its lead and does not know it yet.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct LeadTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
@@ -82,7 +82,7 @@ struct LeadTests {
             }
             let after = try await written(log)
             #expect(after.count > before.count)
-            // Nor does it forget the newer one's offsets, where it believes that the log is lost.
+            // Nor does it delete the newer leader's offsets when it believes that the log is lost.
             let lost = await #expect(throws: MessagingError.self) {
                 try await log.client.withTransaction { connection in
                     try RelayStore.saveAfterLoss(progress, by: old, on: connection)
@@ -142,7 +142,7 @@ struct LeadTests {
                     }
                     return rows.count == 20 && rows.last?.cursor == place ? place : nil
                 }
-                // The old leader's records reach the broker after all that came later.
+                // The old leader's records reach the broker after all later ones.
                 held.release()
                 let refusal = await #expect(throws: MessagingError.self) { try await hung.value }
                 #expect(refusal?.code == .leadLost)

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Messaging
 
-/// The order in which the relay publishes what database transactions have appended.
+/// The order in which the relay publishes the events of database transactions.
 @Suite(.timeLimit(.minutes(2)))
 struct OutboxOrderTests {
     private static let accounts = PostgresMigration(
@@ -41,7 +41,7 @@ struct OutboxOrderTests {
         _ count: Int,
         _ client: PostgresClient
     ) async throws -> [String] {
-        // Other tests' database transactions in the same cluster may hold the rows back a while.
+        // Database transactions of other tests in the same cluster may delay the rows.
         try await eventually("\(count) settled rows") {
             let rows = try await client.withConnection { connection in
                 try EventLog.settledRows(after: .start, limit: 10, on: connection)
@@ -60,7 +60,7 @@ struct OutboxOrderTests {
                     _ = try connection.query("SELECT pg_current_xact_id()")
                     hasNumber.signal()
                     isLocked.wait()
-                    // Waits here until the other has committed.
+                    // This waits until the other database transaction has committed.
                     try Self.lock(on: connection)
                     try Self.append("second", on: connection)
                 }

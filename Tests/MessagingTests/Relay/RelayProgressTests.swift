@@ -46,7 +46,7 @@ import Testing
         )
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...9, other: 0...4])
         let lag = progress.lag(
-            // Beyond the relay's own events stands what was replayed.
+            // The replayed messages come after the relay's own events.
             committed: ["receipts": [partition: 4, other: 7]],
             consumers: consumers
         )

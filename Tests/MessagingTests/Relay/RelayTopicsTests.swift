@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Messaging
 
-/// The topics that a relay sees to before it sends.
+/// The topics that a relay checks before it sends.
 @Suite(.timeLimit(.minutes(2)))
 struct RelayTopicsTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
@@ -47,7 +47,8 @@ struct RelayTopicsTests {
         }
     }
 
-    /// Found by chaos: a follower that looked while the broker was empty was never ready again.
+    /// A bug found by the chaos test: a relay that did not lead, and checked while the broker was
+    /// empty, was never ready again.
     @Test func aFollowerSeesTheTopicsThatTheLeaderMakes() async throws {
         try await withTestBroker { broker in
             func topics() -> RelayTopics {

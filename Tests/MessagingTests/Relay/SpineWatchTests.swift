@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Messaging
 
-/// What dashboards and alarms are made of: read from the tables, at a bounded cost.
+/// The numbers for dashboards and alarms are read from the tables, at a limited cost.
 @Suite(.timeLimit(.minutes(2)))
 struct SpineWatchTests {
     @Test func whatIsNotPublishedIsCountedFromItsOldest() async throws {
@@ -19,7 +19,7 @@ struct SpineWatchTests {
                 before.oldestUnpublished
                     == Timestamp(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
             )
-            // As a relay that has published all of it.
+            // The state after a relay has published everything.
             try await log.client.withConnection { connection in
                 _ = try connection.execute(
                     """

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Messaging
 @testable import Seals
 
-/// Months of the event log that leave the database for files.
+/// Months of the event log that are moved from the database to files.
 @Suite(.timeLimit(.minutes(3)))
 struct LogArchiveTests {
     static let november = LogMonth(microsecondsSinceEpoch: 1_763_000_000_000_000)
@@ -21,7 +21,7 @@ struct LogArchiveTests {
             atPath: directory,
             withIntermediateDirectories: true
         )
-        // A leftover does no harm.
+        // A leftover directory does no harm.
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try await SealedDatabase.with { log in
             try await log.makePartitions()
@@ -67,7 +67,7 @@ struct LogArchiveTests {
             }
             #expect(error?.message.contains("payments-2025-11.jsonl.gz") == true)
             #expect(error?.message.contains("--archives") == true)
-            // What is put in where the month was is found all the same.
+            // A row inserted in place of the moved month is still found.
             _ = try await log.tamper(
                 """
                 INSERT INTO outbox (position, xid, event_id, type, topic, key, subject, time, data)
@@ -151,7 +151,7 @@ struct LogArchiveTests {
 
     // MARK: - What the database refuses
 
-    /// What somebody may say of a month that the database does not let go.
+    /// Changes after which the database refuses to drop a month, with the reason it gives.
     private static let refusals: [(change: SQL, words: String)] = [
         ("UPDATE relay_cursor SET confirmed_position = 0", "not confirmed"),
         ("DELETE FROM outbox WHERE subject = '7'", "has 59 rows"),
@@ -256,7 +256,7 @@ struct LogArchiveTests {
 }
 
 extension SealedDatabase {
-    /// The partitions of the months that the tests' events are of.
+    /// Makes the partitions for the months of the tests' events.
     func makePartitions() async throws {
         for (name, from, to) in [
             ("outbox_2025_11", "2025-11-01", "2025-12-01"),
@@ -271,7 +271,7 @@ extension SealedDatabase {
         }
     }
 
-    /// Every consumer has confirmed what is published.
+    /// Marks everything published as confirmed by every consumer.
     func confirm() async throws {
         _ = try await tamper(
             "UPDATE relay_cursor SET confirmed_xid = xid, confirmed_position = position"
@@ -332,7 +332,7 @@ extension SealedDatabase {
         try await client.withConnection { try SealCheck.check(file, on: $0) }
     }
 
-    /// Checks the log with what is in files.
+    /// Checks the log, including the months in files.
     func check(archivesIn directory: String) async throws -> SealReport {
         try await client.withConnection { connection in
             let archives = try ArchivedRows.find(in: directory, of: "payments", on: connection)

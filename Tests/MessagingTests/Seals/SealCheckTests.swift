@@ -7,10 +7,11 @@ import TestSupport
 @testable import Messaging
 @testable import Seals
 
-/// What somebody with every right does to the log is found, and where.
+/// Changes to the log by somebody with all rights are found, with their places.
 @Suite(.timeLimit(.minutes(3)))
 struct SealCheckTests {
-    /// A log of 100 events over two months in seals of 10, changed by a statement.
+    /// The report about a log of 100 events over two months, in seals of 10, that a statement has
+    /// changed.
     private func report(after sql: SQL, changes: Int = 1) async throws -> SealReport {
         var report = SealReport()
         try await SealedDatabase.with { log in
@@ -66,7 +67,7 @@ struct SealCheckTests {
         let report = try await report(
             after: "UPDATE outbox SET time = time + interval '1 day' WHERE subject = '33'"
         )
-        // A row where none was shows as it is read, one that is gone at the end of its seal.
+        // An inserted row is found when it is read, a missing one at the end of its seal.
         #expect(report.findings.map(\.kind) == [.insertedRow, .missingRows])
         #expect(report.findings.map(\.month?.description) == ["2025-12", "2025-11"])
         #expect(report.findings.map(\.cursor?.position) == [34, 33])
@@ -90,7 +91,7 @@ struct SealCheckTests {
                 FROM outbox WHERE subject = '33'
                 """
         )
-        // The whole log was written by one database transaction: its last row is where 1000 sorts.
+        // One database transaction wrote the whole log, so position 1000 sorts as its last row.
         #expect(report.findings.map(\.kind) == [.lateSeal])
         let between = try await self.report(
             after: """
@@ -184,8 +185,9 @@ struct SealCheckTests {
         }
     }
 
-    /// Whoever edits a row and makes its seal anew breaks the next one; who makes all anew changes
-    /// the head.
+    /// Somebody who edits a row and makes its seal again breaks the next seal.
+    ///
+    /// Somebody who makes all later seals again changes the head.
     @Test func aLogThatWasSealedAnewIsFoundByTheHeadThatWasWrittenDown() async throws {
         try await SealedDatabase.with { log in
             try await log.append(0..<100)

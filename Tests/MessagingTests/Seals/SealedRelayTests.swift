@@ -9,7 +9,8 @@ import TestSupport
 
 @testable import Messaging
 
-/// What the relay publishes it seals once, whoever else does and whatever happens in between.
+/// The relay seals each published row once, even if another relay seals too, and whatever happens
+/// in between.
 @Suite(.serialized, .timeLimit(.minutes(3)))
 struct SealedRelayTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
@@ -29,7 +30,7 @@ struct SealedRelayTests {
         )
     }
 
-    /// Publishes until cancelled, as the relay does, but without asking for the lock.
+    /// Publishes until cancelled, like the relay, but without taking the lock.
     private func lead(_ log: SealedDatabase, _ broker: TestBroker, as lead: Lead) async throws {
         while !Task.isCancelled {
             let leadership = leadership(log, broker)
@@ -39,7 +40,8 @@ struct SealedRelayTests {
             } catch is CancellationError {
                 return
             } catch {
-                // The other one has sealed meanwhile: begin again from what is there.
+                // The other relay has sealed in the meantime, so this one begins again from the
+                // stored state.
                 try? await Task.sleep(for: .milliseconds(20))
             }
         }
@@ -49,7 +51,7 @@ struct SealedRelayTests {
         let report = try await eventually("\(rows) sealed rows") {
             let report = try await log.check()
             let count = report.months.reduce(0) { $0 + $1.rows }
-            // Its times are of last year, so whatever waits for its seal is late.
+            // The events have times of last year, so every unsealed row counts as late.
             let isWrong = report.findings.contains { $0.kind != .lateSeal }
             return (count == rows && report.unsealedRows == 0) || isWrong ? report : nil
         }
@@ -61,7 +63,8 @@ struct SealedRelayTests {
     @Test func writersAtOnceAndAnotherRelayKeepTheChainRight() async throws {
         try await withTestBroker { broker in
             try await SealedDatabase.with { log in
-                // One term for both: what keeps the chain right is the numbers of the seals alone.
+                // Both relays have the same term, so that only the numbers of the seals keep the
+                // chain correct.
                 let term = try await log.takeLead()
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await lead(log, broker, as: term) }
