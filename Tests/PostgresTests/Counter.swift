@@ -1,10 +1,10 @@
 import Synchronization
 
-/// A number that several tasks raise and look at.
+/// A number that several tasks can raise and read.
 final class Counter: Sendable {
     private let number = Mutex(0)
 
-    /// How often it was raised.
+    /// The number of times it was raised.
     var value: Int { number.withLock { $0 } }
 
     /// Raises it by one.

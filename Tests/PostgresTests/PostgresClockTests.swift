@@ -4,7 +4,7 @@ import Testing
 
 @testable import Postgres
 
-/// The database's time, on a machine whose own clock is wrong.
+/// The database's time on a machine whose own clock is wrong.
 @Suite(.timeLimit(.minutes(2))) struct PostgresClockTests {
     @Test(arguments: [86_400, -86_400, 0] as [Int64])
     func theTimeIsTheDatabases(ahead seconds: Int64) async throws {
@@ -20,7 +20,8 @@ import Testing
                 let seen = try #require(client.clock.difference)
                 #expect(abs(seen / .seconds(1) - Double(seconds)) < 5)
                 #expect((client.clock.problem == nil) == (seconds == 0))
-                // Set while it runs, the clock is judged anew at once.
+                // After a change while the process runs, the clock is judged by its new setting at
+                // once.
                 machine.set(ahead: seconds == 0 ? 86_400 : 0)
                 #expect((client.clock.problem == nil) == (seconds != 0))
             }

@@ -3,10 +3,12 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Every type goes to the server and comes back the same, alone, absent, and in arrays.
+/// Every type is sent to the server and comes back unchanged, alone, as NULL, and in arrays.
 @Suite(.timeLimit(.minutes(2))) struct PostgresCodableTests {
-    /// Sends values there and back in one database: alone, as NULL, as arrays with and without
-    /// NULLs, and lets the server say which types it has seen.
+    /// Sends values to a database and reads them back: alone, as NULL, and as arrays with and
+    /// without NULLs.
+    ///
+    /// The server reports the types it has received.
     private func expectRoundTrip<T: PostgresEncodable & PostgresDecodable & Equatable>(
         _ values: [T],
         type: String
@@ -95,7 +97,7 @@ import Testing
             ],
             type: "uuid"
         )
-        // As text: `json` keeps the bytes as they were written.
+        // They are sent as text: `json` keeps the bytes as they were written.
         try await expectRoundTrip(
             ["{\"b\" : 1, \"a\":[null,\"é\"]}", "null", "17"].map {
                 PostgresJSON(bytes: Array($0.utf8))
@@ -108,7 +110,7 @@ import Testing
         try await expectRoundTrip(
             [
                 0, 1, -1, 946_684_800_000_000, 1_700_000_000_123_456,
-                // The first and the last day PostgreSQL knows that fits 64 bits of microseconds.
+                // The first and the last day of PostgreSQL that fit into 64 bits of microseconds.
                 -210_866_803_200_000_000, 9_223_371_331_199_999_999,
             ].map { PostgresTimestamp(microsecondsSinceEpoch: $0) },
             type: "timestamp with time zone"
@@ -203,7 +205,7 @@ import Testing
         }
     }
 
-    /// Expects that the first row cannot be read so, and returns what is said about it.
+    /// The error of decoding the first row, which must fail.
     private func refusal(
         _ rows: PostgresRows,
         _ read: (PostgresRow) throws -> Void

@@ -2,7 +2,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// What the server refuses, told by code, and never with the values it is about.
+/// The server's refusals are reported by code, and never with the values involved.
 @Suite(.timeLimit(.minutes(2))) struct PostgresErrorTests {
     private static let tables = PostgresMigration(
         name: "m0001_parents",
@@ -42,7 +42,7 @@ import Testing
     private static let id: Int64 = 7391
     private static let secret = "secret-7391"
 
-    /// A statement that is refused, and how that is to be told.
+    /// A statement that the server refuses, and the expected error.
     struct Refusal: Sendable, CustomTestStringConvertible {
         let sql: SQL
         let sqlState: String

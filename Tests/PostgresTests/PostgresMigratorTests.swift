@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Migrations: once each, all or nothing, and never backwards.
+/// Migrations are applied once each, wholly or not at all, and never backwards.
 @Suite(.timeLimit(.minutes(2))) struct PostgresMigratorTests {
     private static let first = PostgresMigration(
         name: "m0001_first",
@@ -64,7 +64,7 @@ import Testing
             #expect(try await both.migrate() == 0)
             #expect(try await state(both, database) == .current)
             #expect(try await tables(database) == ["things", "schema_migrations"])
-            // A service asks with its own role, which was granted nothing.
+            // A service asks with its own role, which has no grants here.
             #expect(try await state(both, database, role: "counterfoil_catalog") == .current)
         }
     }
@@ -143,7 +143,7 @@ import Testing
     @Test func aCancelledMigratorStopsWaiting() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
-                // The migrator's lock, held by somebody who takes long.
+                // Another session holds the migrator's lock for a long time.
                 try await client.withAdvisoryLock(0x6D69_6772_6174_6573) {
                     let waiter = Task { try await migrator(database, Self.first).migrate() }
                     try await eventually("the migrator to wait") {

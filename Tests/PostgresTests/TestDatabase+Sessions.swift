@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 
 extension TestDatabase {
-    /// Settings that go through a proxy, which can read the protocol.
+    /// Settings that connect through a proxy that can read the protocol.
     func settings(through proxy: PostgresProxy, poolSize: Int) -> PostgresSettings {
         var components = URLComponents(string: url) ?? URLComponents()
         components.port = proxy.port
@@ -34,7 +34,7 @@ extension TestDatabase {
 
     /// Cancels or terminates the sessions whose last statement was this one.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of these sessions.
     @discardableResult
     func signal(_ statement: String, by function: String) async throws -> Int {
         let name = name

@@ -5,13 +5,13 @@ import JWTKit
 
 @testable import ServiceKit
 
-/// The clock of tests that do not let time pass.
+/// The time of tests with a fixed clock.
 let testTime = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
 
-/// Two directories of public keys, with the private keys beside them in memory.
+/// Two directories of public keys, with the private keys in memory.
 ///
-/// Tokens are signed with jwt-kit, so that another implementation than the one under test makes
-/// them.
+/// Tokens are signed with jwt-kit, so that they come from an implementation other than the one
+/// under test.
 struct TestKeys: Sendable {
     let directory: String
     let appKey = ECDSA.PrivateKey<P256>()
@@ -37,7 +37,7 @@ struct TestKeys: Sendable {
     }
 
     func remove() {
-        // A directory left behind in /tmp does no harm to the next test.
+        // A directory left behind in /tmp does not affect the next test.
         try? FileManager.default.removeItem(atPath: directory)
     }
 
@@ -52,7 +52,7 @@ struct TestKeys: Sendable {
         )
     }
 
-    /// Claims of a good account token, for a test to spoil.
+    /// The claims of a valid account token, for a test to change.
     var accountClaims: Claims {
         Claims(
             iss: "com.example.app",

@@ -10,10 +10,10 @@ import StoreTracing
 
 @testable import ServiceKit
 
-/// A logger that says nothing.
+/// A logger without output.
 let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// Runs services for as long as the body does, then shuts them down gracefully.
+/// Runs services while the body runs, then shuts them down gracefully.
 func withRunning<R: Sendable>(
     _ services: [any Service],
     _ body: @Sendable (ServiceGroup) async throws -> R
@@ -35,7 +35,7 @@ func withRunning<R: Sendable>(
     }
 }
 
-/// A server on a free port with routes of the test's.
+/// Runs a server on a free port with the routes of a test.
 func withServer<R: Sendable>(
     readiness: [ReadinessCheck] = [],
     settings: HTTPSettings = HTTPSettings(port: 0),
@@ -66,7 +66,7 @@ func withServer<R: Sendable>(
     }
 }
 
-/// A response as it came over the wire.
+/// A response as it was received.
 struct WireResponse: Sendable {
     var status: Int
     var headers: [String: String]
@@ -96,8 +96,10 @@ struct WireResponse: Sendable {
     }
 }
 
-/// Talks to the server byte by byte, and begins without leaving the connection's event loop: on a busy
-/// machine a task may wait for its turn longer than a server waits for a word.
+/// Opens a raw connection to the server.
+///
+/// It sends the greeting without leaving the connection's event loop, because on a busy machine a
+/// task may wait longer for its turn than a server waits for the first byte.
 func withConnection<R: Sendable>(
     to port: Int,
     saying greeting: String,
@@ -121,7 +123,7 @@ func withConnection<R: Sendable>(
     }
 }
 
-/// Says its text as soon as there is somebody to say it to.
+/// Sends its text as soon as the connection is open.
 private final class GreetingHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -138,7 +140,7 @@ private final class GreetingHandler: ChannelInboundHandler {
     }
 }
 
-/// Sends one request and reads until the server closes.
+/// Sends one request and reads until the server closes the connection.
 func send(
     _ method: String = "GET",
     _ path: String,

@@ -118,7 +118,9 @@ import TestSupport
         #expect(machine.connected(0) == .close)
     }
 
-    /// A seeded walk through all events; at each step no connection is lost or lent twice.
+    /// A random walk with a fixed seed through all events.
+    ///
+    /// At no step is a connection lost or lent twice.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func noConnectionIsEverLostOrLentTwice(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Postgres
 
-/// What is said of a database's ability to serve, by values alone.
+/// The health of a database, decided by values alone.
 @Suite struct PostgresHealthTests {
     private let start = ContinuousClock.now
     private let full = PostgresError(

@@ -2,7 +2,7 @@ import Postgres
 import Testing
 import TestSupport
 
-/// Listening, and going on listening.
+/// Listening for notifications, also after the connection broke.
 @Suite(.timeLimit(.minutes(2))) struct PostgresNotificationTests {
     @Test func aNotificationArrivesWithItsPayload() async throws {
         try await withTestDatabase { database async throws in
@@ -33,7 +33,7 @@ import TestSupport
                         try connection.execute("SELECT pg_notify('orders', 'x')")
                     }
                     #expect(await events.next() == .notification(channel: "orders", payload: "x"))
-                    // The session that was ended before may be a moment about it.
+                    // The session that was ended before may take a moment to go away.
                     try await eventually("one listener") {
                         try await database.sessions(like: "%LISTEN%") == 1 ? () : nil
                     }
@@ -43,7 +43,7 @@ import TestSupport
         }
     }
 
-    /// The one test of it waits as long as a listener does, fifteen seconds.
+    /// This test waits for the interval of a listener's check, fifteen seconds.
     @Test func aListenerThatHearsNothingAsksItsServerAndListensOn() async throws {
         try await withTestDatabase { database async throws in
             try await database.withClient(poolSize: 1) { client async throws in
@@ -81,7 +81,7 @@ import TestSupport
     }
 }
 
-/// One at a time, by an advisory lock.
+/// An advisory lock has one holder at a time.
 @Suite(.timeLimit(.minutes(2))) struct PostgresAdvisoryLockTests {
     @Test func onlyOneHoldsTheLockAtATime() async throws {
         try await withTestDatabase { database async throws in
@@ -92,7 +92,7 @@ import TestSupport
                         group.addTask {
                             try await client.withAdvisoryLock(42) {
                                 let entered = await occupancy.enter()
-                                // Stays until all others have asked for the lock in vain.
+                                // The holder stays until all others have been refused the lock.
                                 try await eventually("the others to be refused") {
                                     try await database.lockRefusals() == 4 - entered ? () : nil
                                 }
@@ -122,7 +122,8 @@ import TestSupport
                     }
                     #expect(isFree)
                 }
-                // A watch that hears of the end only when it asks its server next is two seconds late each time.
+                // A watch that noticed the end only at its next query would be two seconds late
+                // each time.
                 #expect(try #require(durations.min()) < .seconds(2))
             }
         }
@@ -178,13 +179,13 @@ import TestSupport
     }
 }
 
-/// Counts who is inside.
+/// Counts the tasks that are inside.
 private actor Occupancy {
     private var inside = 0
     private(set) var most = 0
     private(set) var total: Int64 = 0
 
-    /// Returns how many have entered so far.
+    /// Notes an entry, and returns the number of entries so far.
     @discardableResult
     func enter() -> Int64 {
         inside += 1
@@ -197,7 +198,7 @@ private actor Occupancy {
 }
 
 extension TestDatabase {
-    /// How many sessions have asked for an advisory lock and do not have it.
+    /// The number of sessions that have asked for an advisory lock and do not have it.
     fileprivate func lockRefusals() async throws -> Int64 {
         let name = name
         return try await cluster.asSuperuser { connection in

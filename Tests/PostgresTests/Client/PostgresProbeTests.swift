@@ -3,9 +3,9 @@ import Postgres
 import Testing
 import TestSupport
 
-/// The probe beside a server that cannot do what it is there for.
+/// The probe of a server that cannot do its work.
 @Suite(.timeLimit(.minutes(3))) struct PostgresProbeTests {
-    /// Runs a body with a server of its own, a client of it, and a probe.
+    /// Runs a body with its own server, a client of that server, and a probe.
     private func withProbe(
         _ body: (PostgresCluster, PostgresClient, PostgresProbe) async throws -> Void
     ) async throws {
@@ -17,7 +17,8 @@ import TestSupport
         )
         try await cluster.start()
         defer {
-            // Whatever the test came to: a server that hangs would outlive it.
+            // The server is stopped whatever the result of the test is; a frozen server would
+            // otherwise outlive it.
             try? cluster.thaw()
             try? cluster.stop(.immediate)
             try? FileManager.default.removeItem(atPath: directory)
@@ -37,9 +38,9 @@ import TestSupport
         }
     }
 
-    /// Waits for what readiness is promised: within ten seconds.
+    /// Waits until the probe reports a problem, or `nil`, which it promises within ten seconds.
     ///
-    /// It heals a little later.
+    /// A recovery may take a little longer.
     private func say(_ problem: String?, by probe: PostgresProbe) async throws {
         do {
             try await eventually(
@@ -53,7 +54,7 @@ import TestSupport
         }
     }
 
-    /// Changes a setting of the whole server, which its sessions follow at once.
+    /// Changes a setting of the whole server, which takes effect in its sessions at once.
     private func set(_ setting: String, on cluster: PostgresCluster) async throws {
         let client = PostgresSettings(
             url: cluster.url(database: "postgres", role: "postgres")
@@ -87,7 +88,7 @@ import TestSupport
         }
     }
 
-    /// A bound of the server's own, which refuses the probe's file as a full disk does.
+    /// A limit of the server that refuses the probe's file as a full disk does.
     @Test func aServerWithoutRoomForAFileIsTold() async throws {
         try await withProbe { cluster, _, probe in
             try await set("SET temp_file_limit = '8kB'", on: cluster)
@@ -135,8 +136,8 @@ import TestSupport
         }
     }
 
-    /// The next number of a database transaction that writes, and how many temporary files were
-    /// written in the database.
+    /// The id of the next writing database transaction, and the number of temporary files written
+    /// in the database.
     private func marks(of cluster: PostgresCluster) async throws -> (next: String, files: Int64) {
         try await cluster.asSuperuser { connection in
             try connection.query(

@@ -3,7 +3,8 @@ import Postgres
 import Testing
 import TestSupport
 
-/// The pool when connections break, the server is away, and too many want one.
+/// The pool when connections break, the server is unreachable, or too many callers want a
+/// connection.
 @Suite(.timeLimit(.minutes(2))) struct PostgresRecoveryTests {
     private func one(_ client: PostgresClient) async throws -> Int32 {
         try await client.withTransaction { connection in

@@ -3,11 +3,11 @@ import Postgres
 import Testing
 import TestSupport
 
-/// A holder of an advisory lock that does not end and does not move.
+/// A holder of an advisory lock that neither ends nor makes progress.
 ///
-/// Each test waits as long as a lock is held in silence, eleven seconds.
+/// Each test waits until a silent holder loses the lock, eleven seconds.
 @Suite(.timeLimit(.minutes(2))) struct SilentLockHolderTests {
-    /// The bound that the store promises.
+    /// The longest time in which the store promises that another process takes the lock.
     private static let bound = Duration.seconds(15)
 
     @Test func aHolderThatSaysNothingLosesTheLock() async throws {
@@ -16,7 +16,7 @@ import TestSupport
                 let wakesUp = DispatchSemaphore(value: 0)
                 let (isTaken, taken) = AsyncStream.makeStream(of: Void.self)
                 let silent = Task {
-                    // The session's thread stands still, as all threads of a stopped process do; the
+                    // The session's thread is blocked, like all threads of a stopped process; the
                     // kernel goes on answering for it.
                     try await client.withAdvisoryLock(42, LockHolder()) { _ in
                         taken.finish()
@@ -44,7 +44,7 @@ import TestSupport
                 let hanging = Task {
                     try await client.withAdvisoryLock(42, LockHolder(), { _ in }) { _ in
                         taken.finish()
-                        // Deaf to its cancellation, as a thread in a library is.
+                        // The task ignores its cancellation, like a thread in a library.
                         await Task { for await _ in end {} }.value
                     }
                 }
@@ -66,7 +66,7 @@ import TestSupport
                 let rounds = try await client.withAdvisoryLock(42, holder, { _ in }) { _ in
                     let end = ContinuousClock.now + LockHolder.silenceMax + .seconds(4)
                     var rounds = 0
-                    // Nothing but the sign: a leader that has nothing to do gives it too.
+                    // The holder only reports progress, as a leader without work does too.
                     while ContinuousClock.now < end {
                         holder.move()
                         #expect(holder.isRecent)
@@ -99,7 +99,7 @@ import TestSupport
                 }
                 #expect(start.duration(to: .now) < Self.bound)
                 wakesUp.signal()
-                // It hears of it before COMMIT, or by it.
+                // The holder notices the loss before COMMIT or through it.
                 let error = await #expect(throws: PostgresError.self) { try await stopped.value }
                 #expect([.connectionLost, .commitOutcomeUnknown].contains(error?.code))
             }

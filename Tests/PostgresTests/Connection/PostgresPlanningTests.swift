@@ -2,7 +2,7 @@ import Postgres
 import Testing
 import TestSupport
 
-/// How statements of services are planned.
+/// The planning of the services' statements.
 @Suite(.timeLimit(.minutes(2)))
 struct PostgresPlanningTests {
     @Test func aStatementIsPlannedOnceASessionHoweverFewItAsksFor() async throws {

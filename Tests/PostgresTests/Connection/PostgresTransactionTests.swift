@@ -3,7 +3,7 @@ import Postgres
 import Testing
 import TestSupport
 
-/// What a database transaction promises, when it works and when it does not.
+/// The guarantees of a database transaction, both when it succeeds and when it fails.
 @Suite(.timeLimit(.minutes(2))) struct PostgresTransactionTests {
     private struct Refusal: Error {}
 
@@ -60,7 +60,7 @@ import TestSupport
             let error = await #expect(throws: PostgresError.self) {
                 try await client.withTransaction { connection in
                     try connection.execute("UPDATE counters SET n = 5 WHERE id = 1")
-                    // Swallowed on purpose: this is the mistake under test.
+                    // The error is ignored on purpose: this is the mistake under test.
                     _ = try? connection.execute("UPDATE counters SET n = -1 WHERE id = 2")
                 }
             }
@@ -82,7 +82,7 @@ import TestSupport
                             let n = try connection.query("SELECT n FROM counters WHERE id = 1")[0]
                                 .decode(Int64.self)
                             barrier.raise()
-                            // Both have read before either writes, at least the first time.
+                            // Both have read before either writes, at least in the first attempt.
                             while barrier.value < 2 {
                                 try connection.execute("SELECT pg_sleep(0.005)")
                             }
@@ -197,7 +197,8 @@ import TestSupport
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(start.duration(to: .now) < .seconds(30))
-            // The only connection is whole, and nobody else is hit by a late cancellation.
+            // The only connection is usable, and no later caller is affected by the late
+            // cancellation.
             for _ in 0..<20 {
                 #expect(try await count(1, client) == 0)
             }

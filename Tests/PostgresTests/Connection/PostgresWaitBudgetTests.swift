@@ -3,12 +3,12 @@ import Postgres
 import Testing
 import TestSupport
 
-/// Nothing a request does with the database takes longer than the request has time.
+/// No use of the database takes longer than the request's budget.
 @Suite(.timeLimit(.minutes(2))) struct PostgresWaitBudgetTests {
-    /// What a machine that is busy with other tests may add.
+    /// The extra time that a machine busy with other tests may need.
     private static let slack = Duration.seconds(4)
 
-    /// Runs a body that has to fail, within its budget.
+    /// The error of a body that must fail within its budget.
     private func failure(
         within limit: Duration,
         _ body: () async throws -> Void
@@ -100,7 +100,7 @@ import TestSupport
                     }
                 }
                 try await eventually("the connection to be taken") { isIn.value > 0 ? () : nil }
-                // Behind one that has a minute.
+                // The caller waits behind another that has a minute.
                 let patient = Task { try await process(of: client) }
                 let error = await failure(within: .milliseconds(500)) {
                     _ = try await process(of: client)
@@ -136,7 +136,8 @@ import TestSupport
         }
         try await cluster.start()
         defer {
-            // Whatever the test came to: a server that hangs would outlive it.
+            // The server is stopped whatever the result of the test is; a frozen server would
+            // otherwise outlive it.
             try? cluster.thaw()
             try? cluster.stop(.immediate)
         }

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Postgres
 
-/// The parts that need no server: which statements stay prepared, how long to wait between
-/// attempts, what a statement becomes, and what a URL may say.
+/// The parts that need no server: the statement cache, the backoff, the text of statements, and the
+/// check of URLs.
 @Suite struct PureTests {
     private func key(_ text: String, _ types: [UInt32] = []) -> StatementCache.Key {
         StatementCache.Key(text: text, types: types)

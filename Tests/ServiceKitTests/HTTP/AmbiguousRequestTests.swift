@@ -5,7 +5,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// Requests that two servers could read in two ways.
+/// Requests that two servers could read differently.
 @Suite(.timeLimit(.minutes(2)))
 struct AmbiguousRequestTests {
     private func routes(_ router: StoreRouter) {

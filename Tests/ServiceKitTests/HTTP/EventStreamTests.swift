@@ -41,7 +41,7 @@ struct EventStreamTests {
                     let text = String(buffer: received)
                     if text.contains("\r\n0\r\n\r\n") { break }
                     guard text.contains("first"), !text.contains("second") else { continue }
-                    // The server ends a connection without a stream that has been silent for less
+                    // The server closes a connection without a stream that has been silent for less
                     // time than the stream.
                     let word = "GET /word HTTP/1.1\r\nHost: a\r\n\r\n"
                     try await withConnection(to: port, saying: word) { inbound, _ in
@@ -74,7 +74,7 @@ struct EventStreamTests {
             try await withConnection(to: port, saying: head) { inbound, outbound in
                 for try await chunk in inbound where String(buffer: chunk).contains("first") {
                     guard byHalf else { return }
-                    // It goes on reading, and is told the end.
+                    // The client closes its half but still reads, and sees the end of the stream.
                     outbound.finish()
                 }
             }

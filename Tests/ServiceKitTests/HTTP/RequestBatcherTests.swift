@@ -12,7 +12,7 @@ import Testing
 struct RequestBatcherTests {
     private struct Failure: Error {}
 
-    /// Lets a test hold batches back and see them.
+    /// Holds batches back and records them.
     private final class Gate: Sendable {
         private let batches = Mutex<[[Int]]>([])
         private let started = AsyncStream.makeStream(of: Int.self)

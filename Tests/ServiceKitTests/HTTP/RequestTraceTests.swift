@@ -8,7 +8,7 @@ import Testing
 
 @testable import ServiceKit
 
-/// Where a request's trace comes from, and what is recorded of it.
+/// The origin of a request's trace, and the spans that are recorded for it.
 @Suite(.timeLimit(.minutes(2)))
 struct RequestTraceTests {
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -23,7 +23,7 @@ struct RequestTraceTests {
         router.open.get("/broken") { _, _ -> Response in throw Broken() }
     }
 
-    /// What a handler sees as its trace.
+    /// The trace that a handler sees.
     private func seen(
         for headers: [String: String],
         _ spans: SpanRecorder = .off
@@ -43,7 +43,7 @@ struct RequestTraceTests {
         [:], ["traceparent": "garbage"], ["traceparent": ""],
         ["traceparent": "00-\(trace)-0000000000000000-01"],
         ["traceparent": "\(client), \(client)"],
-        // The same name twice, in two spellings.
+        // The same header twice, in two spellings.
         ["traceparent": client, "Traceparent": client],
         ["tracestate": "vendor=\(trace)"],
     ])
@@ -171,7 +171,7 @@ struct RequestTraceTests {
         #expect(written.text.split(separator: "\n").count == 1, "\(written.text)")
         #expect(written.text.contains("cannot be written"))
 
-        // The disk has room for half a line, then for nothing, then for all.
+        // The disk has room for part of a line, then for nothing, then for everything.
         let file = Collected()
         let room = Mutex([5, 0, 0, Int.max, Int.max])
         let output = SpanOutput(path: "-", service: "payments", logger: logger) { text, _ in

@@ -37,7 +37,7 @@ import Testing
         #expect(watch.disagreement == nil)
     }
 
-    /// Only another process, with another setting, can act upon the event.
+    /// Only another process, with another setting, can apply the event.
     @Test func aForeignEventIsNotForgottenWhenThePeerChanges() {
         let watch = watch(.production)
         watch.noteForeignEvent(of: "Sandbox")

@@ -14,7 +14,7 @@ struct StrictJSONTests {
             (#"[{"a":1},{"b":{},"b":[]}]"#, "b"), (#"{"a":1,"\u0061":2}"#, "a"),
             (#"{"q\"":1,"q\"":1}"#, #"q""#), (#"{"":1,"":1}"#, ""),
             (#"{ "a" : "b,{" , "a" : 1 }"#, "a"), (#"{"a":{"b":1},"c":2,"a":3}"#, "a"),
-            // The decoder keeps one of two names that differ by their code points only.
+            // The decoder keeps only one of two names that differ only in their code points.
             ("{\"\u{E9}\":1,\"e\u{301}\":2}", "\u{E9}"),
         ]
     )
@@ -64,7 +64,7 @@ struct StrictJSONTests {
             let bytes = Array(try #require(text.data(using: encoding)))
             #expect(StrictJSON.fault(in: bytes) == .notUTF8, "\(encoding)")
         }
-        // A surrogate, an overlong slash, and a letter that is cut off.
+        // A surrogate, an overlong slash, and a truncated letter.
         for wrong: [UInt8] in [[0xED, 0xA0, 0x80], [0xC0, 0xAF], [0xC3]] {
             #expect(StrictJSON.fault(in: [0x22] + wrong + [0x22]) == .notUTF8)
         }

@@ -17,7 +17,7 @@ struct ServiceRunnerTests {
         func run() async throws { if let failure { throw failure } }
     }
 
-    /// What a run printed and logged.
+    /// The output and the log of a run.
     private struct Run {
         var status: ProcessStatus
         var output: String

@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-/// Text that several tasks add to.
+/// Text to which several tasks can append.
 final class Collected: Sendable {
     private let collected = Mutex("")
     var text: String { collected.withLock { $0 } }

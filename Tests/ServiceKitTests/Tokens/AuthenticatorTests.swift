@@ -170,7 +170,7 @@ struct AuthenticatorTests {
         let authenticator = try keys.authenticator(now: { clock.now })
         let token = try await keys.accountToken()
         _ = try authenticator.account(of: token)
-        // Its signer's clock may be a minute behind.
+        // The signer's clock may be a minute behind.
         clock.advance(by: .seconds(3600 + 59))
         _ = try authenticator.account(of: token)
         clock.advance(by: .seconds(1))
@@ -236,7 +236,7 @@ struct AuthenticatorTests {
     }
 }
 
-/// A clock that a test moves.
+/// A clock that a test can move.
 final class MovingClock: Sendable {
     private let time: Mutex<Timestamp>
     init(_ time: Timestamp) { self.time = Mutex(time) }

@@ -50,7 +50,7 @@ struct ServerAPIAuthenticatorTests {
         )
     }
 
-    /// Claims as Apple's client makes them, for a test to spoil.
+    /// The claims that Apple's client makes, for a test to change.
     private var claims: Claims {
         Claims(
             iss: "issuer-1",
