@@ -13,9 +13,10 @@ public enum Outbox {
 
     /// Appends events, in one statement.
     ///
-    /// Call it at the end of the database transaction, after every lock is held: two events of one
-    /// key are published in the order in which they were appended. The notification is another
-    /// reason to call it last, because all commits that notify take one common lock.
+    /// Call it at the end of the database transaction, in a separate statement after every lock is
+    /// held: two events of one key are published in the order in which they were appended. The
+    /// notification is another reason to call it last, because all commits that notify take one
+    /// common lock.
     ///
     /// - Parameters:
     ///   - events: The events. Those of one key are in the order in which they happened.

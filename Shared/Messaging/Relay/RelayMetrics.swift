@@ -40,7 +40,7 @@ struct RelayMetrics: Sendable {
         for (consumer, gauge) in lag { gauge.record(counts[consumer] ?? 0) }
     }
 
-    /// Sets the lag of every consumer to zero, because this process no longer knows it.
+    /// Sets the lag of every consumer to zero: none is behind, as far as this process knows.
     func forgetLag() {
         for gauge in lag.values { gauge.record(0) }
     }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The contents of verified tokens, by the hash of the token, until each expires.
 ///
-/// The cache is limited: a new entry replaces the oldest. Refusals are not cached.
+/// The cache is limited: once it is full, a new entry replaces the oldest. Refusals are not cached.
 final class TokenCache<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value

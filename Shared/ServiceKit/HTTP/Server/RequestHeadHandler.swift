@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Handles details of a request's head that the server ignores, and adds a body to the server's
+/// Corrects details of a request's head that the server ignores, and adds a body to the server's
 /// answer to an unreadable head.
 ///
 /// - It closes connections after the answer if the client asked for it in a way that the server
 ///   does not understand: by speaking HTTP/1.0, whose clients read to the end of the connection, or
 ///   by writing `Close`.
-/// - It accepts a request of HTTP/1.1 only with exactly one `Host`. A request of HTTP/1.0 needs
-///   none, and gets an empty one.
+/// - It removes the `Host` headers if there are several, so that the request is refused like one
+///   without. A request of HTTP/1.0 needs no `Host`, and gets an empty one.
 final class RequestHeadHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
