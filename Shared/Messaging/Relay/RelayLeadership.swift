@@ -23,10 +23,8 @@ final class RelayLeadership: Sendable {
     private static let idlePause = Duration.seconds(1)
     /// The time between two checks of the consumers' offsets and of the topics.
     private static let watchInterval = Duration.seconds(1)
-    /// The longest time a record waits for the broker.
-    ///
-    /// It is shorter than the time after which another process takes the lead: when a stopped
-    /// process wakes up, its records are too old to be sent.
+    /// The longest wait of a record for the broker, shorter than the time after which another
+    /// process takes the lead: when a stopped process wakes up, its records are too old to be sent.
     private static let deliveryTimeoutMilliseconds = 8000
 
     init(
@@ -52,10 +50,8 @@ final class RelayLeadership: Sendable {
     /// Whether this process has seen that every topic of the service exists.
     var topicsExist: Bool { topics.exist }
 
-    /// Creates the topics before the first event is published.
-    ///
-    /// If a topic is lost after that, the leader handles it, because it must also publish the
-    /// events again.
+    /// Creates the topics before the first event is published; the leader handles topics lost
+    /// later.
     func checkTopics() async throws {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         do {
@@ -94,8 +90,8 @@ final class RelayLeadership: Sendable {
                 do {
                     try await work(lead, retries, admin)
                 } catch is LogIsLost {
-                    // A producer that the broker no longer knows would retry its messages until
-                    // they time out; a new producer works at once.
+                    // A producer that the broker has forgotten would retry until its messages time
+                    // out.
                     continue
                 }
             }
@@ -122,8 +118,8 @@ final class RelayLeadership: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await producer.run() }
             group.addTask { try await self.publish(lead, retries, producer, admin) }
-            // This runs concurrently with publishing, because a send may wait for a log that is
-            // gone. The error closes the producer, which ends the send.
+            // It runs beside publishing, because a send may wait for a lost log until this error
+            // ends it.
             group.addTask { try await self.waitForLoss(admin) }
             defer { group.cancelAll() }
             try await group.next()
@@ -213,8 +209,7 @@ final class RelayLeadership: Sendable {
                 limit: Self.batchSize,
                 on: connection
             )
-            // An unsettled row sends no second notification, so the relay must look again by
-            // itself.
+            // An unsettled row sends no second notification, so it must be read again.
             let waits = try rows.isEmpty && RelayStore.hasRows(after: cursor, on: connection)
             return (rows, waits)
         }
@@ -258,9 +253,7 @@ final class RelayLeadership: Sendable {
         return rows.count == Self.batchSize ? .full : .published
     }
 
-    /// Seals some of the rows that an older relay, which had no seals, has published.
-    ///
-    /// Publishing does not wait until all of them are sealed.
+    /// Seals a batch of the rows that an older relay, which had no seals, has published.
     ///
     /// - Returns: Whether there were such rows.
     private func sealEarlierRows(
@@ -291,10 +284,7 @@ final class RelayLeadership: Sendable {
         return true
     }
 
-    /// Handles a topic that the broker does not know.
-    ///
-    /// A deleted dead-letter topic is created again. If one of the service's own topics is missing,
-    /// the broker has lost its log.
+    /// Creates a deleted dead-letter topic again; a missing topic of the service means a lost log.
     private func handleUnknownTopic(
         _ progress: inout RelayProgress,
         _ records: [KafkaRecord],
