@@ -6,25 +6,27 @@ import EventTypes
 struct LagCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "lag",
-        abstract: "Tells how many events each consumer has yet to act on, and how old they are.",
+        abstract: "Shows how many events each consumer has yet to act on, and how old they are.",
         discussion: """
-            Counted from the producers' logs and the consumers' inboxes, so it is right on any broker, \
-            and while the broker is away. Events that a consumer passes by do not count, nor do its \
-            dead letters. More than 10,000 are not counted on.
+            The events are counted in the producers' logs and the consumers' inboxes, so the \
+            counts are right on any broker, and even while the broker is down. Events that a \
+            consumer ignores do not count, and neither do its dead letters. Counting stops after \
+            10,000.
 
             Examples:
               counterfoil lag
               counterfoil lag --max-age 60 || echo "somebody is a minute behind"
 
-            JSON: {"consumers": [{"consumer", "topic", "producer", "events", "isAtLeast",
-              "oldest" (milliseconds since 1970, or null), "ageMilliseconds"}]}
+            JSON:
+              {"consumers": [{"consumer", "topic", "producer", "events", "isAtLeast",
+               "oldest" (milliseconds since 1970, or null), "ageMilliseconds"}]}
             """
     )
 
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "End in 1 if an event has waited for longer than so many seconds.")
+    @Option(help: "Exit with 1 if an event has waited for longer than this many seconds.")
     var maxAge: Int?
 
     func validate() throws {

@@ -9,19 +9,23 @@ import NIOHTTP1
 struct StatusCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Shows all services: health, versions, what waits, dead letters.",
+        abstract: "Shows each service's health, version, pending work and dead letters.",
         discussion: """
-            OUTBOX is what is yet to be published, DEAD and PARKED what could not be applied. Ends in 0 \
-            where every service is ready and every database answers, else in 69 (77: credentials).
+            OUTBOX counts the events that are not published yet. DEAD counts the events that a \
+            service could not apply, PARKED those that wait behind them.
+
+            Exits with 0 if every service is ready and every database answers, otherwise with 69 \
+            (77 if credentials are rejected).
 
             Examples:
               counterfoil status
               counterfoil status --json | jq '.services[] | select(.health != "ready")'
 
-            JSON: {"services": [{"service", "url", "health", "detail", "version", "database":
-              {"schema", "outbox": {"count", "isAtLeast", "oldest"}, "dead", "parked", "work":
-              {"charges" | "unfinished" | "webhooks" | "notifications": as "outbox"}},
-              "databaseProblem"}]}; times are milliseconds since 1970
+            JSON (times are milliseconds since 1970):
+              {"services": [{"service", "url", "health", "detail", "version",
+               "database": {"schema", "outbox": {"count", "isAtLeast", "oldest"},
+                 "dead", "parked", "work": {"charges" | "unfinished" | "webhooks" |
+                 "notifications": as "outbox"}}, "databaseProblem"}]}
             """
     )
 
