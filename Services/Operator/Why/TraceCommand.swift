@@ -7,21 +7,24 @@ import StoreTracing
 struct TraceCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
-        abstract: "Puts a trace together from the services' files of spans.",
+        abstract: "Assembles a trace from the span files of the services.",
         discussion: """
-            Services that are started with SPANS_FILE append their spans to it, one a line, as \
-            OTLP/JSON; with SPANS_FILE=- they stand in the log, whose other lines are passed over. \
-            What this prints is each hop of the trace under the one that caused it. To have it in a \
-            tracing system, let an OpenTelemetry collector read the same files (otlpjsonfile).
+            A service that is started with SPANS_FILE appends its spans to that file, one per \
+            line, as OTLP/JSON. With SPANS_FILE=- it writes them into its log; other lines of \
+            the log are ignored. This command prints each hop of the trace below the hop that \
+            caused it. To see traces in a tracing system, let an OpenTelemetry collector read \
+            the same files (otlpjsonfile).
 
-            Of a transaction or an order, its trace is asked of the services' databases.
+            The trace of a transaction or an order is looked up in the services' databases.
 
             Examples:
-              counterfoil trace 1000001 /var/log/counterfoil/*.spans
+              counterfoil trace 2175520387220000 /var/log/counterfoil/*.spans
               counterfoil trace 4bf92f3577b34da6a3ce929d0e0e4736 payments.log receipts.log
 
-            JSON: {"traces": [ids], "spans": [{"traceID", "spanID", "parentSpanID", "service",
-              "name", "start", "end" (nanoseconds since 1970), "attributes", "links", "isError"}]}
+            JSON:
+              {"traces": [ids], "spans": [{"traceID", "spanID", "parentSpanID", "service",
+               "name", "start", "end" (nanoseconds since 1970), "attributes", "links",
+               "isError"}]}
             """
     )
 
@@ -31,7 +34,7 @@ struct TraceCommand: OperatorSubcommand {
     @Argument(help: "A trace id, a transaction id or an order id.")
     var subject: String
 
-    @Argument(help: "Files of spans, or logs with spans in them.")
+    @Argument(help: "Span files, or logs that contain spans.")
     var files: [String]
 
     func validate() throws {

@@ -6,25 +6,33 @@ import EventTypes
 struct WhyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "why",
-        abstract: "Tells the whole story of a purchase, and what it waits for.",
+        abstract: "Tells the whole story of a purchase, and what it is waiting for.",
         discussion: """
-            Of a transaction or an order: each state, charge, posting, event, receipt, delivery, \
-            webhook, notification and finish of all services, in the order of time, with trace ids. \
-            Of an account: its purchases, and what holds it back.
+            For a transaction or an order, it shows every state, charge, posting, event, \
+            receipt, delivery, webhook, notification and finish from all services, in order of \
+            time, with trace ids. For an account, it lists the purchases and whatever holds them \
+            back.
 
             Examples:
-              counterfoil why 1000001
-              counterfoil why W000YGJ15
+              counterfoil why 2175520387220000
+              counterfoil why W1XTKZ7Y3GH0W
               counterfoil why ada
-              counterfoil why 1000001 --json
+              counterfoil why 2175520387220000 --json
 
-            Exit codes: 0 it is told, whatever state it is in; 1 nobody knows it; 69 a database is away.
+            Exit codes:
+              0   the story is told, whatever state the purchase is in
+              1   no service knows the subject
+              69  a database is unavailable
 
-            JSON of a transaction: {"transactionID", "orderID", "accountID", …, "steps": [{"time",
-              "service", "kind", "text", "traceID", "isProblem"}], "waitsFor": [sentences],
-              "books": what 'counterfoil reconcile --transactions' lists of it (the type
-              TransactionBooks of the library StoreAPI), "differences": [as 'reconcile' has them]}
-            JSON of an account: {"accountID", "purchases": [...], "isCut", "deadLetters": [...]}
+            JSON of a transaction:
+              {"transactionID", "orderID", "accountID", …,
+               "steps": [{"time", "service", "kind", "text", "traceID", "isProblem"}],
+               "waitsFor": [sentences],
+               "books": what 'counterfoil reconcile --transactions' lists for it (the type
+                 TransactionBooks of the library StoreAPI),
+               "differences": [as 'reconcile' lists them]}
+            JSON of an account:
+              {"accountID", "purchases": [...], "isCut", "deadLetters": [...]}
             """
     )
 
@@ -34,10 +42,10 @@ struct WhyCommand: OperatorSubcommand {
     @Argument(help: "A transaction id, an order id, or an account id.")
     var subject: String
 
-    @Flag(help: "It is an account, though it looks like a transaction or an order.")
+    @Flag(help: "Take the subject for an account, even if it looks like a transaction or an order.")
     var account = false
 
-    @Option(help: "The most purchases of an account, from 1 to 1000.")
+    @Option(help: "The most purchases to list for an account, from 1 to 1000.")
     var limit = 20
 
     func validate() throws {
