@@ -9,12 +9,15 @@ struct ReconcileCommand: OperatorSubcommand {
         commandName: "reconcile",
         abstract: "Compares payments, the processor's list, the ledger, receipts and deliveries.",
         discussion: """
-            Every transaction is looked up in all books: charged once, posted once and balanced, one \
-            receipt, each delivery of its plan, its credits and entitlement, its finish, and the one \
-            event that tells of each. So are accounts, and events that a service could not apply. \
-            What differs is listed with what to do. What changed less than --settled ago is on its \
-            way and is left out. Purchases that wait for the app's finish, or for an approval, are no \
-            differences. The processor's list is the sandbox's own.
+            Looks up every transaction in all books. It must have been charged once and posted \
+            once, in balance; it must have one receipt, every delivery of its plan, its credits \
+            and entitlement, its finish, and exactly one event for each of these facts. Accounts \
+            are compared too, and events that a service could not apply are reported. Each \
+            difference is listed with advice on what to do.
+
+            Anything that changed less than --settled ago is still on its way and is left out. \
+            Purchases that wait for the app's finish or for an approval are not differences. The \
+            processor's list is the sandbox's own.
 
             Examples:
               counterfoil reconcile
@@ -22,9 +25,12 @@ struct ReconcileCommand: OperatorSubcommand {
               counterfoil reconcile --since 2026-11-21T00:00:00Z --json
               counterfoil reconcile --settled 0 --wait 60 --transactions --json
 
-            Exit codes: 0 all books agree, 1 they differ, 69 a database is away.
+            Exit codes:
+              0   all books agree
+              1   they differ
+              69  a database is unavailable
 
-            JSON (the type Reconciliation of the library StoreAPI; fields are only ever added):
+            JSON (the type Reconciliation of the library StoreAPI; fields are only added):
               {"since", "until", "compared", "onTheirWay", "free", "accounts",
                "purchased" | "processor" | "postings" | "receipts" | "deliveries":
                  {"count", "amounts": {currency: minor units}},
@@ -32,7 +38,9 @@ struct ReconcileCommand: OperatorSubcommand {
                "differences": [{"kind", "effect": "lost" | "doubled" | "wrong",
                  "transactionID", "subject", "detail"}],
                "transactions": [{"id", "entry", "charges", "postings", "receipts",
-                 "isFinishedInReceipts", "queued": {…, "deliveries", "credits", "isEntitled"}}]}
+                 "isFinishedInReceipts",
+                 "queued": {…, "deliveries", "credits", "isEntitled"}}]}
+
             Kinds: \(Difference.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
             """
     )
@@ -40,21 +48,21 @@ struct ReconcileCommand: OperatorSubcommand {
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Purchases asked for since then: a time in UTC (RFC 3339), or 90min, 24h, 7d.")
+    @Option(help: "Only purchases since a UTC time (RFC 3339), or of the last 90min, 24h, 7d.")
     var since: String?
 
-    @Option(help: "Leave out what changed less than so many seconds ago, from 0 to 86400.")
+    @Option(help: "Leave out what changed less than this many seconds ago, from 0 to 86400.")
     var settled = 60
 
-    @Option(help: "Compare again until all books agree, for so many seconds at most (to 3600).")
+    @Option(help: "Repeat until all books agree, for at most this many seconds (up to 3600).")
     var wait = 0
 
     @Flag(
-        help: "With --json: list each transaction that is compared, and what all books say of it."
+        help: "With --json: list each compared transaction with what every book says about it."
     )
     var transactions = false
 
-    @Option(help: "The most differences of a kind, and transactions, that are listed (to 1000000).")
+    @Option(help: "The most differences of a kind, and transactions, to list (up to 1000000).")
     var limit = 100
 
     func validate() throws {
