@@ -12,16 +12,16 @@ struct BrokerOptions: ParsableArguments {
         case kafka
     }
 
-    @Option(help: "The event log in PostgreSQL, which is complete, or what the broker still has.")
+    @Option(help: "Read the event log in PostgreSQL (complete), or what the broker still has.")
     var source = Source.log
 
-    @Option(help: "With --source kafka: this partition of the topic only.")
+    @Option(help: "With --source kafka: read this partition of the topic only.")
     var partition: Int32?
 
-    @Option(help: "With --source kafka: from this offset on.")
+    @Option(help: "With --source kafka: the first offset to read.")
     var fromOffset: Int64?
 
-    @Option(help: "With --source kafka: through this offset.")
+    @Option(help: "With --source kafka: the last offset to read.")
     var toOffset: Int64?
 
     /// Whether the broker is read.

@@ -12,41 +12,45 @@ import Seals
 struct ReplayCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Sends events of the logs to their topics again, under the ids they have.",
+        abstract: "Sends events from the logs to their topics again, under their original ids.",
         discussion: """
-            Without --execute it prints the plan and sends nothing. What a consumer has done it
-            recognises and does not do again; so no notification and no webhook is sent twice.
-              counterfoil replay --transaction 1000000000000001
-              counterfoil replay --topic payments.transactions --since 2026-11-21T14:00:00Z \\
-                --until 2026-11-21T15:00:00Z --consumer receipts --execute
+            Without --execute it prints the plan and sends nothing. Consumers recognise events \
+            that they have already applied and do not apply them again, so no notification and \
+            no webhook is sent twice. The log is checked against its seals first. A replay that \
+            was killed or interrupted continues with --resume.
+
+            Examples:
+              counterfoil replay --transaction 2175520387220000
+              counterfoil replay --topic payments.transactions \\
+                --since 2026-11-21T14:00:00Z --until 2026-11-21T15:00:00Z \\
+                --consumer receipts --execute
               counterfoil replay --account ada --to-file ada.jsonl --execute
               counterfoil replay --from-file ada.jsonl --execute
-              counterfoil replay --source kafka --topic payments.transactions --partition 0 \\
-                --from-offset 100 --to-offset 200
+              counterfoil replay --source kafka --topic payments.transactions \\
+                --partition 0 --from-offset 100 --to-offset 200
               counterfoil replay --resume replay.journal
               counterfoil replay --verify
-            The log is checked against its seals first. A replay that was killed or interrupted goes
-            on with --resume.
 
-            --source kafka reads what the broker still has, up to where it ended at the beginning, and \
-            says what of the log it has not. An event of a version that is not known is named and \
-            never half-read.
+            --source kafka reads what the broker still has, up to where the topics ended when \
+            the command began, and reports which events of the log the broker lacks. An event of \
+            an unknown version is named and never read in part.
 
-            --verify sends nothing: it makes every service's books again from the event log, in
-            databases of their own, by the services' own executables, and compares them with the live
-            tables in one snapshot, while the store goes on. It exits with 1 if anything differs.
+            --verify sends nothing. The services' own executables rebuild every service's books \
+            from the event log, in separate databases. The result is compared with the live \
+            tables in one snapshot, while the store keeps running. It exits with 1 if anything \
+            differs.
             """
     )
 
     @OptionGroup(title: "Which events") var options: ReplayOptions
 
-    @Option(help: "For this consumer only: payments, receipts or fulfillment.")
+    @Option(help: "Send to this consumer only: payments, receipts or fulfillment.")
     var consumer: String?
 
-    @Option(help: "Into a file, one event a line as JSON, with a manifest beside it.")
+    @Option(help: "Write the events to a file, one per line as JSON, with a manifest beside it.")
     var toFile: String?
 
-    @Option(help: "From a file that --to-file has written, instead of the logs.")
+    @Option(help: "Read the events from a file that --to-file wrote, instead of the logs.")
     var fromFile: String?
 
     @Option(help: "The folder of the months that 'counterfoil log' has archived.")
@@ -54,25 +58,25 @@ struct ReplayCommand: OperatorSubcommand {
 
     @OptionGroup(title: "From where") var broker: BrokerOptions
 
-    @Option(help: "Go on with the replay of this journal.")
+    @Option(help: "Resume the replay of this journal.")
     var resume: String?
 
-    @Option(help: "Where the journal is kept (default replay-<id>.journal in this directory).")
+    @Option(help: "The file for the journal (default: replay-<id>.journal in this directory).")
     var journal: String?
 
-    @Option(help: "Events per second at most.")
+    @Option(help: "The most events to send per second.")
     var rate = 500
 
-    @Flag(help: "Do it.")
+    @Flag(help: "Carry out the plan.")
     var execute = false
 
-    @Flag(help: "Leave out events that this version cannot read in full, instead of refusing.")
+    @Flag(help: "Skip events that this version cannot read in full, instead of refusing.")
     var skipUnreadable = false
 
-    @Flag(help: "Take a log that is not as its seals say.")
+    @Flag(help: "Accept a log that does not match its seals.")
     var unverified = false
 
-    @Flag(help: "Make the books again from the log, and compare them with the live tables.")
+    @Flag(help: "Rebuild the books from the log, and compare them with the live tables.")
     var verify = false
 
     @OptionGroup(title: "The proof") var verification: VerificationOptions

@@ -3,33 +3,33 @@ import EventTypes
 
 /// Which events a replay is about, from the command line.
 struct ReplayOptions: ParsableArguments {
-    @Option(help: "Events of this topic; may be repeated.")
+    @Option(help: "Select events of this topic; may be repeated.")
     var topic: [String] = []
 
-    @Option(help: "Events of this type, such as transaction.purchased.v1; may be repeated.")
+    @Option(help: "Select events of this type, such as transaction.purchased.v1; may be repeated.")
     var type: [String] = []
 
-    @Option(help: "Events of this account (or product, in the catalog's topic); may be repeated.")
+    @Option(help: "Select events of this account (or product, for the catalog); may be repeated.")
     var account: [String] = []
 
-    @Option(help: "Events about this transaction; may be repeated.")
+    @Option(help: "Select events about this transaction; may be repeated.")
     var transaction: [String] = []
 
-    @Option(help: "The event of this id; may be repeated.")
+    @Option(help: "Select the event with this id; may be repeated.")
     var event: [String] = []
 
-    @Option(help: "From this moment on: 2026-11-21T14:00:00Z.", transform: Self.moment)
+    @Option(help: "Start at this time, in UTC: 2026-11-21T14:00:00Z.", transform: Self.moment)
     var since: Timestamp?
 
-    @Option(help: "Before this moment: 2026-11-21T15:00:00Z.", transform: Self.moment)
+    @Option(help: "Stop before this time, in UTC: 2026-11-21T15:00:00Z.", transform: Self.moment)
     var until: Timestamp?
 
     @Option(
-        help: ArgumentHelp("From this place of one service's log on.", valueName: "xid:position")
+        help: ArgumentHelp("Start at this place in one service's log.", valueName: "xid:position")
     )
     var from: String?
 
-    @Option(help: ArgumentHelp("Through this place.", valueName: "xid:position"))
+    @Option(help: ArgumentHelp("Stop after this place.", valueName: "xid:position"))
     var through: String?
 
     /// What is selected.

@@ -3,22 +3,22 @@ import Foundation
 
 /// What `replay --verify` asks.
 struct VerificationOptions: ParsableArguments {
-    @Option(help: "Only the books of this service (may be repeated).")
+    @Option(help: "Rebuild the books of this service only; may be repeated.")
     var service: [StoreOptions.Service] = []
 
-    @Option(help: "The folder of the services' executables (default: that of counterfoil itself).")
+    @Option(help: "The folder of the services' executables (default: the folder of counterfoil).")
     var servicesDirectory: String?
 
     @Option(
         help: """
-            A server for the books made again, as a role that may make databases (or \
+            A server for the rebuilt books, with a role that may create databases (or \
             COUNTERFOIL_SHADOW_DATABASE_URL; default \
             postgresql://counterfoil_shadow@127.0.0.1:5432/postgres).
             """
     )
     var shadowDatabaseURL: String?
 
-    @Flag(help: "Leave the databases counterfoil_shadow_<service>, to look at a difference.")
+    @Flag(help: "Keep the databases counterfoil_shadow_<service>, to examine a difference.")
     var keepShadow = false
 
     /// Makes the books again, with progress on standard error.

@@ -7,16 +7,22 @@ import Seals
 struct VerifyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Checks the hash chains of the services' logs: nothing edited, cut or put in.",
+        abstract: "Verifies the event logs' hash chains: no event was edited, removed or inserted.",
         discussion: """
-            Each service seals the events it publishes: a digest over them and over the seal before,
-            for every month. A change of a row, or of what is there at all, shows and is located. Who
-            may change every table can also seal anew; keep the heads elsewhere and give them again:
+            Each service seals the events that it publishes. The seals of a month form a chain: \
+            each is a digest of some events and of the seal before it. A row that was changed, \
+            removed or inserted breaks the chain, and the command says where. Each log is read \
+            once, in a snapshot, and nothing is blocked.
+
+            Somebody who can change every table can also write new seals. So keep the heads of \
+            the chains elsewhere, and check later that the chains still contain them:
+
               counterfoil verify --heads-only > heads.txt
               counterfoil verify --heads heads.txt
+
             Months that have left the database ('counterfoil log') are read from their files:
+
               counterfoil verify --archives /var/lib/counterfoil/archives
-            It reads each log once, in a snapshot, and holds nothing up.
             """
     )
 
@@ -25,19 +31,19 @@ struct VerifyCommand: OperatorSubcommand {
 
     @Option(
         help: ArgumentHelp(
-            "Ask that a chain passes through a digest; may be repeated.",
+            "Require that a chain contains this digest; may be repeated.",
             valueName: "service/month=digest"
         )
     )
     var expect: [SealHead] = []
 
-    @Option(help: "Ask that the chains pass through the digests in a file, one a line.")
+    @Option(help: "Require that the chains contain the digests in this file, one per line.")
     var heads: String?
 
-    @Flag(help: "Print nothing but the heads, in the form that --heads reads.")
+    @Flag(help: "Print only the heads, in the form that --heads reads.")
     var headsOnly = false
 
-    @Option(help: "The folder of archived months; without it they are named and not looked at.")
+    @Option(help: "The folder of archived months; without it, they are listed but not checked.")
     var archives: String?
 
     @OptionGroup var databases: DatabaseOptions
