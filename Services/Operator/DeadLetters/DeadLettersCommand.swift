@@ -7,19 +7,20 @@ import Foundation
 struct DeadLettersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",
-        abstract: "Shows what services could not apply, and decides about it.",
+        abstract: "Lists events that services could not apply, and redrives or discards them.",
         discussion: """
-            An event that cannot be applied is dead; later events of the same account (the key) are \
-            parked behind it, others go on. Mend the cause and redrive: the service applies the \
-            account's events again, in order, or says why not. What can never be applied is discarded, \
-            with a reason that is kept, and what waits behind it goes on by itself.
+            An event that a service cannot apply is dead. Later events of the same key (the \
+            account) are parked behind it; events of other keys go on. Mend the cause and \
+            redrive: the service then applies the key's events again, in order, or says why it \
+            cannot. Discard an event that can never be applied: the reason is kept, and the \
+            events parked behind it go on by themselves.
 
             Examples:
               counterfoil dead-letters list
               counterfoil dead-letters show receipts 12
               counterfoil dead-letters redrive ada
               counterfoil dead-letters redrive --all
-              counterfoil dead-letters discard receipts 12 --reason "sent by a test of mallory's"
+              counterfoil dead-letters discard receipts 12 --reason "sent by a test"
             """,
         subcommands: [
             ListDeadLettersCommand.self, ShowDeadLetterCommand.self, RedriveCommand.self,
@@ -38,23 +39,23 @@ struct DeadLettersCommand: AsyncParsableCommand {
 struct ListDeadLettersCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the dead and the parked, the oldest of each service first.",
-        discussion: "JSON: {\"deadLetters\": [as of 'show', without data], \"isCut\"}"
+        abstract: "Lists dead and parked events, the oldest of each service first.",
+        discussion: "JSON: {\"deadLetters\": [as in 'show', without data], \"isCut\"}"
     )
 
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    @Option(help: "Only of one service: payments, receipts or fulfillment.")
+    @Option(help: "List one service only: payments, receipts or fulfillment.")
     var service: StoreOptions.Service?
 
-    @Option(help: "Only of one key: an account, or a product.")
+    @Option(help: "List one key only: an account, or a product.")
     var key: String?
 
-    @Flag(help: "Also what was redriven or discarded.")
+    @Flag(help: "Also list events that were redriven or discarded.")
     var all = false
 
-    @Option(help: "The most of each service, from 1 to 10000.")
+    @Option(help: "The most events to list for each service, from 1 to 10000.")
     var limit = 100
 
     func validate() throws {
@@ -128,10 +129,11 @@ struct DeadLetterOptions: ParsableArguments {
 struct ShowDeadLetterCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one with its data, and what waits behind it.",
+        abstract: "Shows one event with its data, and how many wait behind it.",
         discussion: """
-            JSON: {"deadLetter": {...}, "data" (JSON, where it is), "dataBase64" (where it is not),
-              "waiting": how many of the same key are open}
+            JSON:
+              {"deadLetter": {...}, "data" (if it is JSON), "dataBase64" (if it is not),
+               "waiting": the number of open events of the same key}
             """
     )
 
@@ -204,18 +206,20 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
 struct DiscardDeadLetterCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "discard",
-        abstract: "Puts one away for good, with a reason; what waits behind a dead one goes on.",
+        abstract: "Discards one event for good, with a reason; events parked behind it go on.",
         discussion: """
-            The event stays in the table, and its effect never happens: for a purchase that may mean
-            that somebody has paid for nothing. See 'counterfoil why' first, and refund if need be.
+            The event stays in the table, but it never takes effect. For a purchase that may \
+            mean that somebody has paid for nothing, so look at 'counterfoil why' first, and \
+            refund if necessary.
 
-            Example: counterfoil dead-letters discard receipts 12 --reason "sent by a test"
+            Example:
+              counterfoil dead-letters discard receipts 12 --reason "sent by a test"
             """
     )
 
     @OptionGroup var options: DeadLetterOptions
 
-    @Option(help: "Why; it is kept with the event.")
+    @Option(help: "The reason; it is kept with the event.")
     var reason: String
 
     func validate() throws {

@@ -7,17 +7,18 @@ import Messaging
 struct RedriveCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "redrive",
-        abstract: "Has the dead and the parked of an account applied again, in order.",
+        abstract: "Asks services to apply an account's dead and parked events again, in order.",
         discussion: """
-            The service applies them in one database transaction for each account, within a second, or
-            takes the request back and says why.
+            Within a second, the service applies the events of each key in one database \
+            transaction, or refuses the request and says why.
 
             Examples:
               counterfoil dead-letters redrive ada
               counterfoil dead-letters redrive ada --service receipts
               counterfoil dead-letters redrive --all
 
-            JSON: {"redrives": [{"service", "key", "asked", "applied", "open", "reason"}]}
+            JSON:
+              {"redrives": [{"service", "key", "asked", "applied", "open", "reason"}]}
             """
     )
 
@@ -27,10 +28,10 @@ struct RedriveCommand: OperatorSubcommand {
     @Argument(help: "The key: an account, or a product.")
     var key: String?
 
-    @Flag(help: "Every key that has a dead letter.")
+    @Flag(help: "Redrive every key that has a dead letter.")
     var all = false
 
-    @Option(help: "Only in one service: payments, receipts or fulfillment.")
+    @Option(help: "Redrive in one service only: payments, receipts or fulfillment.")
     var service: StoreOptions.Service?
 
     @Option(help: "How many seconds to wait for the service, from 0 to 600.")

@@ -10,22 +10,24 @@ import Seals
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
-        abstract: "Keeps old months of the event logs in files instead of the databases.",
+        abstract: "Moves old months of the event logs from the databases into files.",
         discussion: """
+            A month can leave once it is over, every consumer has confirmed its events, and its \
+            file holds exactly what was sealed. The database checks once more before it drops \
+            anything. The seals stay, so 'counterfoil verify --archives DIR' can check the \
+            files. 'counterfoil replay' reads them with --archives DIR (also with --verify), and \
+            sends one again with --from-file. Inboxes are kept for ever, so consumers recognise \
+            events replayed from a file of any age.
+
+            Dropping needs the role counterfoil_archivist \
+            (COUNTERFOIL_ARCHIVIST_PAYMENTS_DATABASE_URL, …).
+
             Examples:
               counterfoil log list
               counterfoil log export --month 2026-01 --to /var/lib/counterfoil/archives
-              counterfoil log drop --month 2026-01 --from /var/lib/counterfoil/archives --execute
+              counterfoil log drop --month 2026-01 --from /var/lib/counterfoil/archives \\
+                --execute
               counterfoil log retain --keep 12 --to /var/lib/counterfoil/archives --execute
-
-            A month leaves when it is over, every consumer has confirmed it, and its file holds exactly
-            what was sealed; the database looks once more before it drops anything. Its seals stay, so
-            'counterfoil verify --archives DIR' checks the files, 'counterfoil replay --archives DIR' and
-            'counterfoil replay --verify --archives DIR' read them, and 'counterfoil replay --from-file'
-            sends one again. What consumers have done is remembered for good: what is replayed from a
-            file of any age is recognised.
-
-            Dropping needs the role counterfoil_archivist: COUNTERFOIL_ARCHIVIST_PAYMENTS_DATABASE_URL, …
             """,
         subcommands: [
             LogListCommand.self, LogExportCommand.self, LogDropCommand.self, LogRetainCommand.self,
@@ -35,7 +37,7 @@ struct LogCommand: AsyncParsableCommand {
 
 /// Which services' logs a command is about.
 struct LogServicesOptions: ParsableArguments {
-    @Option(help: "The log of this service only; may be repeated.")
+    @Option(help: "Take the log of this service only; may be repeated.")
     var service: [StoreOptions.Service] = []
 
     /// The services that are asked for, in the order that all lists have.
@@ -47,7 +49,7 @@ struct LogServicesOptions: ParsableArguments {
 /// Which months a command is about.
 struct LogMonthsOptions: ParsableArguments {
     @Option(
-        help: "This month of UTC, such as 2026-01; may be repeated.",
+        help: "Take this month (in UTC), such as 2026-01; may be repeated.",
         transform: Self.month
     )
     var month: [LogMonth] = []
@@ -69,7 +71,7 @@ struct LogMonthsOptions: ParsableArguments {
 struct LogListCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the months of the logs: how large they are, and where."
+        abstract: "Lists the months of the logs, with their sizes and where they are."
     )
 
     @OptionGroup var which: LogServicesOptions
@@ -95,11 +97,11 @@ struct LogListCommand: OperatorSubcommand {
 struct LogExportCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes a month into a compressed file with a manifest, and checks it.",
+        abstract: "Writes a month to a compressed file with a manifest, and checks the file.",
         discussion: """
-            The file holds one event a line as JSON, compressed; its manifest the count, its SHA-256 and \
-            the digest of the month's newest seal. It is checked against the seals after it was written. \
-            The database stays as it is.
+            The file holds one event per line as JSON, compressed. Its manifest holds the count, \
+            the file's SHA-256, and the digest of the month's newest seal. Once written, the \
+            file is checked against the seals. The database is not changed.
             """
     )
 
@@ -123,10 +125,10 @@ struct LogExportCommand: OperatorSubcommand {
 struct LogDropCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Drops a month that is in a file from the database.",
+        abstract: "Drops a month from the database once it is in a file.",
         discussion: """
-            The file is checked against the seals first, and the database checks that it has what the \
-            file has. Without --execute it stops before dropping.
+            The file is checked against the seals first, and the database checks that it holds \
+            what the file holds. Without --execute the command stops before it drops anything.
             """
     )
 
@@ -134,7 +136,7 @@ struct LogDropCommand: OperatorSubcommand {
     @OptionGroup var months: LogMonthsOptions
     @Option(help: ArgumentHelp("The folder of the files.", valueName: "directory"))
     var from: String
-    @Flag(help: "Do it.")
+    @Flag(help: "Drop it; without this, the command only checks.")
     var execute = false
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
@@ -156,17 +158,18 @@ struct LogRetainCommand: OperatorSubcommand {
         commandName: "retain",
         abstract: "Keeps the newest months in the databases, and moves older ones into files.",
         discussion: """
-            For a timer: it does what is due, and nothing if that is nothing. What was interrupted goes on \
-            with the next call. deploy/systemd and deploy/kubernetes run it once a day.
+            Meant for a timer: it does whatever is due, which may be nothing. The next run \
+            continues what was interrupted. deploy/systemd and deploy/kubernetes run it once a \
+            day.
             """
     )
 
-    @Option(help: "How many months stay in the databases, the present one among them.")
+    @Option(help: "How many months stay in the databases, including the current one.")
     var keep: Int
     @OptionGroup var which: LogServicesOptions
     @Option(help: ArgumentHelp("The folder for the files.", valueName: "directory"))
     var to: String
-    @Flag(help: "Do it; without it, what is due is listed.")
+    @Flag(help: "Move what is due; without this, the command only lists it.")
     var execute = false
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
