@@ -10,35 +10,35 @@ import StoreAPI
 struct OperatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "counterfoil",
-        abstract: "Runs a Counterfoil store from the command line.",
+        abstract: "Operates a Counterfoil store from the command line.",
         discussion: """
             Examples:
               counterfoil keys create --directory .dev/keys
               counterfoil products import deploy/sample/catalog.json
               counterfoil status
-              counterfoil why 1000001
+              counterfoil why 2175520387220000
               counterfoil reconcile
               counterfoil log list
               counterfoil buy com.example.coins.100 --account ada --storefront USA
-              counterfoil refund 1000001
+              counterfoil refund 2175520387220000
 
             Exit codes:
               0   done
-              1   refused by the store, or failed, or books differ
+              1   refused by the store, failed, or the books differ
               64  the command line or a setting is wrong
-              69  a service or database is away, or asks to try again later
-              75  accepted, but not through in time; it goes on by itself
-              77  a service or database refuses the credentials
-              130 interrupted; what was done so far is kept
-            With any of them but 0, standard error says why and what to do.
+              69  a service or database is unavailable, or asks to try again later
+              75  accepted, but not completed in time; it continues by itself
+              77  a service or database rejects the credentials
+              130 interrupted; the work that was done is kept
+            After any failure, standard error says what went wrong and what to do.
 
-            Settings:
-              COUNTERFOIL_CATALOG_URL, COUNTERFOIL_PAYMENTS_URL, …           services
-              COUNTERFOIL_CATALOG_DATABASE_URL, …                            databases
-              COUNTERFOIL_KEYS                                               keys
-              . .dev/operator.env                   all of them for the store of 'make run'
+            Settings in the environment:
+              COUNTERFOIL_CATALOG_URL, COUNTERFOIL_PAYMENTS_URL, …  addresses of services
+              COUNTERFOIL_CATALOG_DATABASE_URL, …                   addresses of databases
+              COUNTERFOIL_KEYS                                      the directory of keys
+              . .dev/operator.env              sets all of them for the store of 'make run'
 
-            Completions for the shell:
+            Shell completions:
               counterfoil --generate-completion-script bash   (or zsh, fish)
             """,
         version: "counterfoil \(CounterfoilVersion.current)",

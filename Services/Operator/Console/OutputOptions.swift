@@ -6,7 +6,7 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the answer as JSON.")
     var json = false
 
-    @Flag(help: "No colours; they are for terminals only, and NO_COLOR or TERM=dumb turn them off.")
+    @Flag(help: "No colours; they appear on terminals only, and not with NO_COLOR or TERM=dumb.")
     var noColor = false
 
     /// The colours of standard output.

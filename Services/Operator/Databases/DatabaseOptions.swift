@@ -56,8 +56,8 @@ struct DatabaseOptions: ParsableArguments {
     private static func help(of service: StoreOptions.Service) -> ArgumentHelp {
         ArgumentHelp(
             """
-            The database of \(service.rawValue) (or \(variable(of: service)), where a password is \
-            not seen by others; default \(defaultURL(of: service))).
+            The database of \(service.rawValue) (or \(variable(of: service)), where others do not see \
+            the password; default \(defaultURL(of: service))).
             """
         )
     }

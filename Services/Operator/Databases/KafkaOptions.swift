@@ -7,7 +7,7 @@ struct KafkaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             """
-            The broker (or KAFKA_BOOTSTRAP_SERVERS; default 127.0.0.1:9092). KAFKA_PROPERTIES, or \
+            The broker's address (or KAFKA_BOOTSTRAP_SERVERS; default 127.0.0.1:9092). KAFKA_PROPERTIES, or \
             the file that KAFKA_PROPERTIES_FILE names, holds further properties of librdkafka: \
             name=value,name=value.
             """,

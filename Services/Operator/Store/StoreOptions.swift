@@ -4,23 +4,25 @@ import Foundation
 /// Where the services are, and in which form the answer is printed.
 struct StoreOptions: ParsableArguments {
     @Option(
-        help: "Where the catalog is (or COUNTERFOIL_CATALOG_URL; default http://127.0.0.1:8081)."
+        help: "The address of catalog (or COUNTERFOIL_CATALOG_URL; default http://127.0.0.1:8081)."
     )
     var catalogURL: String?
 
     @Option(
-        help: "Where payments is (or COUNTERFOIL_PAYMENTS_URL; default http://127.0.0.1:8082)."
+        help:
+            "The address of payments (or COUNTERFOIL_PAYMENTS_URL; default http://127.0.0.1:8082)."
     )
     var paymentsURL: String?
 
     @Option(
-        help: "Where receipts is (or COUNTERFOIL_RECEIPTS_URL; default http://127.0.0.1:8083)."
+        help:
+            "The address of receipts (or COUNTERFOIL_RECEIPTS_URL; default http://127.0.0.1:8083)."
     )
     var receiptsURL: String?
 
     @Option(
         help:
-            "Where fulfillment is (or COUNTERFOIL_FULFILLMENT_URL; default http://127.0.0.1:8084)."
+            "The address of fulfillment (or COUNTERFOIL_FULFILLMENT_URL; default http://127.0.0.1:8084)."
     )
     var fulfillmentURL: String?
 
