@@ -6,28 +6,31 @@ import Foundation
 struct CreateKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Makes what is missing in a directory of keys; never overwrites.",
+        abstract: "Creates whatever is missing in a directory of keys; overwrites nothing.",
         discussion: """
-            Makes, below the directory:
-              apps/<bundle>/<key id>.pem            public key of an app: APP_KEYS_DIRECTORY=apps
-              administrators/<name>.pem             public key: ADMIN_KEYS_DIRECTORY=administrators
-              receipts/signing-key.pem              key of the receipts service, mode 0600
-              receipts/signing-chain.pem            leaf, intermediate and root certificate
-              receipts/root.cer                     the root alone, DER, for verifiers
-              receipts/ocsp/                        what tells their status: OCSP_DIRECTORY
-              apps/<bundle>/app.json                the app's number (appAppleID)
-              servers/<key id>.json                 key of the app's server: SERVER_KEYS_DIRECTORY
+            Creates, below the directory:
+              apps/<bundle>/<key id>.pem     public key of an app: APP_KEYS_DIRECTORY=apps
+              apps/<bundle>/app.json         the app's number (appAppleID)
+              administrators/<name>.pem      public key of an administrator:
+                                             ADMIN_KEYS_DIRECTORY=administrators
+              servers/<key id>.json          key of the app's server: SERVER_KEYS_DIRECTORY
+              receipts/signing-key.pem       key of the receipts service, mode 0600
+              receipts/signing-chain.pem     leaf, intermediate and root certificates
+              receipts/root.cer              the root alone, in DER, for verifiers
+              receipts/ocsp/                 what answers for their status: OCSP_DIRECTORY
               private/apps/, private/servers/, private/administrators/
-                                                    the private halves, mode 0600
-              private/authority/                    keys of root and intermediate, mode 0600
-              private/webhook-secret                secret of the webhooks, mode 0600
+                                             the private halves, mode 0600
+              private/authority/             keys of root and intermediate, mode 0600
+              private/webhook-secret         the secret that signs webhooks, mode 0600
 
-            The keys of private/authority are needed again only to issue certificates (keys rotate):
-            keep them offline. Run it again to add an app or an administrator.
+            The keys in private/authority are needed again only to issue certificates ('keys \
+            rotate'), so keep them offline. Run the command again to add an app or an \
+            administrator.
 
             Examples:
               counterfoil keys create --directory .dev/keys
-              counterfoil keys create --directory .dev/keys --bundle com.example.game --administrator grace
+              counterfoil keys create --directory .dev/keys \\
+                --bundle com.example.game --administrator grace
             """
     )
 
@@ -40,10 +43,10 @@ struct CreateKeysCommand: OperatorSubcommand {
     )
     var bundle: BundleID = BundleID(unchecked: "com.example.app")
 
-    @Option(help: "Where verifiers ask for the status of certificates: /ocsp of receipts.")
+    @Option(help: "The URL at which verifiers ask for certificates' status: /ocsp of receipts.")
     var ocspURL: String = "http://127.0.0.1:8083/ocsp"
 
-    @Option(help: "The id of the app's key, by which its tokens name it.")
+    @Option(help: "The id of the app's key; the app's tokens name it.")
     var keyID: String = "key-1"
 
     @Option(
@@ -52,7 +55,7 @@ struct CreateKeysCommand: OperatorSubcommand {
     )
     var administrator: String = "operator"
 
-    @Flag(help: "Print the names of the files made as JSON.")
+    @Flag(help: "Print the names of the created files as JSON.")
     var json = false
 
     func validate() throws {

@@ -4,7 +4,7 @@ import ArgumentParser
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Makes the keys and certificates of a store.",
+        abstract: "Creates, rotates and revokes the keys and certificates of a store.",
         subcommands: [
             CreateKeysCommand.self, RotateKeysCommand.self, RevokeKeysCommand.self,
             ServerKeysCommand.self,

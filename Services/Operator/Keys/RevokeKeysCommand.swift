@@ -5,27 +5,29 @@ import Foundation
 struct RevokeKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Says that a certificate is not to be believed any more.",
+        abstract: "Revokes a certificate, so that it is no longer trusted.",
         discussion: """
-            Marks the leaf that signs at present, or the certificate of a serial number, as revoked.
-            receipts tells so within a second, and verifiers that check online refuse everything
-            that the leaf has signed. It cannot be taken back. Rotate first where receipts have to
-            go on being signed:
+            Marks a certificate as revoked: the current leaf, or the one with the given serial \
+            number. receipts reports this within a second, and verifiers that check online then \
+            reject everything that the leaf has signed. A revocation cannot be undone. If \
+            receipts must still be signed, rotate first.
 
-              counterfoil keys rotate --directory KEYS      prints the serial of the leaf before
-              counterfoil keys revoke --directory KEYS --serial SERIAL --reason keyCompromise
+            Examples:
+              counterfoil keys rotate --directory KEYS        (prints the old serial)
+              counterfoil keys revoke --directory KEYS --serial SERIAL \\
+                --reason keyCompromise
             """
     )
 
     @Option(help: "The directory of keys.")
     var directory: String
 
-    @Option(help: "The serial number, in hexadecimal (default: the leaf that signs at present).")
+    @Option(help: "The serial number, in hexadecimal (default: that of the current leaf).")
     var serial: String?
 
     @Option(
         help: """
-            Why: \(CertificateIndexFile.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
+            The reason: \(CertificateIndexFile.Reason.allCases.map(\.rawValue).joined(separator: ", ")).
             """,
         transform: { text in
             guard let reason = CertificateIndexFile.Reason(rawValue: text) else {

@@ -5,15 +5,17 @@ import Foundation
 struct RotateKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Issues a new leaf to sign receipts with, in the place of the present one.",
+        abstract: "Issues a new leaf certificate to sign receipts, in place of the current one.",
         discussion: """
-            Needs private/authority/intermediate-key.pem. Makes a new key, leaf and status responder;
-            the chain before is kept in receipts/retired/, its key is not. What was signed before
-            stays valid. Restart receipts afterwards: until then it signs with the leaf it has read.
+            Creates a new key, leaf and status responder; this needs \
+            private/authority/intermediate-key.pem. The previous chain is kept in \
+            receipts/retired/, but not its key. Everything that was signed before stays valid. \
+            Restart receipts afterwards: until then it signs with the old leaf.
 
             Examples:
               counterfoil keys rotate --directory .dev/keys
-              counterfoil keys rotate --directory KEYS --ocsp-url http://receipts.example.com/ocsp
+              counterfoil keys rotate --directory KEYS \\
+                --ocsp-url http://receipts.example.com/ocsp
             """
     )
 
@@ -22,8 +24,8 @@ struct RotateKeysCommand: OperatorSubcommand {
 
     @Option(
         help: """
-            Where verifiers ask for the status of certificates (default: where they do already). \
-            A new address needs the root's key, too.
+            The URL at which verifiers ask for certificates' status (default: unchanged). \
+            A new URL also needs the root's key.
             """
     )
     var ocspURL: String?

@@ -6,30 +6,31 @@ import Foundation
 struct ServerKeysCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "server",
-        abstract: "Makes a key with which an app's server asks the App Store Server API.",
+        abstract: "Creates a key with which an app's server calls the App Store Server API.",
         discussion: """
-            Makes private/servers/<key id>.p8, which belongs to the app's server, and
-            servers/<key id>.json, which receipts and fulfillment read while they run. Remove the
-            latter and the key is worth nothing.
+            Creates private/servers/<key id>.p8, which belongs on the app's server, and \
+            servers/<key id>.json, which receipts and fulfillment read while they run. To revoke \
+            the key, remove the latter.
 
-            Examples:
-              counterfoil keys server --directory .dev/keys --key-id 2X9R4HXF34 --bundle com.example.app
+            Example:
+              counterfoil keys server --directory .dev/keys --key-id 2X9R4HXF34 \\
+                --bundle com.example.app
             """
     )
 
     @Option(help: "The directory of keys.")
     var directory: String
 
-    @Option(help: "The id of the key: the token's kid.")
+    @Option(help: "The id of the key, the 'kid' of tokens.")
     var keyID: String
 
-    @Option(help: "The issuer: the token's iss (default: a new UUID).")
+    @Option(help: "The issuer, the 'iss' of tokens (default: a new UUID).")
     var issuerID: String?
 
-    @Option(help: "An app that the key speaks for; may be repeated.", transform: identifier)
+    @Option(help: "An app that the key may speak for; may be repeated.", transform: identifier)
     var bundle: [BundleID]
 
-    @Flag(help: "Print what was made as JSON.")
+    @Flag(help: "Print what was created as JSON.")
     var json = false
 
     func validate() throws {

@@ -6,7 +6,7 @@ import Foundation
 struct AdminOption: ParsableArguments {
     @Option(
         name: [.customLong("administrator"), .customLong("admin")],
-        help: "The administrator's name; needed only if there are keys of several."
+        help: "The administrator's name; needed only if several administrators have keys."
     )
     var administrator: String?
 

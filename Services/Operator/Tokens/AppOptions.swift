@@ -5,12 +5,12 @@ import Foundation
 /// Which app signs the account's token, with which of its keys.
 struct AppOptions: ParsableArguments {
     @Option(
-        help: "The app's bundle id; needed only if there are keys of several apps.",
+        help: "The app's bundle id; needed only if several apps have keys.",
         transform: identifier
     )
     var bundle: BundleID?
 
-    @Option(help: "The id of the app's key; needed only if the app has several.")
+    @Option(help: "The id of the app's key; needed only if the app has several keys.")
     var keyID: String?
 
     /// Makes a token for an account.

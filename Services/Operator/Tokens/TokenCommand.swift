@@ -7,11 +7,12 @@ import Foundation
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
-        abstract: "Signs a token for requests by hand.",
+        abstract: "Signs a token for requests that you make by hand.",
         discussion: """
             Examples:
               TOKEN=$(counterfoil token account --keys .dev/keys --account ada)
-              curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:8084/v1/queue/transactions
+              curl -H "Authorization: Bearer $TOKEN" \\
+                http://127.0.0.1:8084/v1/queue/transactions
             """,
         subcommands: [AccountTokenCommand.self, AdminTokenCommand.self]
     )
@@ -67,7 +68,7 @@ struct AdminTokenCommand: OperatorSubcommand {
 
 /// How long a token is valid.
 struct LifetimeOption: ParsableArguments {
-    @Option(help: "How many seconds the token is valid: 1 to 86400.")
+    @Option(help: "For how many seconds the token is valid, from 1 to 86400.")
     var lifetime = 3600
 
     var duration: Duration { .seconds(lifetime) }
