@@ -8,16 +8,17 @@ import StoreAPI
 struct PriceProductCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "price",
-        abstract: "Changes the price of a product in one storefront; the rest stays.",
+        abstract: "Changes the price of a product in one storefront, and nothing else.",
         discussion: """
-            Refused (1) if somebody else changes the product at the same moment: nothing is \
-            overwritten. Purchases that were accepted at the old price stay at it.
+            If somebody else changes the product at the same moment, the change is refused (exit \
+            code 1): nothing is overwritten. Purchases that were accepted at the old price keep \
+            it.
 
             Examples:
               counterfoil products price com.example.pro USA 11.99
               counterfoil products price com.example.pro JPN 1500 --currency JPY
 
-            JSON: the product, whole, as it is now
+            JSON: the whole product, after the change
             """
     )
 
@@ -29,11 +30,11 @@ struct PriceProductCommand: OperatorSubcommand {
     @Argument(help: "The storefront, such as USA.", transform: identifier)
     var storefront: Storefront
 
-    @Argument(help: "The price of one, in the currency's unit: 11.99.")
+    @Argument(help: "The price of one item, in units of the currency: 11.99.")
     var amount: String
 
     @Option(
-        help: "The currency; needed only where the product had no price in the storefront.",
+        help: "The currency; needed only if the product has no price in the storefront yet.",
         transform: identifier
     )
     var currency: Currency?

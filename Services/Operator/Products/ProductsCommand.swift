@@ -28,7 +28,7 @@ struct ProductsCommand: AsyncParsableCommand {
 struct ImportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Creates and changes the products of a file, all of them or none.",
+        abstract: "Creates and changes the products in a file, all of them or none.",
         discussion: "Products that the file does not name stay as they are."
     )
 
@@ -71,7 +71,7 @@ struct ImportProductsCommand: OperatorSubcommand {
 struct ExportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints the whole catalog as JSON, fit for an import."
+        abstract: "Prints the whole catalog as JSON, ready to be imported."
     )
 
     @OptionGroup var catalog: CatalogOptions
@@ -101,7 +101,7 @@ struct ExportProductsCommand: OperatorSubcommand {
 struct ListProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists all products, on sale or not."
+        abstract: "Lists all products, whether or not they are on sale."
     )
 
     @OptionGroup var catalog: CatalogOptions
@@ -117,7 +117,7 @@ struct ListProductsCommand: OperatorSubcommand {
             return
         }
         guard !document.products.isEmpty else {
-            Console.say("The catalog is empty: fill it with 'counterfoil products import FILE'.")
+            Console.say("The catalog is empty. Fill it with 'counterfoil products import FILE'.")
             return
         }
         Console.say(catalog.store.output.palette.table(Self.rows(of: document)))

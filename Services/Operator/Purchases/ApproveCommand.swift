@@ -5,8 +5,8 @@ import StoreAPI
 struct ApproveCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "approve",
-        abstract: "Lets a deferred transaction (Ask to Buy) be charged.",
-        discussion: "Example: counterfoil approve 1000000000000001"
+        abstract: "Approves a deferred transaction (Ask to Buy), which is then charged.",
+        discussion: "Example: counterfoil approve 2175520387220000"
     )
 
     @OptionGroup var options: TransactionOptions

@@ -8,7 +8,7 @@ import StoreAPI
 struct BuyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "buy",
-        abstract: "Makes one purchase: products, payment, queue, finish.",
+        abstract: "Makes one purchase, from looking up the product to finishing the transaction.",
         discussion: """
             Payment methods of the sandbox:
               \(SandboxPaymentMethod.allCases.map(\.rawValue).joined(separator: "\n  "))
@@ -36,16 +36,16 @@ struct BuyCommand: OperatorSubcommand {
     @Option(help: "The language of the product's title (default: en-US).", transform: identifier)
     var language: LanguageTag = LanguageTag(unchecked: "en-US")
 
-    @Option(help: "How many, from 1 to 10.")
+    @Option(help: "The quantity, from 1 to 10.")
     var quantity = 1
 
-    @Option(help: "What to charge.")
+    @Option(help: "The payment method to charge.")
     var paymentMethod = SandboxPaymentMethod.success.rawValue
 
-    @Option(help: "How many seconds to wait for the end.")
+    @Option(help: "How many seconds to wait until the purchase is complete.")
     var timeout = 30
 
-    @Flag(help: "Leave the transaction in the queue.")
+    @Flag(help: "Leave the transaction unfinished in the queue.")
     var noFinish = false
 
     func validate() throws {

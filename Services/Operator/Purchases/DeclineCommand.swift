@@ -5,8 +5,8 @@ import StoreAPI
 struct DeclineCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "decline",
-        abstract: "Ends a deferred transaction (Ask to Buy) without a charge.",
-        discussion: "Example: counterfoil decline 1000000000000001"
+        abstract: "Declines a deferred transaction (Ask to Buy); nothing is charged.",
+        discussion: "Example: counterfoil decline 2175520387220000"
     )
 
     @OptionGroup var options: TransactionOptions

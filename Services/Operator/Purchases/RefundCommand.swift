@@ -5,8 +5,8 @@ import StoreAPI
 struct RefundCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "refund",
-        abstract: "Gives a purchase's money back in full.",
-        discussion: "Example: counterfoil refund 1000000000000001"
+        abstract: "Refunds a purchase in full.",
+        discussion: "Example: counterfoil refund 2175520387220000"
     )
 
     @OptionGroup var options: TransactionOptions

@@ -8,12 +8,14 @@ import StoreAPI
 struct ResendCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "resend",
-        abstract: "Sends the webhooks of a transaction to the merchant again.",
+        abstract: "Sends a transaction's webhooks to the merchant again.",
         discussion: """
-            Example: counterfoil resend 1000000000000001
+            Each webhook keeps its id, so a recipient that remembers ids does nothing twice. A \
+            webhook that was delivered counts as delivered, whatever comes of sending it again. \
+            A replay never sends webhooks again; this command does.
 
-            Each goes out under the id it has, so a recipient that remembers ids does nothing twice. What \
-            was delivered stays delivered, whatever comes of it. A replay sends none again.
+            Example:
+              counterfoil resend 2175520387220000
             """
     )
 
