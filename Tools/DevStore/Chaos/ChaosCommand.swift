@@ -6,56 +6,63 @@ import StoreHarness
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",
-        abstract: "Buys while everything fails at random, then audits the books.",
+        abstract: "Makes purchases while everything fails at random, then audits the books.",
         discussion: """
-            Four kinds of fault, each with a rhythm of its own:
-              kills   SIGKILL of a service, half of the times while the commit of a batch is on its way \
-            to PostgreSQL; an immediate stop of PostgreSQL; SIGKILL of the broker, which comes back \
-            empty (Apache Kafka with its log).
-              hangs   SIGSTOP of a service, of PostgreSQL with all its backends, or of the broker, and \
-            SIGCONT later. Some hang longer than a relay's leader may.
-              dark    a line to PostgreSQL or to the broker swallows all traffic both ways, without a \
-            reset. Afterwards its connections are cut, or what was said in the dark arrives late.
-              disk    the file system of PostgreSQL's data has no room. It is a tmpfs, so this process \
-            has to be allowed to mount (root). Where it is not, the run says so and does without.
+            There are four kinds of fault, each with a rhythm of its own:
 
-            Half of the buyers wait four seconds for an answer, half of them twelve; then they ask again, \
-            another instance if there is one. An answer of 5xx other than 502, 503 and 504 fails the run.
+            kills
+              SIGKILL of a service, half of the times while the commit of a batch is on its
+              way to PostgreSQL; an immediate stop of PostgreSQL; SIGKILL of the broker,
+              which comes back empty (Apache Kafka: with its log).
+            hangs
+              SIGSTOP of a service, of PostgreSQL with all its backends, or of the broker,
+              and SIGCONT later. Some hang for longer than a relay may stay leader.
+            dark
+              A connection to PostgreSQL or to the broker silently drops all traffic both
+              ways. Afterwards it is cut, or the delayed traffic arrives late.
+            disk
+              The file system of PostgreSQL's data is full. It is a tmpfs, so this process
+              needs permission to mount (root). Without it, the run says so and leaves this
+              fault out.
 
-            At the end everything goes on or is started again. Once it is quiet the audit compares what \
-            was accepted with the books of all four services and of the payment processor. What is not \
-            settled in time is listed. Last, the books are made again from the event log and compared \
-            with the live ones.
+            Half of the buyers wait four seconds for an answer, the others twelve; then they ask \
+            again, at another instance if there is one. Any 5xx answer other than 502, 503 and \
+            504 fails the run.
 
-            Exits with 0 for "0 lost, 0 doubled" and "0 differences", else with 1 and keeps the logs. The \
-            same seed, length and store make the same schedule.
+            At the end, everything that hangs or is stopped is started again. Once the store is \
+            quiet, an audit compares the accepted payments with the books of all four services \
+            and of the payment processor. Whatever is not settled in time is listed. Last, the \
+            books are rebuilt from the event log and compared with the live ones.
+
+            Exits with 0 for "0 lost, 0 doubled" and "0 differences"; otherwise exits with 1 and \
+            keeps the logs. The same seed, length and store give the same schedule.
 
             Examples:
               devstore chaos --seconds 60 --seed 7
-              devstore chaos --only hangs --seed 7        only what SIGSTOP does
+              devstore chaos --only hangs --seed 7
               devstore chaos --only dark --only disk
-              unshare -m devstore chaos                   as root: the tmpfs is seen by this run alone
+              unshare -m devstore chaos        (as root: only this run sees the tmpfs)
               KAFKA_HOME=/opt/kafka devstore chaos --brokers 3
             """
     )
 
-    @Option(help: "For how long there are faults.")
+    @Option(help: "For how many seconds faults are injected.")
     var seconds = 60
 
-    @Option(help: "What the schedule is made from.")
+    @Option(help: "The seed of the schedule of faults.")
     var seed: UInt64 = UInt64.random(in: 1...9999)
 
     @Option(help: "How many accounts buy at once.")
     var accounts = 16
 
-    @Option(help: "How many instances of payments, receipts and fulfillment there are.")
+    @Option(help: "How many instances of payments, receipts and fulfillment to run.")
     var replicas = 2
 
-    @Option(help: "A kind of fault to take, again for another: kills, hangs, dark, disk.")
+    @Option(help: "Inject only this kind of fault: kills, hangs, dark or disk; may be repeated.")
     var only: [FaultKind] = []
 
     @Option(
-        help: "How many brokers there are, one of them down at a time; several need KAFKA_HOME."
+        help: "How many brokers to run; one at a time is down. Several need KAFKA_HOME."
     )
     var brokers = 1
 

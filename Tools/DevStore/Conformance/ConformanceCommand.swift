@@ -6,15 +6,15 @@ import StoreHarness
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",
-        abstract: "Calls a store with Apple's own open-source client and with openssl.",
+        abstract: "Tests a store with Apple's own open-source client and with openssl.",
         discussion: """
-            Starts a throw-away store, buys what the calls need, and runs Tests/Conformance/run, which \
-            installs the client, prints a table and says whether every row is as expected. Exits 1 \
-            if one is not.
+            Starts a temporary store, makes the purchases that the calls need, and runs \
+            Tests/Conformance/run. That installs the client, prints a table and says whether \
+            every row is as expected. Exits with 1 if a row is not.
             """
     )
 
-    @Option(help: "One group of rows: certificates, verifier, histories, …")
+    @Option(help: "Run one group of rows only: certificates, verifier, histories, …")
     var only: String?
 
     func run() async throws {

@@ -6,29 +6,30 @@ import StoreHarness
 struct ContractsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contracts",
-        abstract: "Validates the contracts, and fuzzes a store by them.",
+        abstract: "Validates the API contracts, and fuzzes a store against them.",
         discussion: """
-            Starts a throw-away store, buys a little, and runs Tests/Contracts/run, which validates \
-            the OpenAPI and AsyncAPI documents that the services serve, holds the fixtures to them, \
-            and calls every route with schemathesis for so many seconds. Every event that crosses \
-            the broker meanwhile is held to its message. Exits 1 at any 5xx, at any answer or event \
-            that is not as the documents say, and tells the seed and a call that shows it.
+            Starts a temporary store, makes a few purchases, and runs Tests/Contracts/run. That \
+            validates the OpenAPI and AsyncAPI documents that the services serve, checks the \
+            fixtures against them, and calls every route with schemathesis, for --seconds in \
+            all. Meanwhile every event that crosses the broker is checked against its message's \
+            schema. Exits with 1 at any 5xx answer, and at any answer or event that the \
+            documents do not allow; it then prints the seed and a call that reproduces it.
             """
     )
 
-    @Option(help: "For how long every route is called, in seconds.")
+    @Option(help: "For how many seconds to call routes, over all services.")
     var seconds = 60
 
-    @Option(help: "What the calls are drawn from; the same seed draws the same.")
+    @Option(help: "The seed of the generated calls; the same seed gives the same calls.")
     var seed = 1
 
-    @Option(help: "One service: catalog, payments, receipts or fulfillment.")
+    @Option(help: "Test one service only: catalog, payments, receipts or fulfillment.")
     var only: String?
 
     func validate() throws {
-        guard seconds >= 1 else { throw ValidationError("--seconds is above zero.") }
+        guard seconds >= 1 else { throw ValidationError("--seconds must be positive.") }
         guard only.map({ StoreService(rawValue: $0) != nil }) ?? true else {
-            throw ValidationError("--only names no service.")
+            throw ValidationError("--only must name a service.")
         }
     }
 
