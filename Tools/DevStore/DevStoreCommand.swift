@@ -7,27 +7,28 @@ struct DevStoreCommand: AsyncParsableCommand {
         commandName: "devstore",
         abstract: "Runs a whole Counterfoil store on this machine.",
         discussion: """
-            Each command starts PostgreSQL, a broker and the four services by itself and stops them \
-            when it ends. Nothing outside its folder is touched.
+            Each command starts PostgreSQL, a broker and the four services, and stops them when \
+            it ends. It touches nothing outside its own folder.
 
             Examples:
-              devstore run                   a store that stays up until Ctrl-C
-              devstore demo                  one purchase, told step by step
-              devstore chaos --seed 7        buy while all is killed, then audit
-              devstore bench                 purchases per second, and their cost
+              devstore run                   a store that runs until Ctrl-C
+              devstore demo                  one purchase, shown step by step
+              devstore chaos --seed 7        purchases amid faults, then an audit
+              devstore bench                 purchases per second, and what they cost
               devstore clients               what connected clients cost
-              devstore verify-demo           the books made again from the event log
+              devstore verify-demo           the books, rebuilt from the event log
               devstore signing               what signatures, receipts and histories cost
-              devstore conformance           Apple's own client against a store
-              devstore contracts             a store, held to its OpenAPI and AsyncAPI documents
+              devstore conformance           Apple's own client, run against a store
+              devstore contracts             a store, tested against OpenAPI and AsyncAPI
 
-            The environment:
-              NO_COLOR                       no colour, whatever the terminal
-              KAFKA_HOME                     an unpacked Apache Kafka 4, to be the broker
+            Environment variables:
+              NO_COLOR                       print without colours
+              KAFKA_HOME                     an unpacked Apache Kafka 4, used as the broker
               COUNTERFOIL_BROKER             the development broker, if not .deps/bin/tansu
-              COUNTERFOIL_BUILD_DIRECTORY    the services, if not beside this
-              COUNTERFOIL_KEEP_LOGS          leave a temporary store's logs
-              COUNTERFOIL_LOG_LEVEL          the level of services under test
+              COUNTERFOIL_BUILD_DIRECTORY    the folder of the services' executables
+                                             (default: the folder of devstore)
+              COUNTERFOIL_KEEP_LOGS          keep the logs of a temporary store
+              COUNTERFOIL_LOG_LEVEL          the log level of services under test
             """,
         subcommands: [
             RunCommand.self, DemoCommand.self, ChaosCommand.self, BenchCommand.self,

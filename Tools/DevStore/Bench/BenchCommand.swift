@@ -5,51 +5,51 @@ import StoreHarness
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measures finished purchases per second, and what they cost.",
+        abstract: "Measures how many purchases finish per second, and what they cost.",
         discussion: """
-            Starts a fresh store and drives it over HTTP: each purchase is paid for, seen delivered \
-            on the account's stream, and finished. Then it drains a backlog of accepted payments, \
-            begins purchases at a fifth of the rate for their latency, and audits the books. The \
-            same SQL in the same batches, driven by pgbench alone, is the ceiling that the rates \
-            are held against. Everything, the load too, runs on this machine. Use a release build: \
-            make bench.
+            Starts a fresh store and sends it purchases over HTTP. Each is paid for, seen as \
+            delivered on the account's stream, and finished. Then it drains a backlog of \
+            accepted payments, measures latency at a fifth of the rate, and audits the books. \
+            The rates are compared with a ceiling: the same SQL in the same batches, run by \
+            pgbench alone. Everything, including the load generator, runs on this machine. Use a \
+            release build: make bench.
 
-            The last line is JSON.
+            The last line of output is JSON.
             """
     )
 
-    @Option(help: "How many purchases.")
+    @Option(help: "How many purchases to make.")
     var purchases = 50_000
 
-    @Option(help: "How many accounts buy; each has a stream of its own.")
+    @Option(help: "How many accounts buy; each has its own stream.")
     var accounts = 256
 
     @Option(help: "How many purchases are in flight at once.")
     var inFlight = 2048
 
-    @Option(help: "How many connections to payments, and as many to fulfillment.")
+    @Option(help: "How many connections to open to payments, and as many to fulfillment.")
     var connections = 128
 
     @Option(
-        help: "How many accepted payments are drained; as many as purchases, 20000 at most."
+        help: "How many accepted payments to drain (default: --purchases, at most 20000)."
     )
     var backlog: Int?
 
-    @Option(help: "For how many seconds purchases are begun at a fifth of the rate.")
+    @Option(help: "For how many seconds to start purchases at a fifth of the measured rate.")
     var openSeconds = 20
 
-    @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000; 'none' for none.")
+    @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000, or 'none'.")
     var growth = "10000,100000,1000000"
 
-    @Option(help: "How many purchases are driven at each size.")
+    @Option(help: "How many purchases to make at each size.")
     var growthPurchases = 10_000
 
     @Option(
-        help: "Keep the result in deploy/benchmarks, under the date and this name of the machine."
+        help: "Save the result in deploy/benchmarks, named by date and this machine's name."
     )
     var record: String?
 
-    @Flag(help: "Measure nothing: only draw the chart of the results in deploy/benchmarks again.")
+    @Flag(help: "Measure nothing; only redraw the chart of the results in deploy/benchmarks.")
     var chart = false
 
     @OptionGroup var store: MeasuredStore
@@ -69,7 +69,7 @@ struct BenchCommand: AsyncParsableCommand {
         }
         let isName = record?.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
         guard isName ?? true else {
-            throw ValidationError("A machine's name is of letters, digits and hyphens.")
+            throw ValidationError("A machine's name may contain only letters, digits and hyphens.")
         }
     }
 

@@ -6,7 +6,7 @@ import StoreHarness
 /// Its services keep the times of a deployment and its database waits for the disk, so that the
 /// numbers are those of a real store.
 struct MeasuredStore: ParsableArguments, Sendable {
-    @Option(help: "How many partitions each topic has; one instance of each service needs no more.")
+    @Option(help: "How many partitions each topic has; 2 suffice for one instance of each service.")
     var partitions = 2
 
     @Option(help: "The services' log level.")

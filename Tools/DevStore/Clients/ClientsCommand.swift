@@ -5,34 +5,36 @@ import StoreHarness
 struct ClientsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",
-        abstract: "Measures what connected clients cost, and how soon they are told.",
+        abstract: "Measures what connected clients cost, and how soon they learn of a purchase.",
         discussion: """
-            Starts a fresh store; connects idle clients and looks at memory and at the database's \
-            work; lets a client with many unfinished transactions launch; hands messages from topic \
-            to topic of the broker with nothing done in between; and buys, one after the other, \
-            through the client library. Use a release build: make clients.
+            Starts a fresh store and measures four things: memory and database work while idle \
+            clients are connected; the launch of a client with many unfinished transactions; the \
+            time a message takes from topic to topic of the broker, with no work in between; and \
+            purchases, one after the other, through the client library. Use a release build: \
+            make clients.
 
-            Exits with 1 if a goal is missed: fulfillment's memory with all clients connected, and \
-            the 99th percentile of a purchase beyond that of the broker alone.
+            Exits with 1 if a goal is missed. The goals are fulfillment's memory with all \
+            clients connected, and the 99th percentile of a purchase beyond that of the broker \
+            alone.
             """
     )
 
-    @Option(help: "How many clients are connected and idle.")
+    @Option(help: "How many idle clients to connect.")
     var idle = 5_000
 
-    @Option(help: "For how many seconds they are watched.")
+    @Option(help: "For how many seconds to observe the idle clients.")
     var seconds = 20
 
     @Option(help: "How many unfinished transactions a client finds when it launches.")
     var unfinished = 1_000
 
-    @Option(help: "How many purchases are made, one after the other.")
+    @Option(help: "How many purchases to make, one after the other.")
     var purchases = 300
 
-    @Option(help: "How many megabytes fulfillment may hold with all of them connected.")
+    @Option(help: "The most memory, in MB, that fulfillment may use with all clients connected.")
     var memoryMax = 200
 
-    @Option(help: "How many milliseconds a purchase may take beyond the broker (p99).")
+    @Option(help: "The most milliseconds that a purchase may take beyond the broker (p99).")
     var beyondBrokerMax = 100
 
     @OptionGroup var store: MeasuredStore

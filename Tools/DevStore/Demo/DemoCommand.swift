@@ -7,21 +7,23 @@ import StoreHarness
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Tells one purchase step by step, and exits.",
+        abstract: "Makes one purchase, shows it step by step, and exits.",
         discussion: """
-            Starts a throw-away store in a temporary folder and buys once. Shown are each HTTP \
-            request, each event as it crosses the broker, each row of the ledger, the receipt, the \
-            delivery and the finish; then the books are audited.
+            Starts a temporary store in a temporary folder and makes one purchase. It shows each \
+            HTTP request, each event as it crosses the broker, each row of the ledger, the \
+            receipt, the delivery and the finish. Then it audits the books.
 
-            With --store it buys on a store that runs already, such as that of docker-compose.yml, over
-            HTTP alone, and shows what an app sees. The token of an account of an app that the store
-            knows comes from the environment:
-              export ACCOUNT_TOKEN=$(docker compose run --rm -T operator token account --account ada)
+            With --store it buys on a store that is already running, such as that of \
+            docker-compose.yml. It uses HTTP alone and shows what an app sees. It needs the \
+            token of an account in an app that the store knows:
+
+              export ACCOUNT_TOKEN=$(docker compose run --rm -T operator \\
+                token account --account ada)
               devstore demo --store http://localhost:8080
             """
     )
 
-    @Option(help: "Buy on this store instead: the one origin of its services.")
+    @Option(help: "Buy on this running store instead: the URL that all its services share.")
     var store: String?
 
     func run() async throws {
@@ -41,7 +43,7 @@ struct DemoCommand: AsyncParsableCommand {
         let begin = clock.now
         guard let token = ProcessInfo.processInfo.environment["ACCOUNT_TOKEN"], !token.isEmpty
         else {
-            throw ValidationError("ACCOUNT_TOKEN is not set; devstore demo --help says where from.")
+            throw ValidationError("ACCOUNT_TOKEN is not set: see 'devstore demo --help'.")
         }
         let origin = store.hasSuffix("/") ? String(store.dropLast()) : store
         let client = StoreClient(

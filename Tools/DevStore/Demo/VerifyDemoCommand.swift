@@ -10,16 +10,17 @@ import StoreHarness
 struct VerifyDemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-demo",
-        abstract: "Makes the books of a store again from its event log, and finds an altered row.",
+        abstract: "Rebuilds a store's books from its event log, and detects an altered row.",
         discussion: """
-            Starts a fresh store, buys, refunds and restores, and runs `counterfoil replay --verify`: \
-            every table is made again from the log and compared. Then one amount in the ledger is \
-            altered as only a superuser can, and found. It also tells how much faster the log is applied \
-            than the same purchases were made; the goal is five times, in a release build.
+            Starts a fresh store, buys, refunds and restores, and runs `counterfoil replay \
+            --verify`: every table is rebuilt from the log and compared. Then it alters one \
+            amount in the ledger, as only a superuser can, and shows that the difference is \
+            found. It also reports how much faster the log is applied than the same purchases \
+            were made. The goal is five times, in a release build.
             """
     )
 
-    @Option(help: "How many purchases.")
+    @Option(help: "How many purchases to make.")
     var purchases = 5000
 
     @OptionGroup var store: MeasuredStore

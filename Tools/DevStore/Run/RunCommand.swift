@@ -8,21 +8,21 @@ import StoreHarness
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
-        abstract: "Starts a store that stays up until Ctrl-C.",
+        abstract: "Starts a store that runs until Ctrl-C.",
         discussion: """
-            PostgreSQL's data, keys and logs are kept in the folder; the next run goes on with them. \
-            The broker begins empty each time: the services fill it again from their outboxes.
-            The services listen on ports 8081 to 8084.
+            PostgreSQL's data, the keys and the logs are kept in the folder, and the next run \
+            continues with them. The broker starts empty each time; the services publish their \
+            outboxes to it again. The services listen on ports 8081 to 8084.
             """
     )
 
-    @Option(help: "The folder for everything the store keeps.")
+    @Option(help: "The folder for everything that the store keeps.")
     var directory = ".dev"
 
     @Option(help: "The services' log level: trace, debug, info, notice, warning, error.")
     var logLevel = "info"
 
-    @Flag(help: "Start, buy once, and stop again: whether it works.")
+    @Flag(help: "Start, make one purchase, and stop: a check that the store works.")
     var once = false
 
     func run() async throws {

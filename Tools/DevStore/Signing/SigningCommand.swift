@@ -7,25 +7,25 @@ struct SigningCommand: AsyncParsableCommand {
         commandName: "signing",
         abstract: "Measures what signatures, receipts and long histories cost.",
         discussion: """
-            Runs `openssl speed ecdsap256` and `receipts measure` in turn on one core and compares \
-            them; builds a receipt; then starts a fresh store and reads a receipt, a long history of \
-            one account from its first page to its last, and notifications of a long log, over HTTP. \
-            Use a release build: make signing.
+            Runs `openssl speed ecdsap256` and `receipts measure` in turn on one core, compares \
+            them, and builds a receipt. Then it starts a fresh store and reads, over HTTP, a \
+            receipt, one account's long history from the first page to the last, and \
+            notifications from a long log. Use a release build: make signing.
 
-            Exits with 1 if a goal is missed. All but the milliseconds are ratios of what was measured \
-            in the same run: a signature to openssl's, a check of a JWS to the bare check of its \
-            signature, the last pages of a history to its first, a page of a long log to one of a \
-            short log.
+            Exits with 1 if a goal is missed. Apart from the milliseconds, all goals are ratios \
+            of two measurements of the same run: a signature to openssl's, a check of a JWS to \
+            the bare check of its signature, the last pages of a history to its first, and a \
+            page of a long log to one of a short log.
             """
     )
 
-    @Option(help: "How often openssl and receipts are measured in turn; the best counts.")
+    @Option(help: "How many rounds to measure openssl and receipts in turn; the best one counts.")
     var rounds = 3
 
-    @Option(help: "How many purchases the receipt holds.")
+    @Option(help: "How many purchases the receipt contains.")
     var purchases = 1_000
 
-    @Option(help: "How many transactions the history has, and how many notifications the log.")
+    @Option(help: "How many transactions the history has, and how many notifications the log has.")
     var transactions = 100_000
 
     @OptionGroup var store: MeasuredStore
