@@ -41,7 +41,7 @@ struct BrokerReader: Sendable {
                 parts.merge(try await partitions(of: service, offsets, selection, range)) { $1 }
             }
             guard !parts.isEmpty else {
-                throw OperatorError(.failed, "Nothing was ever published into what is selected.")
+                throw OperatorError(.failed, "Nothing was ever published to the selected topics.")
             }
             let starts = try await starts(of: parts, selection, range)
             var found = BrokerReport()
@@ -61,7 +61,7 @@ struct BrokerReader: Sendable {
                 error.code == .configuration ? .usage : .unavailable,
                 """
                 The broker cannot be read: \(error). Set KAFKA_BOOTSTRAP_SERVERS if it is elsewhere, \
-                KAFKA_PROPERTIES if it wants TLS or a login.
+                KAFKA_PROPERTIES if it requires TLS or a login.
                 """
             )
         }

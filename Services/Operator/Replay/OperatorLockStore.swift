@@ -19,13 +19,13 @@ enum OperatorLockStore {
         /// Sending a service's events again.
         static let replay = Work(
             name: "replay",
-            advice: "Wait for it, or end it; its journal says how it is resumed.",
+            advice: "Wait until it ends, or stop it; it can be resumed from its journal.",
             key: 0x7265_706C_6179
         )
         /// Taking months of a service's log away.
         static let archiving = Work(
             name: "log",
-            advice: "Wait for it, or end it; what it has done by then is kept.",
+            advice: "Wait until it ends, or stop it; what it has done by then is kept.",
             key: 0x6C6F_67
         )
     }

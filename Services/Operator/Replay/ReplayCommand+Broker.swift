@@ -29,13 +29,13 @@ struct BrokerOptions: ParsableArguments {
 
     func validate() throws {
         guard isUsed || (partition == nil && fromOffset == nil && toOffset == nil) else {
-            throw ValidationError("Partitions and offsets are the broker's: add --source kafka.")
+            throw ValidationError("Partitions and offsets need --source kafka.")
         }
         guard partition ?? 0 >= 0, fromOffset ?? 0 >= 0, toOffset ?? 0 >= 0 else {
-            throw ValidationError("Partitions and offsets are numbers from 0.")
+            throw ValidationError("Partitions and offsets must be 0 or more.")
         }
         if let fromOffset, let toOffset, fromOffset > toOffset {
-            throw ValidationError("Between \(fromOffset) and \(toOffset) there is nothing.")
+            throw ValidationError("There is nothing between \(fromOffset) and \(toOffset).")
         }
     }
 
@@ -49,7 +49,7 @@ struct BrokerOptions: ParsableArguments {
         else {
             throw OperatorError(
                 .usage,
-                "Partitions and offsets are of one topic: say which by --topic."
+                "Partitions and offsets belong to one topic: name it with --topic."
             )
         }
         return BrokerRange(partition: partition, from: fromOffset, to: toOffset)
@@ -88,19 +88,19 @@ extension ReplayCommand {
         try show(plan, report)
         guard plan.events > 0 else { throw OperatorError(.failed, "No event is selected.") }
         guard execute else {
-            return Console.say("Nothing was sent: this is the plan. Add --execute to do it.")
+            return Console.say("Nothing was sent: this is the plan. Add --execute to carry it out.")
         }
         guard report.unreadable.isEmpty || skipUnreadable else {
             throw OperatorError(
                 .failed,
-                "Nothing was sent: \(report.unreadable[0]). Add --skip-unreadable to leave such out."
+                "Nothing was sent: \(report.unreadable[0]). Add --skip-unreadable to skip such events."
             )
         }
         guard report.partitions.allSatisfy(\.isWhole) else {
             throw OperatorError(
                 .failed,
-                "Nothing was sent: the broker has not given all that it has confirmed. The event log "
-                    + "is complete: --source log."
+                "Nothing was sent: the broker did not return all that it has confirmed. The event log "
+                    + "is complete: use --source log."
             )
         }
         guard let toFile else {
@@ -109,8 +109,8 @@ extension ReplayCommand {
             if let topic = compacted.first(where: { plan.counts[$0] != nil }) {
                 throw OperatorError(
                     .failed,
-                    "Nothing was sent: \(topic) keeps the newest message of each key only; replay it "
-                        + "from the log, and the others by --topic."
+                    "Nothing was sent: \(topic) keeps only the newest message of each key. Replay it "
+                        + "from the log, and select the other topics with --topic."
                 )
             }
             return try await send(newJournal(plan, selection, ends), from: file)

@@ -86,25 +86,25 @@ struct ReplayCommand: OperatorSubcommand {
 
     func validate() throws {
         guard (1...100_000).contains(rate) else {
-            throw ValidationError("--rate is a number from 1 to 100000.")
+            throw ValidationError("--rate must be from 1 to 100000.")
         }
         if toFile != nil, consumer != nil || fromFile != nil {
-            throw ValidationError("--to-file goes with neither --consumer nor --from-file.")
+            throw ValidationError("--to-file cannot be combined with --consumer or --from-file.")
         }
         if broker.isUsed, fromFile != nil || resume != nil || verify {
             throw ValidationError(
-                "--source kafka goes with none of --from-file, --resume, --verify."
+                "--source kafka cannot be combined with --from-file, --resume or --verify."
             )
         }
         if verify,
             options.selection != ReplaySelection() || execute || toFile != nil || fromFile != nil
                 || resume != nil || consumer != nil
         {
-            throw ValidationError("--verify proves the whole log; nothing is selected or sent.")
+            throw ValidationError("--verify proves the whole log: select and send nothing.")
         }
         if resume != nil, options.selection != ReplaySelection() || toFile != nil || fromFile != nil
         {
-            throw ValidationError("--resume goes on with what its journal says, and nothing else.")
+            throw ValidationError("--resume follows its journal: select nothing else.")
         }
     }
 
@@ -133,13 +133,13 @@ struct ReplayCommand: OperatorSubcommand {
             throw OperatorError(.failed, "No event is selected.")
         }
         guard execute else {
-            return Console.say("Nothing was sent: this is the plan. Add --execute to do it.")
+            return Console.say("Nothing was sent: this is the plan. Add --execute to carry it out.")
         }
         guard plan.refused.isEmpty || skipUnreadable else {
             throw OperatorError(
                 .failed,
                 "Some events cannot be read in full by this version; nothing was sent. "
-                    + "Add --skip-unreadable to leave them out."
+                    + "Add --skip-unreadable to skip them."
             )
         }
         if let toFile {
@@ -199,8 +199,8 @@ struct ReplayCommand: OperatorSubcommand {
         guard consumers.contains(consumer) else {
             throw OperatorError(
                 .usage,
-                "\(consumer) reads none of the selected topics; "
-                    + "\(consumers.sorted().joined(separator: " and ")) do."
+                "\(consumer) reads none of the selected topics; they are read by "
+                    + "\(consumers.sorted().joined(separator: " and "))."
             )
         }
     }
@@ -219,7 +219,7 @@ struct ReplayCommand: OperatorSubcommand {
                 .failed,
                 """
                 The log of \(service) is not as it was sealed: \(first)
-                'counterfoil verify' says all; --unverified replays what is there.
+                See 'counterfoil verify' for all findings; --unverified replays the log as it is.
                 """
             )
         }
@@ -272,7 +272,7 @@ struct ReplayCommand: OperatorSubcommand {
     func send(_ journal: ReplayJournal, from file: EventFileReader) async throws {
         try await sending(
             journal,
-            resumption: "the same command again; what was done is recognised"
+            resumption: "run the same command again; what was done is recognised"
         ) {
             try await $0.run(journal, from: file)
         }

@@ -41,12 +41,12 @@ struct ReplayJournal: Codable, Sendable {
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
             journal = try JSONDecoder().decode(ReplayJournal.self, from: data)
         } catch {
-            throw OperatorError(.usage, "\(path) is no journal of a replay: \(error)")
+            throw OperatorError(.usage, "\(path) is not the journal of a replay: \(error)")
         }
         guard journal.version == 1 else {
             throw OperatorError(
                 .usage,
-                "\(path) is of version \(journal.version), which this counterfoil does not know."
+                "\(path) has version \(journal.version), which this counterfoil does not know."
             )
         }
         return journal

@@ -50,7 +50,7 @@ struct ReplayOptions: ParsableArguments {
     @Sendable
     private static func moment(_ text: String) throws -> Timestamp {
         guard let time = Timestamp(text) else {
-            throw ValidationError("'\(text)' is no moment in UTC; write 2026-11-21T14:00:00Z.")
+            throw ValidationError("'\(text)' is no moment in UTC such as 2026-11-21T14:00:00Z.")
         }
         return time
     }

@@ -90,7 +90,7 @@ struct ReplayRunner: Sendable {
         guard let topic = rows.map(\.event.topic).first(where: compacted.contains) else { return }
         throw OperatorError(
             .failed,
-            "\(topic) keeps the newest message of each key only; replay it from the log, not a file."
+            "\(topic) keeps only the newest message of each key; replay it from the log, not a file."
         )
     }
 

@@ -35,7 +35,7 @@ struct LedgerVerificationRunner: Sendable {
                 if let holder = try await lock.run({ try ShadowStore.lock(on: $0) }) {
                     throw OperatorError(
                         .failed,
-                        "Another proof is under way: \(holder). Wait for its end, or stop it."
+                        "Another proof is under way: \(holder). Wait until it ends, or stop it."
                     )
                 }
                 return try await lock.keepingLocks { try await prove(executables) }
@@ -45,7 +45,7 @@ struct LedgerVerificationRunner: Sendable {
                 error.code == .configuration ? .usage : .unavailable,
                 """
                 The server for the shadows cannot be used: \(error)
-                Set COUNTERFOIL_SHADOW_DATABASE_URL to the role counterfoil_shadow, which may make \
+                Set COUNTERFOIL_SHADOW_DATABASE_URL to the role counterfoil_shadow, which may create \
                 databases.
                 """
             )
@@ -93,8 +93,8 @@ struct LedgerVerificationRunner: Sendable {
                 throw OperatorError(
                     .failed,
                     """
-                    There is no \(path): the books of \(service.rawValue) are made again by its own \
-                    executable, of the version that runs. Say where it is: --services-directory.
+                    There is no \(path). The books of \(service.rawValue) are rebuilt by its own \
+                    executable, of the version that runs. Name its folder with --services-directory.
                     """
                 )
             }
@@ -127,7 +127,7 @@ struct LedgerVerificationRunner: Sendable {
                         throw OperatorError(
                             .failed,
                             """
-                            The books of \(service.rawValue) could not be made again:
+                            The books of \(service.rawValue) could not be rebuilt:
                             \(ending.complaint.trimmingCharacters(in: .whitespacesAndNewlines))
                             """
                         )
@@ -136,8 +136,8 @@ struct LedgerVerificationRunner: Sendable {
                         throw OperatorError(
                             .failed,
                             """
-                            \(executable) tells of its rebuild what this version does not understand; \
-                            both have to be of one version. Say where it is: --services-directory.
+                            \(executable) reports its rebuild in a way that this version does not understand; \
+                            both must have the same version. Name its folder with --services-directory.
                             """
                         )
                     }

@@ -48,7 +48,7 @@ struct SealHead: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgum
             guard let head = SealHead(argument: String(line)) else {
                 throw OperatorError(
                     .usage,
-                    "Line \(number) of \(file) is no head: write it as "
+                    "Line \(number) of \(file) is no head. Write it as "
                         + "payments/2026-11=<64 hexadecimal digits>."
                 )
             }

@@ -25,7 +25,7 @@ enum ShadowStore {
             LIMIT 1
             """
         )
-        return try holder.first?.decode(String.self) ?? "somebody who has just let it go"
+        return try holder.first?.decode(String.self) ?? "a process that has just ended"
     }
 
     /// Makes an empty database of a name, in the place of what is there.

@@ -131,12 +131,12 @@ struct VerifyCommand: OperatorSubcommand {
             for archived in found.report.months.compactMap(\.archived) {
                 Console.say(
                     "\(found.service.rawValue)/\(archived.month): \(archived.rowCount) rows are in "
-                        + "\(archived.fileName) and were not looked at; --archives DIR reads them."
+                        + "\(archived.fileName) and were not looked at; check them with --archives DIR."
                 )
             }
         }
         let unsealed = checked.reduce(0) { $0 + $1.report.unsealedRows }
-        if unsealed > 0 { Console.say("\(unsealed) rows wait for their seal.") }
+        if unsealed > 0 { Console.say("\(unsealed) rows are not sealed yet.") }
     }
 
     /// A service's part of the answer as JSON.
