@@ -73,7 +73,7 @@ extension OperatorError {
         let reason = error.reason
         switch error.code {
         case .configuration:
-            self.init(.usage, "\(address.variable) is no connection URL of PostgreSQL.")
+            self.init(.usage, "\(address.variable) is not a connection URL of PostgreSQL.")
         case .connectFailed where Self.refusesCredentials(reason):
             self.init(
                 .refusedCredentials,
@@ -86,7 +86,7 @@ extension OperatorError {
             self.init(
                 .refusedCredentials,
                 """
-                \(name) does not let this role do that: \(reason)
+                \(name) does not allow this role to do that: \(reason)
                 Set \(address.variable) to the role \(address.role); '\(address.service.rawValue) \
                 migrate' grants it what it needs.
                 """
@@ -111,7 +111,7 @@ extension OperatorError {
             )
         case .server where error.sqlState == "55000":
             // What a function of the database's own says.
-            self.init(.failed, "\(name) does not do it: \(reason)")
+            self.init(.failed, "\(name) refuses the command: \(reason)")
         default:
             self.init(.failed, "\(name) at \(address.place) failed: \(error)")
         }

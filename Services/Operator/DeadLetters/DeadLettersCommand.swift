@@ -86,13 +86,13 @@ struct ListDeadLettersCommand: OperatorSubcommand {
             return
         }
         guard !letters.isEmpty else {
-            Console.say(all ? "There never were any." : "There are none.")
+            Console.say(all ? "There never were any dead letters." : "There are no dead letters.")
             return
         }
         Console.say(
             output.palette.table(RecordedDeadLetter.table(letters, at: .wallClock()), numbers: [1])
         )
-        if isCut { Console.say("There are more: --limit, --service or --key.") }
+        if isCut { Console.say("There are more. Use --limit, --service or --key.") }
     }
 }
 

@@ -39,7 +39,7 @@ struct RedriveCommand: OperatorSubcommand {
 
     func validate() throws {
         guard (key == nil) == all else {
-            throw ValidationError("Name one key, or --all.")
+            throw ValidationError("Name one key, or use --all.")
         }
         guard (0...600).contains(timeout) else {
             throw ValidationError("--timeout must be from 0 to 600 seconds.")
@@ -150,15 +150,15 @@ struct RedriveCommand: OperatorSubcommand {
             throw OperatorError(
                 .failed,
                 """
-                Some cannot be applied yet. Mend what the reason says and ask again, or discard the \
-                dead one: 'counterfoil dead-letters list'.
+                Some events cannot be applied yet. Mend the cause and redrive again, or discard the \
+                dead one: see 'counterfoil dead-letters list'.
                 """
             )
         }
         if redrives.contains(where: \.isWaiting) {
             throw OperatorError(
                 .stillWaiting,
-                "The request stands; the service takes it up when it runs: 'counterfoil status'."
+                "The request stands; the service takes it up once it runs: see 'counterfoil status'."
             )
         }
     }

@@ -82,7 +82,7 @@ struct ChainRotation {
         guard let address = CertificateIssue.statusAddress(of: chain[1]) else {
             throw OperatorError(
                 .failed,
-                "The chain does not say where its status is told: give --ocsp-url."
+                "The chain does not say where its status can be checked: give --ocsp-url."
             )
         }
         return address
@@ -95,7 +95,7 @@ struct ChainRotation {
         guard let intermediate = try directory.authority(.intermediate, chain[1]) else {
             throw OperatorError(
                 .failed,
-                "A leaf is issued with \(directory.intermediateKey.path), which is not there."
+                "A new leaf needs \(directory.intermediateKey.path), which does not exist."
             )
         }
         if CertificateIssue.statusAddress(of: chain[1]) == address { return intermediate }
@@ -103,8 +103,8 @@ struct ChainRotation {
             throw OperatorError(
                 .failed,
                 """
-                The intermediate certificate tells its status elsewhere and has to be issued anew \
-                with \(directory.rootKey.path), which is not there.
+                The intermediate certificate names another status URL and has to be issued again \
+                with \(directory.rootKey.path), which does not exist.
                 """
             )
         }

@@ -62,7 +62,7 @@ struct CreateKeysCommand: OperatorSubcommand {
         try Self.checkOCSP(ocspURL)
         for name in [keyID, administrator] where !Self.isFileName(name) {
             throw ValidationError(
-                "'\(name)' is no name of 1 to 64 letters, digits, hyphens and underscores."
+                "'\(name)' is not a name of 1 to 64 letters, digits, hyphens and underscores."
             )
         }
     }
@@ -81,9 +81,9 @@ struct CreateKeysCommand: OperatorSubcommand {
         if json {
             try Console.say(json: ["created": creation.created])
         } else if creation.created.isEmpty {
-            Console.say("Everything is there already in \(directory).")
+            Console.say("Everything exists already in \(directory).")
         } else {
-            Console.say("Made in \(directory):")
+            Console.say("Created in \(directory):")
             for file in creation.created { Console.say("  " + file) }
         }
     }
@@ -95,7 +95,7 @@ struct CreateKeysCommand: OperatorSubcommand {
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
             let parts, ["http", "https"].contains(parts.scheme ?? ""), parts.host() != nil
         else {
-            throw ValidationError("'\(url)' is no URL such as http://receipts.example.com/ocsp.")
+            throw ValidationError("'\(url)' is not a URL such as http://receipts.example.com/ocsp.")
         }
     }
 

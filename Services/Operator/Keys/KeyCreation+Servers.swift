@@ -33,7 +33,7 @@ extension KeyCreation {
     ) throws(OperatorError) {
         let file = directory.serverKey(keyID: keyID)
         guard try directory.read(file) == nil else {
-            throw OperatorError(.failed, "There is a server key \(keyID) already: \(file.path).")
+            throw OperatorError(.failed, "The server key \(keyID) exists already: \(file.path).")
         }
         let key = try key(directory.serverPrivateKey(keyID: keyID))
         let registered = ServerKey(

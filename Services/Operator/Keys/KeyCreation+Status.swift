@@ -75,7 +75,7 @@ extension KeyDirectory {
             return try PEMDocument.parseMultiple(pemString: String(decoding: text, as: UTF8.self))
                 .map { try Certificate(pemDocument: $0) }
         } catch {
-            throw OperatorError(.failed, "\(signingChain.path) is no file of certificates.")
+            throw OperatorError(.failed, "\(signingChain.path) is not a file of certificates.")
         }
     }
 
@@ -94,7 +94,7 @@ extension KeyDirectory {
                 )
             )
         } catch {
-            throw OperatorError(.failed, "\(file.path) is no P-256 private key in PEM.")
+            throw OperatorError(.failed, "\(file.path) is not a P-256 private key in PEM.")
         }
     }
 
@@ -103,7 +103,7 @@ extension KeyDirectory {
         let file = register(of: name)
         let text = String(decoding: try read(file) ?? Data(), as: UTF8.self)
         guard let register = CertificateIndexFile(text) else {
-            throw OperatorError(.failed, "\(file.path) has a line that is not of OpenSSL's form.")
+            throw OperatorError(.failed, "\(file.path) has a line that is not in OpenSSL's format.")
         }
         return register
     }

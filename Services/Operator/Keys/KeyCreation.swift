@@ -140,7 +140,7 @@ struct KeyCreation {
                 .map { try Certificate(pemDocument: $0) }
         }
         guard let root else {
-            throw OperatorError(.failed, "\(directory.signingChain.path) holds no certificate.")
+            throw OperatorError(.failed, "\(directory.signingChain.path) contains no certificate.")
         }
         let bytes = try certifying { try root.serializeAsPEM().derBytes }
         try directory.create(directory.rootCertificate, Data(bytes), isPrivate: false)
@@ -155,7 +155,7 @@ struct KeyCreation {
                     pemRepresentation: String(decoding: stored, as: UTF8.self)
                 )
             } catch {
-                throw OperatorError(.failed, "\(file.path) is no P-256 private key in PEM.")
+                throw OperatorError(.failed, "\(file.path) is not a P-256 private key in PEM.")
             }
         }
         let key = P256.Signing.PrivateKey()

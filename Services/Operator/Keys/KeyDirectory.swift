@@ -125,7 +125,7 @@ struct KeyDirectory {
                 attributes: isSecret ? [.posixPermissions: 0o700] : nil
             )
         } catch {
-            throw OperatorError(.failed, "The folder \(folder.path) cannot be made.")
+            throw OperatorError(.failed, "The folder \(folder.path) cannot be created.")
         }
         // A draft left behind is hidden and harmless.
         defer { try? FileManager.default.removeItem(at: draft) }
@@ -144,7 +144,7 @@ struct KeyDirectory {
         do {
             try putInPlace(draft)
         } catch {
-            throw OperatorError(.failed, "\(file.path) cannot be written, or exists already.")
+            throw OperatorError(.failed, "\(file.path) cannot be written, or already exists.")
         }
     }
 }

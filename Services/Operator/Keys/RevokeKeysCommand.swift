@@ -31,7 +31,7 @@ struct RevokeKeysCommand: OperatorSubcommand {
             """,
         transform: { text in
             guard let reason = CertificateIndexFile.Reason(rawValue: text) else {
-                throw ValidationError("'\(text)' is no reason.")
+                throw ValidationError("'\(text)' is not a reason.")
             }
             return reason
         }
@@ -50,7 +50,7 @@ struct RevokeKeysCommand: OperatorSubcommand {
             switch register.revoke(serial: wanted, at: Date(), for: reason) {
             case .unknown: continue
             case .wasRevoked:
-                Console.say("\(wanted) was revoked already.")
+                Console.say("\(wanted) was already revoked.")
                 return
             case .revoked:
                 try keys.write(register, of: name)

@@ -47,9 +47,9 @@ struct RotateKeysCommand: OperatorSubcommand {
             try Console.say(json: ["retired": result.retired, "current": result.current])
             return
         }
-        Console.say("The next leaf is \(result.current); \(result.retired) is retired.")
+        Console.say("The new leaf is \(result.current); \(result.retired) is retired.")
         if result.reissuedIntermediate {
-            Console.say("The intermediate certificate was issued anew; the root is the same.")
+            Console.say("The intermediate certificate was issued again; the root is unchanged.")
         }
         Console.say("Restart receipts, so that it signs with the new leaf.")
     }

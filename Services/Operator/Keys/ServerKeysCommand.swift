@@ -35,7 +35,7 @@ struct ServerKeysCommand: OperatorSubcommand {
 
     func validate() throws {
         guard CreateKeysCommand.isFileName(keyID) else {
-            throw ValidationError("'\(keyID)' is no name for a key.")
+            throw ValidationError("'\(keyID)' cannot name a key.")
         }
         guard !bundle.isEmpty else { throw ValidationError("Name at least one --bundle.") }
     }

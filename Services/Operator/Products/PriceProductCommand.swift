@@ -47,13 +47,13 @@ struct PriceProductCommand: OperatorSubcommand {
         guard let currency = currency ?? edit.price(in: storefront)?.currency else {
             throw OperatorError(
                 .usage,
-                "\(product) has no price in \(storefront) yet: say the currency with --currency."
+                "\(product) has no price in \(storefront) yet: name the currency with --currency."
             )
         }
         guard let price = Money(amount, currency) else {
             throw OperatorError(
                 .usage,
-                "'\(amount)' is no price in \(currency): give it as \(Money.example(currency))."
+                "'\(amount)' is no price in \(currency): write it as \(Money.example(currency))."
             )
         }
         let answer = try await connection.send(

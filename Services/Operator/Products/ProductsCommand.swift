@@ -92,7 +92,7 @@ struct ExportProductsCommand: OperatorSubcommand {
             )
             return String(decoding: data, as: UTF8.self)
         } catch {
-            throw OperatorError(.failed, "catalog gave an answer that is no JSON.")
+            throw OperatorError(.failed, "catalog sent an answer that is not JSON.")
         }
     }
 }

@@ -79,7 +79,7 @@ struct Purchase: Sendable {
         guard let found else {
             throw OperatorError(
                 .stillWaiting,
-                "Transaction \(id) is accepted, but not through yet. It waits in the queue."
+                "Transaction \(id) is accepted but not complete yet. It waits in the queue."
             )
         }
         return found

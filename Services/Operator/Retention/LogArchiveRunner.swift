@@ -36,7 +36,7 @@ struct LogArchiveRunner {
         } catch {
             throw OperatorError(
                 .usage,
-                "The folder \(directory) cannot be made: \(error.localizedDescription)"
+                "The folder \(directory) cannot be created: \(error.localizedDescription)"
             )
         }
     }
@@ -102,7 +102,7 @@ struct LogArchiveRunner {
         of service: StoreOptions.Service
     ) async throws -> Bool {
         guard month < LogMonth(Timestamp.wallClock()) else {
-            throw OperatorError(.usage, "The month \(month) is not over; events still come to it.")
+            throw OperatorError(.usage, "The month \(month) is not over; it still gets events.")
         }
         let address = databases.address(of: service)
         if let dropped = try await dropped(month, address) {
@@ -171,7 +171,7 @@ struct LogArchiveRunner {
                 guard let head else {
                     throw OperatorError(
                         .failed,
-                        "\(name) \(month) has events and no seal; it stays. 'counterfoil verify' says all."
+                        "\(name) \(month) has events but no seal, so it stays. See 'counterfoil verify'."
                     )
                 }
                 var last = first
@@ -219,8 +219,8 @@ struct LogArchiveRunner {
             throw OperatorError(
                 .unavailable,
                 """
-                \(name) \(month): its last events are not sealed yet. The service does that within \
-                seconds of publishing them; try again then.
+                \(name) \(month): its last events are not sealed yet. The service seals them within \
+                seconds of publishing them; try again later.
                 """
             )
         }
@@ -241,7 +241,7 @@ struct LogArchiveRunner {
             .failed,
             """
             \(service.rawValue): what is in \(file.path) is not as it was sealed: \(finding)
-            It is called \(file.path).refused now. 'counterfoil verify' says all; a month that is not \
+            It is now called \(file.path).refused. See 'counterfoil verify'; a month that is not \
             as it was sealed stays in the database.
             """
         )
@@ -272,7 +272,7 @@ struct LogArchiveRunner {
         // Whoever wrote or copied it: from here on it is the only place that has these events.
         try file.synchronize()
         let name = ArchivedMonth.fileName(month, of: service.rawValue)
-        progress.show("\(service.rawValue) \(month): the database looks once more, and drops it")
+        progress.show("\(service.rawValue) \(month): the database checks once more, and drops it")
         let address = DatabaseOptions.archivistAddress(of: service)
         try await DatabaseReader.withSession(address, statementTimeout: .zero) { connection in
             try await withoutReaders(of: service) {
@@ -297,13 +297,13 @@ struct LogArchiveRunner {
                     throw OperatorError(
                         .failed,
                         """
-                        Somebody reads the log of \(service.rawValue) all the time: a proof, a backup, or \
-                        an export (pg_locks says who). Nothing was dropped; try again when it is over.
+                        The log of \(service.rawValue) is being read all the time: by a proof, a backup or \
+                        an export (see pg_locks). Nothing was dropped; try again when that has ended.
                         """
                     )
                 }
                 tries += 1
-                progress.show("\(service.rawValue): somebody reads the log; trying again")
+                progress.show("\(service.rawValue): the log is being read; trying again")
                 try await Task.sleep(for: .seconds(1))
             }
         }

@@ -55,13 +55,13 @@ struct LogMonthsOptions: ParsableArguments {
     var month: [LogMonth] = []
 
     func validate() throws {
-        guard !month.isEmpty else { throw ValidationError("Say which: --month 2026-01.") }
+        guard !month.isEmpty else { throw ValidationError("Name a month: --month 2026-01.") }
     }
 
     @Sendable
     private static func month(_ text: String) throws -> LogMonth {
         guard let month = LogMonth(text) else {
-            throw ValidationError("'\(text)' is no month; write 2026-01.")
+            throw ValidationError("'\(text)' is no month such as 2026-01.")
         }
         return month
     }
@@ -176,7 +176,7 @@ struct LogRetainCommand: OperatorSubcommand {
 
     func validate() throws {
         guard (1...1200).contains(keep) else {
-            throw ValidationError("--keep is a number of months from 1 to 1200.")
+            throw ValidationError("--keep must be from 1 to 1200 months.")
         }
     }
 

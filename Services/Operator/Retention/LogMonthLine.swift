@@ -88,7 +88,7 @@ struct ArchivingOutcome: Encodable, Hashable, Sendable {
         case .mayBeDropped:
             "\(what): \(count) are in \(file ?? ""), as sealed; --execute drops them"
         case .dropped: "\(what): \(count) in \(file ?? ""), dropped here"
-        case .alreadyDropped: "\(what): has left already, for \(file ?? "")"
+        case .alreadyDropped: "\(what): was moved to \(file ?? "") before"
         }
     }
 }

@@ -64,7 +64,7 @@ struct StoreConnection: Sendable {
         } catch {
             throw OperatorError(
                 .failed,
-                "\(service) gave an answer that this version does not understand: \(error)"
+                "\(service) sent an answer that this version does not understand: \(error)"
             )
         }
     }
@@ -104,7 +104,7 @@ struct StoreConnection: Sendable {
         _ content: Content
     ) throws(OperatorError) -> HTTPClientRequest {
         guard var components = URLComponents(string: baseURL + path) else {
-            throw OperatorError(.failed, "\(baseURL) is no URL.")
+            throw OperatorError(.failed, "\(baseURL) is not a URL.")
         }
         if !content.query.isEmpty {
             components.queryItems = content.query.map {
@@ -165,7 +165,7 @@ struct StoreConnection: Sendable {
         var text = "\(problem.title) (\(problem.status) \(problem.code))\n\(problem.detail)"
         if let price = problem.currentPrice { text += "\nThe price is \(price)." }
         if let incident = problem.incident {
-            text += "\nThe log of \(service) tells more under the incident \(incident)."
+            text += "\nSearch the log of \(service) for the incident \(incident)."
         }
         return OperatorError(code, text)
     }

@@ -64,7 +64,7 @@ struct StoreOptions: ParsableArguments {
     func validate() throws {
         for url in [catalogURL, paymentsURL, receiptsURL, fulfillmentURL].compactMap({ $0 })
         where !url.hasPrefix("http://") && !url.hasPrefix("https://") {
-            throw ValidationError("'\(url)' is no http or https URL.")
+            throw ValidationError("'\(url)' is not an http or https URL.")
         }
     }
 }

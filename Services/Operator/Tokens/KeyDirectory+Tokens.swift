@@ -13,7 +13,7 @@ extension KeyDirectory {
             throw OperatorError(
                 .failed,
                 "There is no private key in \(folder.path): "
-                    + "make one with 'counterfoil keys create'."
+                    + "create one with 'counterfoil keys create'."
             )
         }
         guard names.count == 1 else {
@@ -33,7 +33,7 @@ extension KeyDirectory {
         do {
             return try TokenSigner(privateKeyPEM: String(decoding: pem, as: UTF8.self), keyID: name)
         } catch {
-            throw OperatorError(.failed, "\(file.path) is no P-256 private key in PEM.")
+            throw OperatorError(.failed, "\(file.path) is not a P-256 private key in PEM.")
         }
     }
 }
