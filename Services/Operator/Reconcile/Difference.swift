@@ -72,54 +72,55 @@ struct Difference: Hashable, Sendable {
         var advice: String {
             switch self {
             case .undecided:
-                "payments goes on asking the processor: see 'counterfoil why ID', and whether payments "
+                "payments keeps asking the processor: see 'counterfoil why ID', and check that payments "
                     + "and the processor are up."
             case .notCharged:
-                "Nobody has paid: look for it at the processor by its time and amount. If it is not "
-                    + "there, the books are wrong: keep them as they are and find out how."
+                "Nobody has paid: look for the charge at the processor by its time and amount. If it is "
+                    + "not there, the books are wrong: keep them as they are and find out why."
             case .chargedTwice, .chargedWithoutPurchase:
-                "Somebody has paid for nothing: give the money back at the processor, and keep the note."
+                "Somebody has paid for nothing: refund it at the processor, and keep a record of that."
             case .chargeUnknown:
-                "Money of nobody the store knows: was a database restored from an older backup? Give it "
-                    + "back at the processor, or find the payment in the log of payments."
+                "The store does not know who paid: was a database restored from an older backup? Refund "
+                    + "it at the processor, or find the payment in the log of payments."
             case .amountDiffers:
-                "Compare the processor's receipt with the price of the transaction; give back what is "
-                    + "too much."
+                "Compare the processor's receipt with the price of the transaction; refund "
+                    + "the excess."
             case .notPosted, .postedTwice, .postedWithoutPurchase, .unbalanced:
-                "The ledger is append-only: correct it by a reversing posting, never by hand in a row. "
+                "The ledger is append-only: correct it with a reversing posting, never by editing a row. "
                     + "Keep the databases as they are until it is explained."
             case .refundDiffers:
-                "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and gives back once."
+                "See 'counterfoil why ID'; 'counterfoil refund ID' asks again and refunds only once."
             case .noReceipt:
                 "receipts has not signed it: 'counterfoil lag' and 'counterfoil dead-letters list' say "
                     + "why; it signs by itself once it can."
             case .receiptTwice:
-                "The table allows one: find out whether a database was restored over another."
+                "The table allows only one: find out whether a database was restored over another."
             case .receiptWithoutPurchase:
                 "Revoke what it proves: refund it, and find out who signed. 'counterfoil keys revoke' "
                     + "if the key is not yours alone."
             case .receiptNotRevoked:
-                "receipts has not acted on the refund: 'counterfoil lag', 'counterfoil dead-letters list'."
+                "receipts has not acted on the refund: see 'counterfoil lag' and 'counterfoil dead-letters "
+                    + "list'."
             case .notQueued, .queueDiffers:
-                "fulfillment has not acted on an event: 'counterfoil lag', 'counterfoil dead-letters "
-                    + "list'; it goes on by itself once it can."
+                "fulfillment has not acted on an event: see 'counterfoil lag' and 'counterfoil "
+                    + "dead-letters list'; it goes on by itself once it can."
             case .queuedWithoutPurchase:
-                "The databases are not of one time: find out whether one was restored from another backup."
+                "The databases are from different times: was one of them restored from an older backup?"
             case .undelivered:
-                "A webhook that is not confirmed is repeated by itself: 'counterfoil why ID' shows its "
-                    + "last answer; mend the endpoint."
+                "An unconfirmed webhook is repeated by itself: 'counterfoil why ID' shows its last "
+                    + "answer; mend the endpoint."
             case .deliveredTwice, .deliveredWithoutPurchase, .notCredited, .creditedTooMuch,
                 .notEntitled, .entitledDespiteRefund:
-                "Find out what was delivered ('counterfoil why ID') before it is taken back by hand."
+                "Find out what was delivered ('counterfoil why ID') before you correct it by hand."
             case .finishDiffers:
-                "The event of the finish is under way or stuck: 'counterfoil lag', 'counterfoil "
+                "The event of the finish is under way or stuck: see 'counterfoil lag' and 'counterfoil "
                     + "dead-letters list'."
             case .notTold, .toldTwice:
                 "The log is not what the service wrote: 'counterfoil verify' says whether rows were "
-                    + "taken out or put in."
+                    + "removed or inserted."
             case .accountNotTold, .accountUnknown:
-                "fulfillment has not acted on an event of the account: 'counterfoil lag', "
-                    + "'counterfoil dead-letters list'; or the databases are not of one time."
+                "fulfillment has not acted on an event of the account (see 'counterfoil lag' and "
+                    + "'counterfoil dead-letters list'), or the databases are from different times."
             case .deadLetter:
                 "See 'counterfoil dead-letters show SERVICE ID'; mend the cause, then 'counterfoil "
                     + "dead-letters redrive', or discard it."

@@ -76,10 +76,10 @@ struct ReconcileCommand: OperatorSubcommand {
             throw ValidationError("--wait must be from 0 to 3600 seconds.")
         }
         guard !transactions || output.json else {
-            throw ValidationError("--transactions lists them in JSON: add --json.")
+            throw ValidationError("--transactions needs --json.")
         }
         if let since, Self.time(since, before: .wallClock()) == nil {
-            throw ValidationError("'\(since)' is no time such as 2026-11-21T00:00:00Z or 24h.")
+            throw ValidationError("'\(since)' is not a time such as 2026-11-21T00:00:00Z or 24h.")
         }
     }
 

@@ -83,7 +83,7 @@ struct ReconcileReport: Sendable {
             Self.summary(of: answer),
         ]
         guard differenceCount > 0 || answer.compared > 0 else {
-            return lines + ["Nothing is there to compare: see --settled and --since."]
+            return lines + ["There is nothing to compare: see --settled and --since."]
         }
         guard differenceCount > 0 else {
             return lines + [palette.styled(Cell("All books agree.", .green))]

@@ -47,7 +47,7 @@ struct AccountStory: Encodable, Hashable, Sendable {
             ]
         }
         lines.append(palette.table([head] + rows))
-        if isCut { lines.append("There are more: --limit.") }
+        if isCut { lines.append("There are more; see --limit.") }
         lines.append("")
         for letter in deadLetters {
             lines.append(

@@ -22,7 +22,7 @@ struct StoryReader: Sendable {
                 .failed,
                 """
                 payments knows no transaction \(id) (order \(OrderID(id))).
-                Of an account's purchases: counterfoil why ACCOUNT
+                For an account's purchases: counterfoil why ACCOUNT
                 """
             )
         }
@@ -104,8 +104,8 @@ struct StoryReader: Sendable {
             throw OperatorError(
                 .failed,
                 """
-                No account '\(account)' has bought anything. If it is an order or a transaction, a \
-                letter or digit of it is wrong.
+                No account '\(account)' has bought anything. If you meant an order or a transaction, a \
+                letter or digit in it is wrong.
                 """
             )
         }

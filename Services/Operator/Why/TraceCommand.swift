@@ -62,7 +62,7 @@ struct TraceCommand: OperatorSubcommand {
                 """
                 The files hold no span of trace \(traces.map(\.description).joined(separator: ", ")).
                 Services record spans only where SPANS_FILE is set, and not those of requests whose \
-                traceparent says 'not sampled'. What happened is told by: counterfoil why
+                traceparent says 'not sampled'. For what happened, see: counterfoil why
                 """
             )
         }
@@ -90,7 +90,7 @@ struct TraceCommand: OperatorSubcommand {
         guard !traces.isEmpty else {
             throw OperatorError(
                 .failed,
-                "No event of transaction \(transactionID) has a trace: it is of before there were any."
+                "No event of transaction \(transactionID) has a trace: it is older than tracing."
             )
         }
         return traces
