@@ -66,10 +66,10 @@ extension Terminal {
             rightAligned: [1, 2, 3]
         )
         line()
-        line("  As many as go", .dim)
+        line("  As fast as possible", .dim)
         table(of: report.closed.latencies)
         line()
-        line("  A fifth of that: \(Terminal.describe(report.openRate)) purchases/s", .dim)
+        line("  A fifth of that rate: \(Terminal.describe(report.openRate)) purchases/s", .dim)
         table(of: report.open.latencies + report.ping.rows)
         line()
         showCosts(of: report.closed)

@@ -29,7 +29,7 @@ struct BenchRun: Sendable {
     /// - Returns: Everything that was measured.
     /// - Throws: ``HarnessError`` if the audit finds something, or the ceiling does less than a run.
     func run() async throws -> BenchReport {
-        terminal.heading("Over HTTP, as many as go (closed loop)")
+        terminal.heading("Over HTTP, as fast as possible (closed loop)")
         let begun = try await WrittenRows.afterSessions(of: store)
         let httpMark = try await BatchSizes.mark(store)
         try await store.heal()
@@ -41,7 +41,7 @@ struct BenchRun: Sendable {
         let written = try await WrittenRows.afterSessions(of: store) - begun
         let httpSizes = try await BatchSizes(in: store, since: httpMark)
 
-        terminal.heading("A backlog of accepted payments, drained")
+        terminal.heading("Draining a backlog of accepted payments")
         let drained = try await BenchDrain(
             load: load,
             purchases: plan.backlog,
@@ -61,7 +61,7 @@ struct BenchRun: Sendable {
         )
         await store.stopServices()
 
-        terminal.heading("The ceiling: the same SQL in the same batches, by pgbench alone")
+        terminal.heading("The ceiling: the same SQL in the same batches, run by pgbench alone")
         terminal.show(httpSizes, drainSizes)
         var http = try await Ceiling.create("ceiling", in: store, accounts: plan.load.accounts)
         let (whole, comparison) = try await wholeCeiling(
@@ -74,7 +74,7 @@ struct BenchRun: Sendable {
         terminal.show(comparison)
         guard comparison.shortcomings.isEmpty else {
             throw HarnessError(
-                "The ceiling is none: \(comparison.shortcomings.joined(separator: "; "))."
+                "This is no ceiling: \(comparison.shortcomings.joined(separator: "; "))."
             )
         }
         return BenchReport(
@@ -99,7 +99,7 @@ struct BenchRun: Sendable {
         after closed: BenchResult
     ) async throws -> (result: BenchResult, rate: Int, ping: BenchPing) {
         let rate = max(1, Int(closed.rate / 5))
-        terminal.heading("A fifth of that: \(Terminal.describe(rate)) purchases/s (open loop)")
+        terminal.heading("A fifth of that rate: \(Terminal.describe(rate)) purchases/s (open loop)")
         let ping = try await BenchPing.measure(store, count: min(500, plan.load.purchases))
         var load = plan.load
         load.purchases = min(plan.load.purchases, max(100, rate * plan.openSeconds))

@@ -76,11 +76,11 @@ struct ChaosCommand: AsyncParsableCommand {
         }
         guard brokers == 1 || (3...5).contains(brokers) else {
             throw ValidationError(
-                "--brokers must be 1, or from 3 to 5: of two, one is no majority."
+                "--brokers must be 1, or from 3 to 5: one of two is no majority."
             )
         }
         if brokers > 1, !BrokerProgram.chosen.mayHaveSeveralNodes {
-            throw ValidationError("The development broker is one; set KAFKA_HOME for --brokers.")
+            throw ValidationError("Several brokers need Apache Kafka: set KAFKA_HOME.")
         }
     }
 
@@ -138,7 +138,7 @@ struct ChaosCommand: AsyncParsableCommand {
         }
         if kinds.contains(.dark), brokers > 1 {
             reasons.append(
-                "the line to the broker does not go dark: a proxy stands in front of one"
+                "the line to the broker does not go dark: the proxy serves one broker only"
             )
         }
         return reasons

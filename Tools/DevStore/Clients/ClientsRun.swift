@@ -143,7 +143,7 @@ struct ClientsRun: Sendable {
             terminal.line("    \(index + 1)  \(hop.topic.name) → \(hop.reader)")
         }
         terminal.line(
-            "  \(BrokerRelay.messageBytes) bytes, produced and consumed as services do, with no work:",
+            "  \(BrokerRelay.messageBytes) bytes, produced and consumed as the services do, with no work between:",
             .dim
         )
         let relay = try await BrokerRelay.open(on: store)

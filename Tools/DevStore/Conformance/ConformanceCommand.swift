@@ -41,7 +41,7 @@ struct ConformanceCommand: AsyncParsableCommand {
             let clock = ContinuousClock()
             let begin = clock.now
             let description = try await run.prepare()
-            terminal.done("purchases for the calls", clock.now - begin)
+            terminal.done("purchases that the calls need", clock.now - begin)
             return try await run.call(description, only: only)
         }
         guard isConforming else { throw ExitCode(1) }

@@ -48,7 +48,7 @@ struct ContractsCommand: AsyncParsableCommand {
     }
 
     private static func check(_ terminal: Terminal, _ load: ContractsRun.Load) async throws {
-        terminal.heading("A store, held to its contracts")
+        terminal.heading("A store, tested against its contracts")
         var options = StoreOptions()
         options.progress = terminal.progress
         // A key may ask so often that it is not the limit that answers.

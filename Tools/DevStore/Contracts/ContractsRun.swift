@@ -84,7 +84,7 @@ struct ContractsRun {
         )
         let file = store.directory + "/contracts.json"
         try JSONEncoder().encode(description).write(to: URL(fileURLWithPath: file))
-        terminal.done("purchases to find", clock.now - begin)
+        terminal.done("purchases for the calls to find", clock.now - begin)
         return file
     }
 

@@ -146,7 +146,7 @@ struct DemoStory {
         for name in check.chain { terminal.field("certificate", name) }
         terminal.field("payload", "")
         terminal.flow(check.payload, indent: 4)
-        terminal.field("verified", "signature, chain and root are as they should be", .green)
+        terminal.field("verified", "signature, chain and root are valid", .green)
     }
 
     private func showDelivery(_ transaction: Transaction) async throws {

@@ -33,7 +33,7 @@ struct RemoteStory {
             answer.response
         )
         guard let product = try answer.value.products.first else {
-            throw HarnessError("The store does not sell \(SampleCatalog.coins); import the sample.")
+            throw HarnessError("\(SampleCatalog.coins) is not sold here; import the sample catalog.")
         }
         return product.price
     }
@@ -63,7 +63,7 @@ struct RemoteStory {
         let transaction = try answer.value.transaction
         let again = try await client.add(request, key: key)
         guard try again.value.transaction.id == transaction.id else {
-            throw HarnessError("The same key made another transaction: \(again.response.text)")
+            throw HarnessError("The same key led to another transaction: \(again.response.text)")
         }
         terminal.line(
             "  Asked again under the same key: \(again.status), transaction \(transaction.id). "
@@ -108,7 +108,7 @@ struct RemoteStory {
         terminal.field("payload", "")
         terminal.flow(check.payload, indent: 4)
         // An app has the root in its bundle; here the store itself is asked.
-        terminal.field("verified", "signature, chain, and the root that the store gives", .green)
+        terminal.field("verified", "signature, chain, and the root that the store serves", .green)
     }
 
     private func balance() async throws -> Int64 {
@@ -121,7 +121,7 @@ struct RemoteStory {
         terminal.show("GET", Routes.credits, service: "fulfillment", body: nil, answer.response)
         let now = try await balance()
         guard now == before + 100 else {
-            throw HarnessError("100 coins were bought, and \(now - before) came.")
+            throw HarnessError("100 coins were bought, but \(now - before) arrived.")
         }
     }
 

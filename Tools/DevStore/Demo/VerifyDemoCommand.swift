@@ -92,7 +92,7 @@ private struct VerifyDemoRun: Sendable {
         let (answer, report) = try await prove()
         terminal.line(answer.output)
         guard answer.exit == .code(0) else {
-            throw HarnessError("The books are not as the event log says.")
+            throw HarnessError("The books differ from the event log.")
         }
         let slowest = report.services.map(\.applyingMilliseconds).max() ?? 0
         let ratio = live.seconds * 1000 / Double(max(slowest, 1))

@@ -28,7 +28,7 @@ struct OperatorEnvironment {
         // So that `counterfoil` is the one of this build.
         values.append((key: "PATH", value: BuiltExecutables.directory + ":$PATH"))
         return
-            "# Settings of counterfoil for the store of this folder; the next run writes it anew.\n"
+            "# Settings of counterfoil for the store in this folder; the next run rewrites them.\n"
             + values.map { "export \($0.key)=\"\($0.value)\"\n" }.joined()
     }
 }

@@ -41,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
             try await Interruption.cancelling(
                 onInterrupt: {
                     terminal.line()
-                    terminal.line("Stopping; Ctrl-C again to leave at once.", .dim)
+                    terminal.line("Stopping; press Ctrl-C again to quit at once.", .dim)
                 },
                 { try await Self.serve(terminal, chosen, once: once) }
             )
@@ -133,7 +133,7 @@ struct RunCommand: AsyncParsableCommand {
         try Data(token.utf8).write(to: URL(fileURLWithPath: tokenPath))
         let bearer = "-H \"authorization: Bearer $(cat \(tokenPath))\""
         terminal.line()
-        terminal.line("  Look into the ledger, the outbox, the queue:", .dim)
+        terminal.line("  Look at the ledger, the outbox and the deliveries:", .dim)
         for (service, sql) in [
             (StoreService.payments, "TABLE ledger_entries"),
             (.payments, "SELECT xid, position, type, subject FROM outbox ORDER BY 1, 2"),
@@ -142,7 +142,7 @@ struct RunCommand: AsyncParsableCommand {
             terminal.line("  psql '\(store.databaseURL(service))' -c '\(sql)'")
         }
         terminal.line()
-        terminal.line("  Be the operator: one line, then every command works on this store:", .dim)
+        terminal.line("  Be the operator (then every command works on this store):", .dim)
         try OperatorEnvironment(store).write()
         terminal.line("  . \(OperatorEnvironment.path(of: store)) && counterfoil status")
         terminal.line()

@@ -70,7 +70,7 @@ struct SigningRun {
         let numbers = output.split(separator: "\n").last?.split(separator: " ").suffix(2)
             .compactMap { Double($0) }
         guard let numbers, numbers.count == 2, numbers[0] > 0, numbers[1] > 0 else {
-            throw HarnessError("openssl speed told no numbers:\n\(output)")
+            throw HarnessError("openssl speed printed no numbers:\n\(output)")
         }
         return (1e6 / numbers[0], 1e6 / numbers[1])
     }

@@ -8,7 +8,7 @@ extension Terminal {
         heading("The proof: counterfoil replay --verify")
         let answer = try await store.counterfoil("replay", "--verify")
         guard answer.exit == .code(0) else {
-            throw HarnessError("The books are not as the event log says.\n\(answer.output)")
+            throw HarnessError("The books differ from the event log.\n\(answer.output)")
         }
         line("  " + (answer.output.split(separator: "\n").last.map(String.init) ?? ""))
     }

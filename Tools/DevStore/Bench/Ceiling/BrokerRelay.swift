@@ -74,7 +74,7 @@ struct BrokerRelay: Sendable {
             let start = ContinuousClock.now
             async let delivery = producer.send([record(for: stage.topic)])
             guard try await received(by: stage.consumer, within: .seconds(10)) else {
-                throw HarnessError("The broker did not hand on a message of \(stage.topic).")
+                throw HarnessError("The broker did not deliver a message of \(stage.topic).")
             }
             times.append(.now - start)
             _ = try await delivery
@@ -91,7 +91,7 @@ struct BrokerRelay: Sendable {
             while try await received(by: stage.consumer, within: .milliseconds(200)) {}
             return
         }
-        throw HarnessError("A consumer of \(stage.topic) gets nothing.")
+        throw HarnessError("A consumer of \(stage.topic) receives nothing.")
     }
 
     private func received(

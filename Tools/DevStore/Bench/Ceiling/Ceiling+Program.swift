@@ -58,7 +58,7 @@ extension Ceiling {
         guard let line = output.split(separator: "\n").first(where: { $0.hasPrefix("tps = ") }),
             let rate = Double(line.dropFirst(6).prefix { $0 != " " }), rate > 0,
             !output.contains("ERROR")
-        else { throw HarnessError("pgbench does not say how fast it was: \(output)") }
+        else { throw HarnessError("pgbench did not report its rate: \(output)") }
         return Double(clients * rounds) / rate
     }
 

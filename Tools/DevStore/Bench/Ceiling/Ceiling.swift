@@ -94,7 +94,7 @@ struct Ceiling: Sendable {
                 .map { try $0.decode(String.self, String?.self, [UInt8]?.self) }
         }
         guard samples.count == count else {
-            throw HarnessError("There is not everything in \(service) to take samples of.")
+            throw HarnessError("\(service) does not hold every kind of row to take samples of.")
         }
         try await store.withDatabase(named: database(service)) { connection in
             for (name, data, bytes) in samples {

@@ -50,7 +50,7 @@ struct BenchDrain: Sendable {
             }
             try await untilAllAreShown(driver)
             guard try await driver.progress().finished == 0 else {
-                throw HarnessError("The processor is held, and something was finished.")
+                throw HarnessError("The processor was held, but something was finished.")
             }
             await mark.set(try await BatchSizes.mark(store))
             hold.release()
