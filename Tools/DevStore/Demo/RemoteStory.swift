@@ -33,7 +33,7 @@ struct RemoteStory {
             answer.response
         )
         guard let product = try answer.value.products.first else {
-            throw HarnessError("\(SampleCatalog.coins) is not sold here; import the sample catalog.")
+            throw HarnessError("\(SampleCatalog.coins) is not sold; import the sample catalog.")
         }
         return product.price
     }
