@@ -2,7 +2,7 @@ import ArgumentParser
 import ClockAndIDs
 import EventTypes
 
-/// `counterfoil lag`: how far each consumer is behind.
+/// `counterfoil lag`: the number of events that each consumer is behind.
 struct LagCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "lag",
@@ -58,7 +58,7 @@ struct LagCommand: OperatorSubcommand {
     }
 }
 
-/// What the command answers.
+/// The answer of the command.
 struct LagReport: Encodable {
     struct Entry: Encodable {
         let consumer: String

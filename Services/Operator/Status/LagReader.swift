@@ -1,29 +1,31 @@
 import EventTypes
 import Postgres
 
-/// How far a consumer is behind a producer.
+/// A consumer's lag behind a producer.
 struct ConsumerLag: Hashable, Sendable {
     let consumer: String
     let topic: String
     let producer: String
     /// The events that it has yet to act on.
     var events = BoundedCount(0)
-    /// When the oldest of them happened.
+    /// The time of the oldest of these events.
     var oldest: Timestamp?
 }
 
-/// Counts what consumers have yet to do.
+/// Counts the events that consumers have yet to act on.
 struct LagReader: Sendable {
     let databases: DatabaseOptions
 
-    /// It stops counting here: so many are a backlog, however many more they are.
+    /// Counting stops here: this many events are a backlog, however many more there are.
     static let eventsMax = 10_000
-    /// It stops looking here: where one consumer has been away for days, the log since then is long,
-    /// and another may have done nearly all of it.
+    /// The search stops after this many events.
+    ///
+    /// If one consumer has been away for days, the log since then is long, and another consumer may
+    /// have applied nearly all of it.
     private static let eventsReadMax = 200_000
     private static let pageLength = 5_000
 
-    /// The lag of every consumer of every topic, all at once.
+    /// Reads the lag of every consumer of every topic, all concurrently.
     func all() async throws -> [ConsumerLag] {
         let pairs = Topics.all.flatMap { topic in topic.consumers.map { (topic, $0) } }
         return try await withThrowingTaskGroup(of: (Int, ConsumerLag).self) { group in
@@ -50,7 +52,7 @@ struct LagReader: Sendable {
         return lag
     }
 
-    /// Reads the log before the inbox, so that what is done in between counts as done.
+    /// Reads the log before the inbox, so that an event applied in between counts as applied.
     private func count(
         _ lag: ConsumerLag,
         of topic: Topic,

@@ -2,9 +2,11 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// What consumers have yet to do, by the producers' own logs and the consumers' own inboxes.
+/// The SQL that finds the events consumers have yet to act on, from the producers' logs and the
+/// consumers' inboxes.
 ///
-/// The broker is not asked: its offsets say what was fetched, and some brokers count them wrong.
+/// The broker is not asked: its offsets say only what was fetched, and some brokers count them
+/// wrong.
 enum LagStore {
     /// A place in an outbox.
     struct Place: Hashable, Sendable {
@@ -18,11 +20,11 @@ enum LagStore {
         let time: Timestamp
     }
 
-    /// A stretch of a log.
+    /// A section of a log.
     struct Page: Sendable {
-        /// What the consumer has to act on.
+        /// The events that the consumer has to act on.
         let candidates: [Candidate]
-        /// How many events the stretch has.
+        /// The number of all events in the section.
         let length: Int
         let end: Place
     }
@@ -70,7 +72,7 @@ enum LagStore {
         return Page(candidates: candidates, length: rows.count, end: end)
     }
 
-    /// Those that a consumer has neither done nor put among its dead letters.
+    /// The events that a consumer has neither applied nor recorded as dead letters.
     static func open(
         _ candidates: [Candidate],
         consumer: String,

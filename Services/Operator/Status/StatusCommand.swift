@@ -94,27 +94,27 @@ struct StatusCommand: OperatorSubcommand {
 }
 
 extension StoreConnection {
-    /// How a service says it is.
+    /// The readiness that a service reports.
     struct Health: Sendable {
         let isReady: Bool
-        /// What it waits for.
+        /// What the service waits for.
         let detail: String?
         let version: String?
     }
 
-    /// Asks a service how it is; no token is needed.
+    /// Asks a service for its readiness; no token is needed.
     func health() async throws(OperatorError) -> Health {
         struct Live: Decodable {
             var version: String?
         }
         let answer = try await send(.GET, "/health/live", timeout: .seconds(5))
-        // A service of before versions were told has none.
+        // Old services do not report a version.
         let version = (try? JSONDecoder().decode(Live.self, from: answer))?.version
         do {
             _ = try await send(.GET, "/health/ready", timeout: .seconds(5))
             return Health(isReady: true, detail: nil, version: version)
         } catch {
-            // Its own words, without the title: "Waiting for: kafka."
+            // The service's own explanation, without the title: "Waiting for: kafka."
             let words = error.description.split(separator: "\n").last.map(String.init)
             return Health(isReady: false, detail: words, version: version)
         }

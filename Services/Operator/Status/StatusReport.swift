@@ -1,6 +1,6 @@
 import EventTypes
 
-/// How the store stands, service by service.
+/// The state of the store, service by service.
 struct StatusReport: Encodable, Hashable, Sendable {
     /// One service.
     struct Entry: Encodable, Hashable, Sendable {
@@ -8,11 +8,11 @@ struct StatusReport: Encodable, Hashable, Sendable {
         let url: String
         /// `ready`, `not ready` or `away`.
         var health: String
-        /// What it waits for, or why it is away.
+        /// What the service waits for, or why it is away.
         var detail: String?
         var version: String?
         var database: DatabaseStatus?
-        /// Why the database tells nothing.
+        /// Why the database could not be read.
         var databaseProblem: String?
     }
 
@@ -23,7 +23,7 @@ struct StatusReport: Encodable, Hashable, Sendable {
         services.allSatisfy { $0.health == "ready" && $0.databaseProblem == nil }
     }
 
-    /// The services, one a line.
+    /// The services, one per line.
     var table: [[Cell]] {
         let head = ["SERVICE", "HEALTH", "VERSION", "OUTBOX", "DEAD", "PARKED", "SCHEMA"]
         return [head.map { Cell($0, .dim) }] + services.map(Self.row)
@@ -45,7 +45,7 @@ struct StatusReport: Encodable, Hashable, Sendable {
         return row
     }
 
-    /// What waits, one kind a line.
+    /// The waiting work, one kind per line.
     func waiting(at now: Timestamp) -> [[Cell]] {
         let names = [
             ("charges", "charges under way"), ("unfinished", "unfinished by apps"),
@@ -62,7 +62,7 @@ struct StatusReport: Encodable, Hashable, Sendable {
         }
     }
 
-    /// What is wrong, a sentence each, with what to do.
+    /// The problems, one sentence each, with what to do about them.
     var complaints: [String] {
         services.flatMap { entry -> [String] in
             var lines: [String] = []

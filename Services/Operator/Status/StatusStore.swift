@@ -2,14 +2,14 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// What a service's database tells of the service's state.
+/// A service's state, as its database shows it.
 struct DatabaseStatus: Encodable, Hashable, Sendable {
-    /// Things that wait, and since when.
+    /// A number of waiting things, and the time since when the oldest waits.
     struct Waiting: Encodable, Hashable, Sendable {
         let count: Int
         /// Whether there may be more.
         let isAtLeast: Bool
-        /// Since when the oldest waits; milliseconds since 1970.
+        /// The time since when the oldest waits, in milliseconds since 1970.
         let oldest: Timestamp?
     }
 
@@ -21,13 +21,13 @@ struct DatabaseStatus: Encodable, Hashable, Sendable {
     var dead = 0
     /// Events that wait behind those.
     var parked = 0
-    /// What else waits, by name: `unfinished`, `webhooks`, `notifications`, `charges`.
+    /// Other waiting work, by name: `unfinished`, `webhooks`, `notifications`, `charges`.
     var work: [String: Waiting] = [:]
 }
 
 /// The SQL of `counterfoil status`.
 enum StatusStore {
-    /// Counting ends here.
+    /// The largest number that is counted.
     private static let countMax: Int64 = 10_000
 
     static func status(

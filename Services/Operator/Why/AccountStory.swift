@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What an account has bought, and what holds it back.
+/// The purchases of an account, and what holds them back.
 struct AccountStory: Encodable, Hashable, Sendable {
     struct Purchase: Encodable, Hashable, Sendable {
         let transactionID: TransactionID
@@ -12,7 +12,7 @@ struct AccountStory: Encodable, Hashable, Sendable {
         let finishedAt: Timestamp?
         let changedAt: Timestamp
 
-        /// Where it stands, in a few words.
+        /// The state of the purchase, in a few words.
         var stand: Cell {
             if finishedAt != nil {
                 return Cell(isRevoked ? "finished, refunded" : "finished", .green)
@@ -30,11 +30,11 @@ struct AccountStory: Encodable, Hashable, Sendable {
     }
 
     let accountID: AccountID
-    /// The newest first.
+    /// The purchases, newest first.
     let purchases: [Purchase]
-    /// Whether there are more.
+    /// Whether there are more purchases.
     let isCut: Bool
-    /// What could not be applied or waits behind it, of all services.
+    /// The account's open dead letters, from all services.
     let deadLetters: [RecordedDeadLetter]
 
     func lines(_ palette: Palette, at now: Timestamp) -> [String] {

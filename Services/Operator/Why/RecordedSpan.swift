@@ -2,11 +2,11 @@ import EventTypes
 import Foundation
 import StoreTracing
 
-/// A span as a service's file of spans has it.
+/// A span from a service's span file.
 struct RecordedSpan: Encodable, Hashable, Sendable {
     let traceID: String
     let spanID: String
-    /// The span that it was caused by; it may be a client's, which no file here has.
+    /// The span that caused this one; it may be a client's, which is in none of the files.
     let parentSpanID: String?
     let service: String
     let name: String
@@ -15,19 +15,19 @@ struct RecordedSpan: Encodable, Hashable, Sendable {
     /// Nanoseconds since 1970.
     let end: UInt64
     let attributes: [String: String]
-    /// Other traces that had a part in it.
+    /// Other traces that the span links to.
     let links: [String]
     let isError: Bool
 }
 
-/// Files of spans: a line each, in OTLP/JSON.
+/// Span files: one span per line, in OTLP/JSON.
 enum SpanFile {
-    /// The most spans of one trace that are put together.
+    /// The largest number of spans that are read.
     static let countMax = 20_000
 
-    /// Reads the spans of traces from files, in the order of their beginning.
+    /// Reads the spans of traces from files, in order of their start.
     ///
-    /// Lines of another kind, as a log has them, are passed over, and so is one that is cut.
+    /// Other lines, such as those of a log, are ignored, and so is a truncated line.
     ///
     /// - Throws: ``OperatorError`` for a file that cannot be read, or too many spans.
     static func spans(of traces: Set<TraceID>, in paths: [String]) throws -> [RecordedSpan] {
@@ -40,7 +40,7 @@ enum SpanFile {
                     needles.contains(where: { line.firstRange(of: $0) != nil }),
                     let data = try? decoder.decode(TracesData.self, from: line)
                 else { return }
-                // A link names other traces, too.
+                // The trace's id may also occur in a link of another trace's span.
                 spans.formUnion(
                     data.spans.filter { TraceID($0.traceID).map(traces.contains) ?? false }
                 )
@@ -72,7 +72,7 @@ enum SpanFile {
     }
 }
 
-/// As much of OTLP's `TracesData` as is read.
+/// The part of OTLP's `TracesData` that is read.
 private struct TracesData: Decodable {
     struct ResourceSpans: Decodable {
         let resource: Resource

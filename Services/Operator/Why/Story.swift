@@ -7,7 +7,7 @@ struct Story: Encodable, Hashable, Sendable {
     struct Step: Encodable, Hashable, Sendable {
         /// Milliseconds since 1970.
         let time: Timestamp
-        /// The service whose books tell it, or `processor`.
+        /// The service whose books record it, or `processor`.
         let service: String
         /// `state`, `charge`, `posting`, `event`, `receipt`, `delivery`, `webhook`, `notification`,
         /// `credit` or `finish`.
@@ -28,17 +28,18 @@ struct Story: Encodable, Hashable, Sendable {
     let storefront: Storefront
     let state: TransactionState
     let failureReason: String?
-    /// When it was refunded.
+    /// The time of the refund.
     let revokedAt: Timestamp?
-    /// What happened, in the order of time.
+    /// The steps, in order of time.
     var steps: [Step]
-    /// What is left to do, and by whom; empty if nothing is.
+    /// What is left to do, and by whom; empty if nothing is left.
     var waitsFor: [String]
-    /// Files of months that have left the logs since: events of this purchase may be there.
+    /// Files of months that have since left the logs and may hold events of this purchase.
     var archives: [String] = []
-    /// What all books say of it, as `reconcile --transactions` lists it.
+    /// The transaction in all books, as `reconcile --transactions` lists it.
     var books: TransactionBooks?
-    /// What they disagree about; what is on its way is a difference until it has come.
+    /// The differences between the books; an event on its way counts as a difference until it
+    /// arrives.
     var differences: [Reconciliation.Difference] = []
 
     /// The traces of the steps, in the order of their first use.
@@ -83,7 +84,8 @@ struct Story: Encodable, Hashable, Sendable {
         return lines
     }
 
-    /// A line for each step: when, how long after the first, who, what, of which trace.
+    /// One line per step: its time, the time since the first step, the service, the text and the
+    /// trace.
     private func rows(_ traces: [String: String], at now: Timestamp) -> [[Cell]] {
         guard let first = steps.first?.time else { return [] }
         let isNumbered = traces.count > 1
@@ -111,12 +113,12 @@ struct Story: Encodable, Hashable, Sendable {
     }
 }
 
-/// What an operator may name a purchase by.
+/// The ways in which an operator can name a purchase.
 enum StorySubject: Hashable, Sendable {
     case transaction(TransactionID)
     case account(AccountID)
 
-    /// Reads a transaction id, an order id or, of anything else, an account id.
+    /// Reads a transaction id, an order id, or otherwise an account id.
     ///
     /// - Returns: `nil` if it is none of them.
     init?(_ text: String, isAccount: Bool = false) {

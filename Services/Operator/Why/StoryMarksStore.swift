@@ -2,9 +2,9 @@ import EventTypes
 import Messaging
 import Postgres
 
-/// The SQL of what consumers did with events, and of what an account has bought.
+/// The SQL that reads what consumers did with events, and what an account has bought.
 enum StoryMarksStore {
-    /// What a consumer did with some events of an account.
+    /// Reads what a consumer did with some events of an account.
     static func marks(
         of consumer: String,
         on events: [EventID],
@@ -38,7 +38,7 @@ enum StoryMarksStore {
         return marks
     }
 
-    /// What an account has in its queues, finished or not: the newest first.
+    /// Reads the transactions in an account's queues, finished or not, newest first.
     static func purchases(
         of account: AccountID,
         limit: Int,

@@ -5,14 +5,14 @@ import Postgres
 import Seals
 import StoreAPI
 
-/// Gathers a story from the services' databases.
+/// Collects a story from the services' databases.
 struct StoryReader: Sendable {
     let databases: DatabaseOptions
 
-    /// The story of one transaction.
+    /// Reads the story of one transaction.
     ///
-    /// The services are read after `payments`, so whatever it tells has had its time; they are read
-    /// at once, and what consumers have done is read last.
+    /// The other services are read after `payments`, so that its events have had time to arrive.
+    /// They are read concurrently, and the consumers' marks are read last.
     func story(of id: TransactionID, at now: Timestamp) async throws -> Story {
         let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
             try StoryStore.payments(id, on: $0)
@@ -50,7 +50,7 @@ struct StoryReader: Sendable {
         return story
     }
 
-    /// What all books say of a transaction, `payments` first.
+    /// Reads a transaction from all books, `payments` first.
     private func books(of id: TransactionID) async throws -> TransactionBooks {
         let empty = [id.number: TransactionBooks(id: id)]
         let known = try await DatabaseReader.read(databases.address(of: .payments)) {
@@ -85,7 +85,7 @@ struct StoryReader: Sendable {
         return names
     }
 
-    /// What an account has bought.
+    /// Reads the purchases of an account.
     func story(of account: AccountID, limit: Int) async throws -> AccountStory {
         async let purchases = DatabaseReader.read(databases.address(of: .fulfillment)) {
             try StoryMarksStore.purchases(of: account, limit: limit + 1, on: $0)

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// Tells a story of what the services know.
+/// Composes a story from the services' data.
 ///
 /// Pure.
 struct StoryRules {
@@ -38,7 +38,7 @@ struct StoryRules {
             + receiptSteps + events(receipts.events, of: "receipts")
             + deliverySteps + events(fulfillment.events, of: "fulfillment")
             + finishSteps + notificationSteps
-        // A stable order for what happened in the same millisecond: that of causes and effects.
+        // Steps of the same millisecond stay in the order of cause and effect.
         return all.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map { traced($0.element) }
@@ -290,7 +290,7 @@ struct StoryRules {
         }
     }
 
-    /// What holds the account back without being about this purchase.
+    /// The dead letters that hold the account back but are not about this purchase.
     private var blockers: [String] {
         let ids = Set((payments.events + receipts.events + fulfillment.events).map(\.id))
         return marks.sorted { $0.key < $1.key }.compactMap { name, marks in

@@ -5,7 +5,7 @@ import StoreTracing
 
 /// The SQL of a purchase's story: each service's books, by key.
 enum StoryStore {
-    /// What `payments` and the processor know; `nil` if there is no such transaction.
+    /// Reads the data of `payments` and the processor; `nil` if there is no such transaction.
     static func payments(
         _ id: TransactionID,
         on connection: isolated PostgresConnection
@@ -78,7 +78,7 @@ enum StoryStore {
         return chapter
     }
 
-    /// What `receipts` knows.
+    /// Reads the data of `receipts`.
     static func receipts(
         _ id: TransactionID,
         since time: Timestamp,
@@ -107,7 +107,8 @@ enum StoryStore {
         chapter.finishedAt = try connection.query(
             "SELECT finished_at FROM transaction_finishes WHERE transaction_id = \(id.number)"
         ).first?.decode(Timestamp.self)
-        // In the words of the index: those that nobody asked for are one of each kind.
+        // The condition is that of the index. Of notifications that nobody asked for, there is one
+        // of each kind.
         for row in try connection.query(
             """
             SELECT id, type, state, signed_at, next_attempt_at FROM notifications
@@ -143,7 +144,7 @@ enum StoryStore {
         return chapter
     }
 
-    /// What `fulfillment` knows.
+    /// Reads the data of `fulfillment`.
     static func fulfillment(
         _ id: TransactionID,
         since time: Timestamp,
@@ -308,10 +309,11 @@ enum StoryStore {
         return postings
     }
 
-    /// A service's events about a transaction.
+    /// Reads a service's events about a transaction.
     ///
-    /// The time leaves out whole months of the log; a day is room for clocks. Sorted after they are
-    /// found: an ordered scan of the log would read all of it.
+    /// The condition on the time excludes whole months of the log, with a day of tolerance for
+    /// clocks. The events are sorted after they are found, because an ordered scan would read the
+    /// whole log.
     private static func events(
         of id: TransactionID,
         since time: Timestamp,

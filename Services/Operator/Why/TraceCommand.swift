@@ -3,7 +3,7 @@ import ClockAndIDs
 import EventTypes
 import StoreTracing
 
-/// `counterfoil trace`: the spans of a purchase put together from the services' files.
+/// `counterfoil trace`: the spans of a purchase, collected from the services' files.
 struct TraceCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
@@ -78,7 +78,7 @@ struct TraceCommand: OperatorSubcommand {
         let spans: [RecordedSpan]
     }
 
-    /// The trace that is named, or those of the transaction.
+    /// The trace that the subject names, or the traces of the transaction.
     private func traces() async throws -> [TraceID] {
         if let trace = TraceID(subject) { return [trace] }
         guard let transactionID else { return [] }

@@ -1,24 +1,23 @@
 import EventTypes
 
-/// The spans of a trace as a tree: each under the one that caused it, in the order of time.
+/// The spans of a trace as a tree: each below the span that caused it, in order of time.
 ///
 /// Pure.
 struct Waterfall: Hashable, Sendable {
-    /// A span and how deep it stands.
+    /// A span and its depth in the tree.
     struct Line: Hashable, Sendable {
         let depth: Int
         let span: RecordedSpan
     }
 
-    /// The spans, each behind its cause.
+    /// The spans, each after its cause.
     let lines: [Line]
 
-    /// Puts spans together.
+    /// Arranges spans as a tree.
     ///
-    /// What was caused by a span that is not among them (a client's, or one of a file that is not
-    /// there) stands at the beginning of a line.
+    /// A span whose cause is missing (a client's span, or one from another file) has depth zero.
     ///
-    /// - Parameter spans: In the order of their beginning.
+    /// - Parameter spans: The spans, in order of their start.
     init(_ spans: [RecordedSpan]) {
         let known = Set(spans.map(\.spanID))
         var children: [String: [RecordedSpan]] = [:]
@@ -34,16 +33,17 @@ struct Waterfall: Hashable, Sendable {
         var stack = roots.reversed().map { Line(depth: 0, span: $0) }
         while let line = stack.popLast() {
             lines.append(line)
-            // Taken away, so that spans that name each other end.
+            // Removing the children ends the loop even if spans name each other as parents.
             let next = children.removeValue(forKey: line.span.spanID) ?? []
             stack += next.reversed().map { Line(depth: line.depth + 1, span: $0) }
         }
-        // Spans that name each other have no beginning.
+        // Spans that name each other as parents have no root.
         let shown = Set(lines.map(\.span))
         self.lines = lines + spans.filter { !shown.contains($0) }.map { Line(depth: 0, span: $0) }
     }
 
-    /// The tree for people: when after the first, how long, where, what, and a bar of the time.
+    /// The tree for people: each span's start after the first, its length, its service, its name,
+    /// and a bar on the time axis.
     func rows(width: Int = 32) -> [[Cell]] {
         guard let first = lines.map(\.span.start).min(), let last = lines.map(\.span.end).max()
         else { return [] }

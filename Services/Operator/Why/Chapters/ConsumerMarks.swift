@@ -1,10 +1,10 @@
 import EventTypes
 
-/// What a consumer did with events.
+/// The events that a consumer has applied or could not apply.
 struct ConsumerMarks: Sendable {
-    /// What is done.
+    /// The events that were applied.
     var done: Set<EventID> = []
-    /// What could not be, or waits, or waits no more.
+    /// The events that are dead, parked, redriven or discarded.
     var letters: [EventID: (id: Int64, state: String)] = [:]
     /// The first dead letter of the account, whatever it is about.
     var blocker: Int64?

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What `fulfillment` knows of a transaction.
+/// The data that `fulfillment` has about a transaction.
 struct FulfillmentChapter: Sendable {
     struct Delivery: Sendable {
         let target: String

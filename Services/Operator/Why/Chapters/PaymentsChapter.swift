@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What `payments` and the processor know of a transaction.
+/// The data that `payments` and the processor have about a transaction.
 struct PaymentsChapter: Sendable {
     struct Attempt: Sendable {
         let kind: String
@@ -11,7 +11,7 @@ struct PaymentsChapter: Sendable {
         let waitsFor: Int64?
     }
 
-    /// What the processor has on its own list.
+    /// An entry of the processor's own list.
     struct ProcessorEntry: Sendable {
         let isRefund: Bool
         let money: Money
@@ -42,9 +42,9 @@ struct PaymentsChapter: Sendable {
     var attempts: [Attempt] = []
     var processor: [ProcessorEntry] = []
     var postings: [Posting] = []
-    /// The transaction that took this one up after an interruption.
+    /// The transaction that resumed this one after an interruption.
     var resumedBy: (id: Int64, time: Timestamp)?
-    /// The interrupted one that this one takes up.
+    /// The interrupted transaction that this one resumes.
     var resumes: Int64?
     var events: [ToldEvent] = []
 }

@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What `receipts` knows of a transaction.
+/// The data that `receipts` has about a transaction.
 struct ReceiptsChapter: Sendable {
     struct Receipt: Sendable {
         let signedAt: Timestamp

@@ -7,6 +7,6 @@ struct ToldEvent: Sendable {
     let topic: String
     let time: Timestamp
     let traceID: String?
-    /// Whether the broker has it.
+    /// Whether the broker has the event.
     let isPublished: Bool
 }
