@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the services' databases are, for the commands that read them.
+/// The addresses of the services' databases, for the commands that read them.
 struct DatabaseOptions: ParsableArguments {
     @Option(help: Self.help(of: .catalog)) var catalogDatabaseURL: String?
     @Option(help: Self.help(of: .payments)) var paymentsDatabaseURL: String?
@@ -28,7 +28,7 @@ struct DatabaseOptions: ParsableArguments {
         )
     }
 
-    /// The address of a service's database for who may take months of its log away.
+    /// The address of a service's database for the role that may drop months of its log.
     static func archivistAddress(
         of service: StoreOptions.Service,
         _ environment: [String: String] = ProcessInfo.processInfo.environment
@@ -48,7 +48,7 @@ struct DatabaseOptions: ParsableArguments {
         "COUNTERFOIL_\(service.rawValue.uppercased())_DATABASE_URL"
     }
 
-    /// The role has no password here: it comes from the variable, PGPASSWORD or ~/.pgpass.
+    /// The URL has no password: it comes from the variable, PGPASSWORD or ~/.pgpass.
     private static func defaultURL(of service: StoreOptions.Service) -> String {
         "postgresql://counterfoil_operator@127.0.0.1:5432/\(service.rawValue)"
     }
@@ -63,14 +63,14 @@ struct DatabaseOptions: ParsableArguments {
     }
 }
 
-/// A service's database, and what the operator sets to say where it is.
+/// A service's database, and the variable that sets its address.
 struct DatabaseAddress: Hashable, Sendable {
     let service: StoreOptions.Service
     /// The connection URL; it may hold a password, so it is never shown.
     let url: String
     /// The variable that holds the URL.
     let variable: String
-    /// The role that it should be of.
+    /// The role that should connect.
     var role = "counterfoil_operator"
 
     /// The URL without anything secret: host, port and database.

@@ -22,7 +22,7 @@ enum DatabaseReader {
                 applicationName: "counterfoil",
                 poolSize: 1,
                 statementTimeout: statementTimeout,
-                // Every question is asked by key or by range.
+                // Every query reads by key or by range.
                 prefersIndexes: true
             )
             try settings.validate()
@@ -32,9 +32,9 @@ enum DatabaseReader {
         }
     }
 
-    /// Reads from one state of a database, and can change nothing.
+    /// Reads from one snapshot of a database, and can change nothing.
     ///
-    /// It holds nothing back: PostgreSQL gives a read-only database transaction no number, so relays
+    /// It blocks nothing: PostgreSQL assigns no id to a read-only database transaction, so relays
     /// do not wait for it.
     static func read<R: Sendable>(
         _ address: DatabaseAddress,
@@ -67,7 +67,7 @@ extension PostgresConnection {
 }
 
 extension OperatorError {
-    /// What a failure at a database means to the operator.
+    /// Translates a database's failure for the operator.
     init(_ error: PostgresError, at address: DatabaseAddress) {
         let name = "The database of \(address.service.rawValue)"
         let reason = error.reason
@@ -110,14 +110,15 @@ extension OperatorError {
                 """
             )
         case .server where error.sqlState == "55000":
-            // What a function of the database's own says.
+            // An exception that a function of the database raised.
             self.init(.failed, "\(name) refuses the command: \(reason)")
         default:
             self.init(.failed, "\(name) at \(address.place) failed: \(error)")
         }
     }
 
-    /// Whether libpq was turned away at the door; a failed start of a session has no SQLSTATE.
+    /// Whether the server refused the connection's credentials; a failed connection has no
+    /// SQLSTATE.
     private static func refusesCredentials(_ reason: String) -> Bool {
         let signs = [
             "authentication failed", "no password supplied", "no pg_hba.conf entry",
@@ -129,7 +130,7 @@ extension OperatorError {
 }
 
 extension PostgresError {
-    /// What happened, without the code.
+    /// The message, without the code.
     fileprivate var reason: String {
         let text = description
         guard let colon = text.firstRange(of: ": ") else { return text }

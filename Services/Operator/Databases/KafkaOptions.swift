@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Kafka
 
-/// Where the broker is, for the commands that talk to it; the same settings as the services'.
+/// The broker's address, for the commands that use it; the settings are the services'.
 struct KafkaOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -18,7 +18,7 @@ struct KafkaOptions: ParsableArguments {
 
     /// The settings of a client.
     ///
-    /// - Throws: ``OperatorError`` if a property is none, or the file cannot be read.
+    /// - Throws: ``OperatorError`` if a property is malformed, or the file cannot be read.
     func settings(
         _ environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(OperatorError) -> KafkaSettings {
@@ -62,9 +62,10 @@ struct KafkaOptions: ParsableArguments {
         return properties
     }
 
-    /// The same form as the services read.
+    /// Reads properties in the form that the services read, too.
     ///
-    /// - Throws: ``OperatorError``, which counts the entries: one that is wrong may be half a password.
+    /// - Throws: ``OperatorError``, which gives an entry's number and not its text: a malformed
+    ///   entry may be half a password.
     private static func properties(
         in text: String,
         of variable: String

@@ -3,13 +3,13 @@ import Foundation
 import Messaging
 import Postgres
 
-/// The SQL of dead letters, for who decides about them.
+/// The SQL with which the operator reads and discards dead letters.
 enum DeadLetterStore {
-    /// Which to read.
+    /// The dead letters to read.
     struct Query: Sendable {
         var key: String?
         var id: Int64?
-        /// Whether those that are settled are read, too.
+        /// Whether settled dead letters are read, too.
         var isAll = false
         var limit = 100
     }
@@ -19,7 +19,7 @@ enum DeadLetterStore {
         _ query: Query,
         on connection: isolated PostgresConnection
     ) throws -> [RecordedDeadLetter] {
-        // One letter is a range of one: by its bounds the index finds it, whatever the plan.
+        // One letter is read as a range of one id, so that every plan can use the index.
         let (first, last) = query.id.map { ($0, $0) } ?? (0, Int64.max)
         let rows = try connection.query(
             """
@@ -78,14 +78,14 @@ enum DeadLetterStore {
         }
     }
 
-    /// The event's data as it came.
+    /// The event's data, as received.
     static func data(of id: Int64, on connection: isolated PostgresConnection) throws -> Data? {
         try connection.query("SELECT data FROM dead_letters WHERE id = \(id)").first
             .map { Data(try $0.decode([UInt8].self)) }
     }
 
-    /// How the open ones of a key stand: how many wait for the consumer to take them up, and how
-    /// many there are.
+    /// The number of a key's open dead letters that wait for the consumer to redrive them, and the
+    /// number of all its open ones.
     static func open(
         key: String,
         on connection: isolated PostgresConnection
@@ -101,7 +101,7 @@ enum DeadLetterStore {
         return (Int(requested), Int(all))
     }
 
-    /// The keys that have something open.
+    /// The keys that have open dead letters.
     static func openKeys(on connection: isolated PostgresConnection) throws -> [String] {
         try connection.query(
             """
@@ -111,7 +111,7 @@ enum DeadLetterStore {
         ).map { try $0.decode(String.self) }
     }
 
-    /// Puts one away for good.
+    /// Discards a dead letter for good.
     ///
     /// - Returns: Whether it was open until now.
     static func discard(

@@ -3,7 +3,8 @@ import ClockAndIDs
 import EventTypes
 import Foundation
 
-/// `counterfoil dead-letters`: what services could not apply, and what waits behind it.
+/// `counterfoil dead-letters`: events that services could not apply, and those that wait behind
+/// them.
 struct DeadLettersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dead-letters",
@@ -186,7 +187,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
             "deadLetter": try JSONSerialization.jsonObject(with: encoder.encode(letter)),
             "waiting": open,
         ]
-        // What is no JSON is told byte for byte.
+        // Data that is not JSON is shown byte for byte.
         if let value = try? JSONSerialization.jsonObject(with: data, options: [.fragmentsAllowed]) {
             answer["data"] = value
         } else {

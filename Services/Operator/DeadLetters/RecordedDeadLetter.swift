@@ -51,7 +51,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
             }
     }
 
-    /// Names and values, one a line.
+    /// Names and values, one per line.
     func fields(at now: Timestamp) -> [[Cell]] {
         var fields: [(String, Cell)] = [
             ("service", Cell(service)), ("id", "\(id)"), ("state", Cell(state, style)),

@@ -46,19 +46,19 @@ struct RedriveCommand: OperatorSubcommand {
         }
     }
 
-    /// What came of asking for one key in one service.
+    /// The outcome of a redrive of one key in one service.
     struct Redrive: Encodable {
         let service: StoreOptions.Service
         let key: String
-        /// How many were open.
+        /// The number of events that were open.
         let asked: Int
-        /// How many were applied.
+        /// The number of events that were applied.
         var applied = 0
-        /// How many are open still.
+        /// The number of events that are still open.
         var open: Int
         /// Whether the service has not taken them up yet.
         var isWaiting: Bool
-        /// Why the first that is open is.
+        /// The reason of the first event that is still open.
         var reason: String?
     }
 
@@ -85,7 +85,7 @@ struct RedriveCommand: OperatorSubcommand {
         try Self.check(redrives)
     }
 
-    /// Asks one service, and says what for.
+    /// Asks one service to redrive the keys, and returns what was asked for.
     private func ask(_ service: StoreOptions.Service) async throws -> [Redrive] {
         let wanted = key
         return try await DatabaseReader.change(databases.address(of: service)) { connection in
@@ -108,7 +108,7 @@ struct RedriveCommand: OperatorSubcommand {
         }
     }
 
-    /// Waits until the service has applied them or taken the request back.
+    /// Waits until the service has applied the events or refused the request.
     private func follow(
         _ redrive: inout Redrive,
         until deadline: ContinuousClock.Instant

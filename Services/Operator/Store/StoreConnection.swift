@@ -12,26 +12,26 @@ import StoreAPI
 struct StoreConnection: Sendable {
     let service: String
     let baseURL: String
-    /// `nil` where none is needed.
+    /// `nil` if no token is needed.
     let token: String?
-    /// What requests go through.
+    /// The HTTP client that sends the requests.
     var clients = Self.clients
 
-    /// One for all connections of the process, which end with it.
+    /// The HTTP client of all connections of the process; they end with the process.
     ///
-    /// The name of a service that is gone may have no answer for half a minute, and another service does
-    /// not wait for that.
+    /// Looking up the name of a service that is gone may take half a minute; requests to other
+    /// services do not wait for that.
     private static let clients: HostClients = {
         var configuration = HTTPClient.Configuration.singletonConfiguration
-        // What is refused is said at once; commands that wait for a service ask again.
+        // A refused connection fails at once; commands that wait for a service ask again.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HostClients(configuration: configuration)
     }()
 
-    /// The largest answer that is read: an exported catalog.
+    /// The size of the largest answer that is read, which is an exported catalog.
     private static let answerBytesMax = 64 * 1024 * 1024
 
-    /// What a request carries beyond its path.
+    /// The content of a request beyond its path.
     struct Content: Sendable {
         var query: [(name: String, value: String)] = []
         var headers: [(name: String, value: String)] = []
@@ -158,7 +158,7 @@ struct StoreConnection: Sendable {
             case 429, 502, 503, 504: .unavailable
             default: .failed
             }
-        // An answer that is no problem document comes from something between us and the service.
+        // An answer that is not a problem document comes from a proxy in front of the service.
         guard let problem = try? JSONDecoder().decode(Problem.self, from: body) else {
             return OperatorError(code, "\(service) answered \(status) without saying why.")
         }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the services are, and in which form the answer is printed.
+/// The services' addresses, and the form in which the answer is printed.
 struct StoreOptions: ParsableArguments {
     @Option(
         help: "The address of catalog (or COUNTERFOIL_CATALOG_URL; default http://127.0.0.1:8081)."

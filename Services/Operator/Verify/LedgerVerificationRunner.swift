@@ -3,31 +3,31 @@ import Postgres
 import Rebuild
 import Synchronization
 
-/// The proof: every service's books are made again from the event log, in databases of their own, by
-/// the services' own executables, and compared with the live ones.
+/// The proof: the services' own executables rebuild every service's books from the event log, in
+/// separate databases, and compare them with the live ones.
 struct LedgerVerificationRunner: Sendable {
-    /// What it works with.
+    /// The databases, executables and files that the proof uses.
     struct Places: Sendable {
         /// The live databases, as the operator may read them.
         var databases: [StoreOptions.Service: DatabaseAddress]
-        /// A server for the shadows, as a role that may make databases.
+        /// A server for the shadows, with a role that may create databases.
         var shadow: String
         /// The folder of the services' executables.
         var executables: String
-        /// The folder of the months that have left the live databases; `nil` if none is given.
+        /// The folder of the months that have left the live databases; `nil` if there is none.
         var archives: String?
     }
 
     let places: Places
     let services: [StoreOptions.Service]
-    /// Whether the shadows stay, to be looked at.
+    /// Whether the shadows are kept for examination.
     let keepsShadows: Bool
-    /// Told how far each service is, as often as that changes.
+    /// Receives each service's progress whenever it changes.
     let progress: @Sendable ([VerificationProgress]) -> Void
 
-    /// Makes the books again, and compares.
+    /// Rebuilds the books and compares them.
     ///
-    /// - Throws: ``OperatorError`` if it cannot be done to its end; then nothing is proved.
+    /// - Throws: ``OperatorError`` if the proof cannot be completed; then nothing is proved.
     func run() async throws -> VerificationReport {
         let executables = try executables()
         do {
@@ -52,7 +52,7 @@ struct LedgerVerificationRunner: Sendable {
         }
     }
 
-    /// Makes the books again while nobody else does.
+    /// Rebuilds the books while holding the lock.
     private func prove(
         _ executables: [StoreOptions.Service: String]
     ) async throws -> VerificationReport {
@@ -65,7 +65,8 @@ struct LedgerVerificationRunner: Sendable {
                 try await dropShadows(server)
                 return report
             } catch {
-                // What stopped the proof matters more than what is left; the next one drops it.
+                // The error that stopped the proof matters more than a database left behind, which
+                // the next proof drops.
                 try? await dropShadows(server)
                 throw error
             }
@@ -152,7 +153,7 @@ struct LedgerVerificationRunner: Sendable {
         return report
     }
 
-    /// What a service's rebuild has to know, and nothing of what this process knows beside it.
+    /// The environment of a service's rebuild: only what it needs from this process.
     private func environment(of service: StoreOptions.Service) -> [String: String] {
         var environment = [
             "LOG_LEVEL": "warning",
@@ -163,7 +164,8 @@ struct LedgerVerificationRunner: Sendable {
         for (other, address) in places.databases where other != service {
             environment["REBUILD_\(other.rawValue.uppercased())_DATABASE_URL"] = address.url
         }
-        // Where libpq finds passwords and certificates, and the loader its libraries.
+        // These tell libpq where passwords and certificates are, and the loader where libraries
+        // are.
         for (name, value) in ProcessInfo.processInfo.environment
         where name.hasPrefix("PG") || ["HOME", "PATH", "LD_LIBRARY_PATH"].contains(name) {
             environment[name] = value
@@ -178,7 +180,7 @@ struct LedgerVerificationRunner: Sendable {
     }
 }
 
-/// What all rebuilds have told so far.
+/// The reports of all rebuilds so far.
 private final class VerificationState: Sendable {
     private struct State {
         var report: VerificationReport
@@ -198,7 +200,7 @@ private final class VerificationState: Sendable {
 
     var report: VerificationReport { state.withLock { $0.report } }
 
-    /// Takes a line, and tells how far everybody is.
+    /// Takes a line, and returns the progress of all services.
     func take(_ line: RebuildLine, of service: String) -> [VerificationProgress] {
         state.withLock { state in
             state.report.take(line, of: service)
@@ -210,7 +212,7 @@ private final class VerificationState: Sendable {
     }
 }
 
-/// How far a service's rebuild is.
+/// The progress of a service's rebuild.
 struct VerificationProgress: Hashable, Sendable {
     let service: String
     private var applied = 0
@@ -230,7 +232,8 @@ struct VerificationProgress: Hashable, Sendable {
         }
     }
 
-    /// In a few words: `payments 40,000 of 120,000 events`, `payments transactions 5,000 rows`.
+    /// The progress in a few words: `payments 40,000 of 120,000 events`, `payments transactions
+    /// 5,000 rows`.
     var text: String {
         if isDone { return "\(service) done" }
         if let table { return "\(service) \(table) \(rows.grouped) rows" }

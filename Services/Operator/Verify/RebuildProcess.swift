@@ -2,10 +2,10 @@ import Foundation
 import Rebuild
 import Synchronization
 
-/// `<service> rebuild`, as a process that tells what it finds line by line.
+/// `<service> rebuild`, as a process that reports its findings line by line.
 ///
-/// The service's own executable does it, so the rules are those that run live, and one service's
-/// rebuild cannot touch another's memory or databases.
+/// The service's own executable rebuilds the books, so the rules are those that run live. One
+/// service's rebuild cannot touch another's memory or databases.
 ///
 /// `@unchecked`: Foundation's `Process` and `Pipe` are not declared sendable. One task uses them, the
 /// one in ``run(_:)``; the cancellation, which may come on any thread, only sends a signal.
@@ -28,19 +28,19 @@ final class RebuildProcess: @unchecked Sendable {
         process.standardInput = FileHandle.nullDevice
     }
 
-    /// How it ended.
+    /// The way in which the process ended.
     struct Ending: Sendable {
         let status: Int32
-        /// The last of what it said on standard error.
+        /// The end of its output on standard error.
         let complaint: String
-        /// How many lines it told that this version does not understand.
+        /// The number of its lines that this version does not understand.
         let unreadLines: Int
     }
 
-    /// Runs it to its end.
+    /// Runs the process until it ends.
     ///
     /// - Parameter take: Takes each line, on a thread of its own.
-    /// - Returns: How it ended.
+    /// - Returns: The way in which it ended.
     /// - Throws: An error when it cannot be started.
     func run(_ take: @escaping @Sendable (RebuildLine) -> Void) async throws -> Ending {
         try process.run()
@@ -51,7 +51,7 @@ final class RebuildProcess: @unchecked Sendable {
                 do {
                     take(try JSONDecoder().decode(RebuildLine.self, from: line))
                 } catch {
-                    // A difference may stand in it: whoever asked must not hear of none.
+                    // The line may report a difference, so it must not be ignored.
                     unread.add(1, ordering: .relaxed)
                 }
             }
@@ -67,7 +67,7 @@ final class RebuildProcess: @unchecked Sendable {
         }
     }
 
-    /// Reads a pipe to its end, on a thread that may block.
+    /// Reads a pipe until its end, on a thread that may block.
     ///
     /// - Returns: The last 4 KB.
     private static func read(

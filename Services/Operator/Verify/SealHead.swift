@@ -38,9 +38,9 @@ struct SealHead: Hashable, Sendable, CustomStringConvertible, ExpressibleByArgum
 
     var description: String { "\(chain)=\(digest)" }
 
-    /// Reads a file of heads: one a line; empty lines and those that begin with `#` say nothing.
+    /// Reads a file of heads, one per line; empty lines and lines that begin with `#` are skipped.
     ///
-    /// - Throws: ``OperatorError`` with the number of a line that is no head.
+    /// - Throws: ``OperatorError`` with the number of a line that is not a head.
     static func all(in text: String, of file: String) throws(OperatorError) -> [SealHead] {
         var heads: [SealHead] = []
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)

@@ -14,7 +14,7 @@ enum SealReader {
     ///   - eventsOnly: Whether its event log is enough.
     ///   - archives: The folder of the months that have left the database; `nil` if they are not to be
     ///     looked at.
-    /// - Returns: What is there and what is wrong.
+    /// - Returns: The chains, and what is wrong with them.
     /// - Throws: ``OperatorError``.
     static func check(
         _ address: DatabaseAddress,

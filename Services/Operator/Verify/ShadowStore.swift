@@ -1,16 +1,16 @@
 import Postgres
 
-/// The databases that the books are made again in: one for each service, dropped afterwards.
+/// The databases in which the books are rebuilt: one for each service, dropped afterwards.
 ///
-/// Whoever uses them holds a lock of the server from beginning to end, so two proofs cannot fill one
-/// database, and what a killed one has left is known to be nobody's.
+/// A proof holds a lock on the server from beginning to end. So two proofs cannot fill the same
+/// database, and databases that a killed proof has left behind can be dropped safely.
 enum ShadowStore {
-    /// The lock of whoever makes shadows. ("shadow")
+    /// The key of the lock: "shadow" in ASCII.
     private static let lockKey: Int64 = 0x73_6861_646F_77
 
-    /// Takes the lock, for as long as the session lasts.
+    /// Takes the lock until the session ends.
     ///
-    /// - Returns: Who holds it, if it is taken: where they are connected from, and since when.
+    /// - Returns: If the lock is taken, who holds it, from where and since when.
     static func lock(on connection: isolated PostgresConnection) throws -> String? {
         let taken = try connection.query("SELECT pg_try_advisory_lock(\(lockKey))")
         guard try taken.first?.decode(Bool.self) != true else { return nil }
@@ -28,23 +28,24 @@ enum ShadowStore {
         return try holder.first?.decode(String.self) ?? "a process that has just ended"
     }
 
-    /// Makes an empty database of a name, in the place of what is there.
+    /// Creates an empty database, in place of an existing one of the same name.
     static func make(_ name: String, on connection: isolated PostgresConnection) throws {
         try drop(name, on: connection)
-        // As the services' own: keys are compared by their bytes wherever they are read.
+        // Like the services' own databases: keys are compared by their bytes.
         try connection.execute("CREATE DATABASE \(unsafe: name) TEMPLATE template0")
     }
 
-    /// Drops a database, and ends whoever is still in it.
+    /// Drops a database, and ends the sessions that still use it.
     ///
-    /// By force only if it must: `FORCE` gives up before a worker of autovacuum, which a role that is no
-    /// superuser may not end, and without it PostgreSQL ends such workers by itself.
+    /// It uses `FORCE` only if necessary. `FORCE` fails if an autovacuum worker is in the database,
+    /// because only a superuser may end one. Without `FORCE`, PostgreSQL ends such workers by
+    /// itself.
     static func drop(_ name: String, on connection: isolated PostgresConnection) throws {
         guard try !dropUnused(name, on: connection) else { return }
         try connection.execute("DROP DATABASE IF EXISTS \(unsafe: name) WITH (FORCE)")
     }
 
-    /// - Returns: Whether it is gone; it is not if somebody is connected to it.
+    /// - Returns: Whether it was dropped; it is not if somebody is connected to it.
     private static func dropUnused(
         _ name: String,
         on connection: isolated PostgresConnection
@@ -58,6 +59,6 @@ enum ShadowStore {
         }
     }
 
-    /// Others are connected to the database.
+    /// The SQLSTATE for a database that others are connected to.
     private static let objectInUse = "55006"
 }

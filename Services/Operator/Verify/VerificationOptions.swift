@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What `replay --verify` asks.
+/// The options of `replay --verify`.
 struct VerificationOptions: ParsableArguments {
     @Option(help: "Rebuild the books of this service only; may be repeated.")
     var service: [StoreOptions.Service] = []
@@ -21,7 +21,7 @@ struct VerificationOptions: ParsableArguments {
     @Flag(help: "Keep the databases counterfoil_shadow_<service>, to examine a difference.")
     var keepShadow = false
 
-    /// Makes the books again, with progress on standard error.
+    /// Rebuilds the books, and shows the progress on standard error.
     func run(
         _ databases: DatabaseOptions,
         _ output: OutputOptions,

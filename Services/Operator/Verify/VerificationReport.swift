@@ -1,17 +1,17 @@
 import Rebuild
 
-/// What a proof has found.
+/// The findings of a proof.
 ///
-/// Pure. As JSON it is what `replay --verify --json` prints.
+/// Pure. `replay --verify --json` prints it as JSON.
 struct VerificationReport: Codable, Sendable {
-    /// A table that was made again.
+    /// A table that was rebuilt.
     struct Table: Codable, Hashable, Sendable {
         let name: String
         let rows: Int
         let differences: Int
     }
 
-    /// A row that is not as the log says.
+    /// A row that differs from the log.
     struct Difference: Codable, Hashable, Sendable {
         let table: String
         let row: RowDifference
@@ -21,16 +21,16 @@ struct VerificationReport: Codable, Sendable {
     struct Service: Codable, Sendable {
         let name: String
         var events = 0
-        /// How long the log took to apply, and how long everything.
+        /// The time that applying the log took, and the time of the whole rebuild.
         var applyingMilliseconds = 0
         var milliseconds = 0
         var tables: [Table] = []
-        /// Of each table, the first thousand.
+        /// The first thousand differences of each table.
         var differences: [Difference] = []
-        /// The first thousand.
+        /// The first thousand contradictions.
         var contradictions: [LogContradiction] = []
         var contradictionCount = 0
-        /// Whether it came to its end.
+        /// Whether the rebuild was completed.
         var isComplete = false
     }
 
@@ -41,7 +41,7 @@ struct VerificationReport: Codable, Sendable {
         services = names.map { Service(name: $0) }
     }
 
-    /// Takes a line that a service's rebuild has told.
+    /// Takes a line that a service's rebuild has reported.
     mutating func take(_ line: RebuildLine, of name: String) {
         guard let index = services.firstIndex(where: { $0.name == name }) else { return }
         switch line {
@@ -65,7 +65,7 @@ struct VerificationReport: Codable, Sendable {
         }
     }
 
-    /// Rows that are not as the log says, and events that the rules do not make.
+    /// The number of rows that differ from the log, and of events that the rules would not produce.
     var differenceCount: Int {
         services.reduce(0) { sum, service in
             sum + service.contradictionCount
@@ -73,7 +73,7 @@ struct VerificationReport: Codable, Sendable {
         }
     }
 
-    /// How many rows were compared.
+    /// The number of rows that were compared.
     var rowCount: Int { tables.reduce(0) { $0 + $1.rows } }
 
     private var tables: [Table] { services.flatMap(\.tables) }
@@ -84,7 +84,7 @@ struct VerificationReport: Codable, Sendable {
             + "of \(tables.count) tables"
     }
 
-    /// What was compared, and every difference.
+    /// The tables that were compared, and every difference.
     func text(_ palette: Palette) -> String {
         var rows: [[Cell]] = [
             [

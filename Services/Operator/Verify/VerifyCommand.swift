@@ -3,7 +3,7 @@ import Foundation
 import Messaging
 import Seals
 
-/// Checks that the logs are what was sealed.
+/// `counterfoil verify`: checks the logs against their seals.
 struct VerifyCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
@@ -49,7 +49,7 @@ struct VerifyCommand: OperatorSubcommand {
     @OptionGroup var databases: DatabaseOptions
     @OptionGroup var output: OutputOptions
 
-    /// A service and what was found there.
+    /// A service and the findings in its logs.
     private struct Checked {
         let service: StoreOptions.Service
         let report: SealReport
@@ -147,7 +147,7 @@ struct VerifyCommand: OperatorSubcommand {
             let rows: Int64
             let seals: Int64
             let head: String
-            /// The file that its rows are in, if they are, and were not looked at.
+            /// The file that holds the rows, if they were archived and not checked.
             let unread: String?
         }
 
