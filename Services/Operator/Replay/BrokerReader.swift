@@ -4,15 +4,15 @@ import Logging
 import Messaging
 import Seals
 
-/// Reads what the broker still has of the services' topics, up to where it ended at the beginning.
+/// Reads the events that the broker still has, up to the topics' ends at the start of the reading.
 ///
-/// Where a topic ends is not asked of the broker, which may say too low an offset: the producer's relay
-/// has kept the newest that the broker has confirmed. What comes later is not read.
+/// The broker is not asked where a topic ends, because it may report too low an offset. Instead,
+/// the producer's relay keeps the newest offset that the broker has confirmed.
 struct BrokerReader: Sendable {
     let settings: KafkaSettings
     let databases: @Sendable (String) -> DatabaseAddress
     let archives: ReplayArchives
-    /// How long nothing may come before what has not come is said to be missing.
+    /// The time without a message after which the remaining messages count as missing.
     var patience = Duration.seconds(10)
 
     private static let quiet = Logger(label: "counterfoil") { _ in SwiftLogNoOpLogHandler() }
@@ -20,10 +20,10 @@ struct BrokerReader: Sendable {
     /// Reads the selected events, each once, in the order of each partition.
     ///
     /// - Parameters:
-    ///   - selection: What is selected.
-    ///   - range: Which part of the topics is read.
-    ///   - body: Gets events with the services that published them.
-    /// - Returns: What the broker has, and has not.
+    ///   - selection: The selection of events.
+    ///   - range: The part of the topics that is read.
+    ///   - body: Receives events with the services that published them.
+    /// - Returns: What the broker has and what it lacks.
     /// - Throws: ``OperatorError``; what the body throws.
     func read(
         _ selection: ReplaySelection,
@@ -67,7 +67,7 @@ struct BrokerReader: Sendable {
         }
     }
 
-    /// What there is to read of a service's topics.
+    /// The partitions to read of a service's topics.
     private func partitions(
         of service: String,
         _ ends: [KafkaTopicPartition: Int64],
@@ -98,7 +98,8 @@ struct BrokerReader: Sendable {
         return parts
     }
 
-    /// Where each partition is read from: an offset, or the first message of a time.
+    /// The offset from which each partition is read: the one given, or that of the first message of
+    /// a time.
     private func starts(
         of parts: [KafkaTopicPartition: BrokerPartition],
         _ selection: ReplaySelection,
@@ -108,12 +109,12 @@ struct BrokerReader: Sendable {
         guard range.from == nil, let since = selection.since else { return starts }
         let admin = try KafkaAdmin(settings: settings, logger: Self.quiet)
         do {
-            // A message is never older than its event, so none is passed over.
+            // A message is never older than its event, so no event is missed.
             let found = try await admin.offsets(
                 for: starts.mapValues { _ in since.millisecondsSinceEpoch }
             )
             for (partition, offset) in found {
-                // There is none of that time: nothing is left to read.
+                // There is no message of that time or later: nothing is left to read.
                 starts[partition] = offset >= 0 ? offset : (parts[partition]?.last ?? 0) + 1
             }
         } catch {
@@ -150,7 +151,7 @@ struct BrokerReader: Sendable {
                 for message in poll.messages {
                     let partition = message.topicPartition
                     guard let part = parts[partition], !part.isWhole else { continue }
-                    // An offset may be no message's: a compacted topic has gaps.
+                    // Some offsets have no message: a compacted topic has gaps.
                     parts[partition]?.isWhole = message.offset >= end(part)
                     guard message.offset <= end(part),
                         let event = Self.event(in: message, &found)
@@ -176,7 +177,7 @@ struct BrokerReader: Sendable {
         return seen
     }
 
-    /// The event in a message; `nil`, with a note, if it is none.
+    /// The event in a message; `nil`, with a note, if the message is not an event.
     private static func event(
         in message: KafkaMessage,
         _ found: inout BrokerReport
@@ -189,7 +190,8 @@ struct BrokerReader: Sendable {
         }
     }
 
-    /// What the log has of what was published into the selected topics and the broker has not.
+    /// The events that were published to the selected topics and that the log has, but the broker
+    /// lacks.
     private func missing(
         of service: String,
         _ published: [String: OutboxCursor],

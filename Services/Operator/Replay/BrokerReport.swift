@@ -8,40 +8,40 @@ struct BrokerRange: Hashable, Sendable {
     var to: Int64?
 }
 
-/// What the broker has of one partition.
+/// The part of one partition that the broker has.
 struct BrokerPartition: Encodable, Hashable, Sendable {
     let topic: String
     let partition: Int32
     /// The first offset that it still has.
     let first: Int64
-    /// The last that its producer has had confirmed, when the reading began.
+    /// The last offset that was confirmed to the producer when the reading began.
     let last: Int64
-    /// How many events of the producer's own publishing were read of it.
+    /// The number of events read that the producer itself published.
     var events = 0
-    /// How many messages were passed by: replays, which say nothing new, and repeats.
+    /// The number of messages skipped: replays and duplicates.
     var passed = 0
-    /// Whether it was read to the last offset that was asked for.
+    /// Whether the partition was read to the last requested offset.
     var isWhole = false
 }
 
-/// What was found in the broker.
+/// The result of reading the broker.
 struct BrokerReport: Encodable, Hashable, Sendable {
     var partitions: [BrokerPartition] = []
-    /// What of the log's events in these topics the broker does not have, by service.
+    /// The log's events in these topics that the broker lacks, by service.
     var missing: [Missing] = []
-    /// Events of versions that are not known here, and messages that are no events, by their places.
+    /// Events of unknown versions, and messages that are not events, by their places.
     var unreadable: [String] = []
 
-    /// What a broker lacks of a service's log.
+    /// The events of a service's log that the broker lacks.
     struct Missing: Encodable, Hashable, Sendable {
         let service: String
         let events: Int
-        /// The first and the last of them, as `xid:position`.
+        /// The places of the first and the last of them, as `xid:position`.
         let first: String
         let last: String
     }
 
-    /// The most places that are named.
+    /// The largest number of places that are named.
     static let unreadableMax = 20
 
     func text(_ palette: Palette) -> String {
@@ -66,7 +66,7 @@ struct BrokerReport: Encodable, Hashable, Sendable {
 }
 
 extension BrokerReport {
-    /// Notes what cannot be read; of very many the first.
+    /// Notes an event that cannot be read, up to the limit.
     mutating func note(_ problem: String) {
         if unreadable.count < Self.unreadableMax { unreadable.append(problem) }
     }

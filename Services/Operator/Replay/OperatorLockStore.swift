@@ -2,18 +2,18 @@ import EventTypes
 import Foundation
 import Postgres
 
-/// One command of a kind on a service's log at a time: an advisory lock of the service's database.
+/// An advisory lock in a service's database that allows one command of a kind at a time.
 ///
-/// The lock ends with the session, whatever ends that. A command that is stopped loses it within
-/// `LockHolder.silenceMax`, and ends when it wakes up.
+/// The lock ends with the session. A command that is suspended loses it within
+/// `LockHolder.silenceMax`, and ends when it resumes.
 enum OperatorLockStore {
-    /// What is done once at a time.
+    /// A kind of work that is done by one command at a time.
     struct Work: Sendable {
-        /// What it is called.
+        /// The name of the work.
         let name: String
-        /// What to do about another one that is under way.
+        /// The advice to an operator who meets another command at the same work.
         let advice: String
-        /// Its lock: its name in ASCII.
+        /// The key of its lock: its name in ASCII.
         let key: Int64
 
         /// Sending a service's events again.
@@ -22,7 +22,7 @@ enum OperatorLockStore {
             advice: "Wait until it ends, or stop it; it can be resumed from its journal.",
             key: 0x7265_706C_6179
         )
-        /// Taking months of a service's log away.
+        /// Dropping months of a service's log.
         static let archiving = Work(
             name: "log",
             advice: "Wait until it ends, or stop it; what it has done by then is kept.",
@@ -30,10 +30,10 @@ enum OperatorLockStore {
         )
     }
 
-    /// Runs a body while this process has the locks of databases.
+    /// Runs a body while this process holds the locks of some databases.
     ///
-    /// - Throws: ``OperatorError`` that says who has one of them, or that one was lost; what the body
-    ///   throws.
+    /// - Throws: ``OperatorError`` that says who holds one of them, or that one was lost; what the
+    ///   body throws.
     static func withLocks<R: Sendable>(
         _ addresses: ArraySlice<DatabaseAddress>,
         of work: Work = .replay,
@@ -59,7 +59,7 @@ enum OperatorLockStore {
 
     /// Takes the lock.
     ///
-    /// - Returns: Who has it, if somebody does.
+    /// - Returns: The holder, if the lock is taken.
     private static func acquire(
         _ work: Work,
         on connection: isolated PostgresConnection

@@ -7,11 +7,11 @@ struct ReplayAnswer: Encodable {
     let first: String?
     let last: String?
     let topics: [String: [String: Int]]
-    /// What each consumer has not done of it, and so would do.
+    /// For each consumer, the number of events that it has not applied and so would apply.
     let wouldAct: [String: Int]
     let consumer: String?
     let refused: [String: Int]
-    /// What the broker has, if it was read.
+    /// The content of the broker, if it was read.
     let broker: BrokerReport?
 
     init(_ plan: ReplayOutline, consumer: String?, broker: BrokerReport? = nil) {

@@ -4,7 +4,7 @@ import EventTypes
 import Foundation
 import Messaging
 
-/// Where a replay's events come from, beside the logs.
+/// The options that select the broker as a replay's source.
 struct BrokerOptions: ParsableArguments {
     /// The sources of events.
     enum Source: String, CaseIterable, ExpressibleByArgument {
@@ -39,9 +39,9 @@ struct BrokerOptions: ParsableArguments {
         }
     }
 
-    /// Which part of the topics is read.
+    /// The part of the topics that is read.
     ///
-    /// - Throws: ``OperatorError`` for offsets of no one topic.
+    /// - Throws: ``OperatorError`` for offsets without exactly one topic.
     func range(_ selection: ReplaySelection) throws(OperatorError) -> BrokerRange {
         guard
             partition == nil && fromOffset == nil && toOffset == nil
@@ -59,8 +59,8 @@ struct BrokerOptions: ParsableArguments {
 extension ReplayCommand {
     /// Replays what the broker has.
     ///
-    /// It is read once, into a file, and that is planned and sent: what comes into the topics
-    /// meanwhile, this replay's own messages among it, is not read.
+    /// The broker is read once, into a file, which is then planned and sent. Messages that reach
+    /// the topics meanwhile, this replay's own among them, are not read.
     func replay(_ selection: ReplaySelection, from range: BrokerRange) async throws {
         let reader = BrokerReader(
             settings: try kafka.settings(),
@@ -104,7 +104,8 @@ extension ReplayCommand {
             )
         }
         guard let toFile else {
-            // Before anything is sent: what the newest of a key is only the log says.
+            // This is checked before anything is sent: only the log says which event of a key is
+            // the newest.
             let compacted = Topics.all.filter(\.isCompacted).map(\.name)
             if let topic = compacted.first(where: { plan.counts[$0] != nil }) {
                 throw OperatorError(

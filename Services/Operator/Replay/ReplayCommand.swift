@@ -8,7 +8,7 @@ import Logging
 import Messaging
 import Seals
 
-/// Sends events of the logs again, keeps them in a file, or proves the books by them.
+/// `counterfoil replay`: sends events again, writes them to a file, or proves the books.
 struct ReplayCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
@@ -205,7 +205,7 @@ struct ReplayCommand: OperatorSubcommand {
         }
     }
 
-    /// Refuses a log that is not as it was sealed: what is missing would be missing silently.
+    /// Refuses a log that does not match its seals, because missing events would go unnoticed.
     private func verify(_ services: [String]) async throws {
         for service in services {
             let report = try await SealReader.check(
@@ -307,7 +307,7 @@ struct ReplayCommand: OperatorSubcommand {
     }
 }
 
-/// Where the events come from.
+/// The source of the events.
 enum ReplaySource: Sendable {
     case logs
     case file(EventFileReader)

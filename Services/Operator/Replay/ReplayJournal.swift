@@ -3,10 +3,12 @@ import Foundation
 import Messaging
 import Seals
 
-/// How far a replay has come, in a file: whoever kills it loses nothing but the events since the
-/// last entry, which are sent a second time and recognised.
+/// A replay's progress, in a file.
+///
+/// After a kill, only the events since the last entry are sent a second time, and consumers
+/// recognise them.
 struct ReplayJournal: Codable, Sendable {
-    /// The form of the file.
+    /// The version of the file's format.
     private(set) var version = 1
     /// The replay's id, which its messages carry.
     let id: EventID
@@ -17,12 +19,12 @@ struct ReplayJournal: Codable, Sendable {
     let total: Int
     /// The end of each service's log when the replay was planned.
     let ends: [String: String]
-    /// How far each service's log is sent.
+    /// The place up to which each service's log was sent.
     var places: [String: String] = [:]
     var sent = 0
     var isDone = false
 
-    /// Where a service's log goes on.
+    /// The place from which a service's log is still to be sent.
     func place(in service: String) -> OutboxCursor {
         places[service].flatMap { OutboxCursor(utf8: Array($0.utf8)) } ?? selection.start
     }
@@ -34,7 +36,7 @@ struct ReplayJournal: Codable, Sendable {
 
     /// Reads a journal.
     ///
-    /// - Throws: ``OperatorError`` if it is none, or if it is done.
+    /// - Throws: ``OperatorError`` if the file is not a journal.
     static func read(_ path: String) throws(OperatorError) -> ReplayJournal {
         let journal: ReplayJournal
         do {
@@ -52,7 +54,7 @@ struct ReplayJournal: Codable, Sendable {
         return journal
     }
 
-    /// Writes it, whole or not at all.
+    /// Writes the journal atomically.
     func write(to path: String) throws(OperatorError) {
         do {
             let encoder = JSONEncoder()

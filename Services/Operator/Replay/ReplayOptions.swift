@@ -1,7 +1,7 @@
 import ArgumentParser
 import EventTypes
 
-/// Which events a replay is about, from the command line.
+/// The options that select a replay's events.
 struct ReplayOptions: ParsableArguments {
     @Option(help: "Select events of this topic; may be repeated.")
     var topic: [String] = []
@@ -32,7 +32,7 @@ struct ReplayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Stop after this place.", valueName: "xid:position"))
     var through: String?
 
-    /// What is selected.
+    /// The selection.
     var selection: ReplaySelection {
         ReplaySelection(
             topics: topic,

@@ -1,25 +1,25 @@
 import EventTypes
 import Messaging
 
-/// What a replay would do: counted before anything is done.
+/// The plan of a replay: the events it would send, counted beforehand.
 ///
-/// Pure; it holds numbers only, and one for each account.
+/// Pure. It holds only numbers, and one key for each account.
 struct ReplayOutline: Sendable {
     /// How many events are selected.
     private(set) var events = 0
-    /// How many of each type, by topic.
+    /// The number of events of each type, by topic.
     private(set) var counts: [String: [String: Int]] = [:]
-    /// When the first of them happened.
+    /// The time of the first event.
     private(set) var first: Timestamp?
-    /// When the last of them happened.
+    /// The time of the last event.
     private(set) var last: Timestamp?
-    /// What each consumer has not done of what it acts on.
+    /// For each consumer, the number of events it acts on and has not applied.
     private(set) var owed: [String: Int] = [:]
-    /// Why events are not sent, and how many.
+    /// The reasons for which events are not sent, with their numbers.
     private(set) var refused: [String: Int] = [:]
     private var keys: Set<Int> = []
 
-    /// How many accounts and products they are of.
+    /// The number of accounts and products that the events belong to.
     var keyCount: Int { keys.count }
 
     /// Counts an event.
@@ -34,15 +34,15 @@ struct ReplayOutline: Sendable {
         keys.insert(hasher.finalize())
     }
 
-    /// Notes what a consumer has not done of some events.
+    /// Adds a number of events that a consumer has not applied.
     mutating func add(owed count: Int, to consumer: String) {
         owed[consumer, default: 0] += count
     }
 
-    /// Why an event may not be sent again; `nil` if it may.
+    /// The reason for which an event may not be sent again; `nil` if it may.
     ///
-    /// What is sent is read in full first: an event of a version that is not known here, or that no
-    /// longer reads as what it says it is, is named and left alone.
+    /// Events are decoded in full before they are sent. An event of an unknown version, or one that
+    /// cannot be decoded as its type, is named and not sent.
     static func problem(of event: OutboxEvent) -> String? {
         do {
             switch event.type {

@@ -3,19 +3,19 @@ import EventTypes
 import Messaging
 import Seals
 
-/// Counts what a replay would do.
+/// Counts the events that a replay would send.
 struct ReplayPlanner: Sendable {
     let selection: ReplaySelection
     let consumer: String?
     let archives: ReplayArchives
     let databases: @Sendable (String) -> DatabaseAddress
 
-    /// How many events' ids are held before a consumer is asked about them.
+    /// The number of event ids that are collected before a consumer's inbox is asked about them.
     private static let idsMax = 5000
 
     /// Reads everything that is selected, once.
     ///
-    /// - Returns: The plan, and where each log ends: what happens later is not replayed.
+    /// - Returns: The plan, and the end of each log: later events are not replayed.
     /// - Throws: ``OperatorError``.
     func plan(_ source: ReplaySource) async throws -> (ReplayOutline, ends: [String: String]) {
         var plan = ReplayOutline()

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells how far a replay is, with a bar, a rate, and how long it will still take.
+/// Shows a replay's progress with a bar, its rate, and the time left.
 final class ReplayProgress: Sendable {
     private let total: Int
     private let begunAt = ContinuousClock.now
@@ -9,7 +9,7 @@ final class ReplayProgress: Sendable {
 
     init(total: Int) { self.total = total }
 
-    /// Says how many events are done.
+    /// Reports the number of events that are done.
     func show(_ done: Int) {
         let before = begunWith.withLock { begunWith in
             let before = begunWith ?? done

@@ -4,9 +4,9 @@ import Messaging
 import Postgres
 import Seals
 
-/// Reads services' logs page by page, and what consumers have done.
+/// Reads services' logs page by page, and counts what consumers have not applied.
 enum ReplayReader {
-    /// How many rows are in memory at once.
+    /// The number of rows in memory at once.
     static let pageSize = 1000
 
     /// Reads a log.
@@ -15,7 +15,7 @@ enum ReplayReader {
     ///   - address: The service's database.
     ///   - start: The place before the first row.
     ///   - end: The last place; `nil` for the end of the log.
-    ///   - archives: Where the months are that have left the database, and what is asked of them.
+    ///   - archives: The files of the months that have left the database.
     ///   - body: Gets each page, in the order of the log; none is empty.
     /// - Returns: The last place that was read; the start if there was nothing.
     /// - Throws: ``OperatorError``; what the body throws.
@@ -56,7 +56,7 @@ enum ReplayReader {
         return cursor
     }
 
-    /// Which log of the broker a service writes into.
+    /// The epoch of the broker's log that a service publishes to.
     static func epoch(_ address: DatabaseAddress) async throws -> Int32 {
         do {
             return try await DatabaseReader.read(address) { try EventReplay.epoch(on: $0) }
@@ -65,7 +65,7 @@ enum ReplayReader {
         }
     }
 
-    /// How many of some events a consumer has not done.
+    /// The number of events that a consumer has not applied.
     static func owed(
         _ events: [EventID],
         by consumer: String,
@@ -78,17 +78,17 @@ enum ReplayReader {
     }
 }
 
-/// The months of the logs that are in files, as far as a replay needs them.
+/// The months of the logs that a replay reads from files.
 struct ReplayArchives: Sendable {
-    /// The folder they are in; `nil` if none is given.
+    /// The folder of the files; `nil` if none is given.
     var directory: String?
-    /// The first moment that is replayed; `nil` for all.
+    /// The first moment to replay; `nil` for everything.
     var since: Timestamp?
 
     /// The rows of a service that are in files.
     ///
-    /// - Returns: `nil` if there are none that the replay is about.
-    /// - Throws: `ArchiveError` where a file is needed and not there: nothing is left out silently.
+    /// - Returns: `nil` if the replay needs none of them.
+    /// - Throws: `ArchiveError` if a file is needed and missing: nothing is left out silently.
     func rows(
         of service: String,
         after place: OutboxCursor,
@@ -104,7 +104,7 @@ struct ReplayArchives: Sendable {
 }
 
 extension LogMonth {
-    /// The month of a moment.
+    /// The month that contains a moment.
     init(_ time: Timestamp) {
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }

@@ -12,7 +12,7 @@ struct ReplayRunner: Sendable {
     let archives: ReplayArchives
     let producer: KafkaProducer
     let progress: ReplayProgress
-    /// Whether somebody asks the replay to stop.
+    /// Whether the replay was asked to stop.
     let isInterrupted: @Sendable () -> Bool
 
     /// Runs a body with a producer that works meanwhile.
@@ -34,9 +34,9 @@ struct ReplayRunner: Sendable {
         return try await body(producer)
     }
 
-    /// Sends what a journal has left, and keeps it.
+    /// Sends the events that a journal has left, and updates the journal.
     ///
-    /// - Returns: Whether it is through; it is not if it was interrupted.
+    /// - Returns: Whether everything was sent; it was not if the replay was interrupted.
     /// - Throws: ``OperatorError``.
     func run(_ journal: inout ReplayJournal, journalPath: String) async throws -> Bool {
         for service in journal.selection.services {
@@ -55,9 +55,9 @@ struct ReplayRunner: Sendable {
         return true
     }
 
-    /// Sends what a file holds.
+    /// Sends the events of a file.
     ///
-    /// - Returns: Whether it is through.
+    /// - Returns: Whether everything was sent.
     /// - Throws: ``OperatorError``.
     func run(_ journal: ReplayJournal, from file: EventFileReader) async throws -> Bool {
         var journal = journal
@@ -84,7 +84,8 @@ struct ReplayRunner: Sendable {
         }
     }
 
-    /// A file does not say what the newest of a key is, which is what a compacted topic keeps.
+    /// Refuses compacted topics: a file does not say which event of a key is the newest, which is
+    /// the one that such a topic keeps.
     private static func refuseCompacted(_ rows: [OutboxRow]) throws(OperatorError) {
         let compacted = Set(Topics.all.filter(\.isCompacted).map(\.name))
         guard let topic = rows.map(\.event.topic).first(where: compacted.contains) else { return }
@@ -137,10 +138,11 @@ struct ReplayRunner: Sendable {
         }
     }
 
-    /// A topic that is compacted keeps the newest message of a key: whatever of a key is sent again
-    /// is followed by the newest that there is, so that the topic ends as the log does.
+    /// Sends the selected events of compacted topics, and then the newest event of each of their keys.
     ///
-    /// It begins again where it was interrupted: what is compacted is short.
+    /// Such a topic keeps only the newest message of a key, so it ends as the log does.
+    ///
+    /// After an interruption it starts over, because compacted topics are short.
     private func sendCompacted(
         _ replay: EventReplay,
         _ address: DatabaseAddress,
@@ -184,7 +186,7 @@ struct ReplayRunner: Sendable {
         }
     }
 
-    /// The most messages in flight.
+    /// The largest number of messages in flight.
     private static let chunkMax = 500
 
     private func send(
@@ -193,7 +195,8 @@ struct ReplayRunner: Sendable {
         _ journal: inout ReplayJournal,
         journalPath: String? = nil
     ) async throws {
-        // What the plan has named as unreadable is left out, or the replay would not be here.
+        // Events that the plan named as unreadable are skipped; without that option the replay
+        // would have been refused.
         let rows = rows.filter { ReplayOutline.problem(of: $0.event) == nil }
         let size = min(Self.chunkMax, max(1, journal.rate / 5))
         for chunk in rows.chunks(of: size) {
@@ -229,7 +232,7 @@ struct ReplayRunner: Sendable {
 }
 
 extension Array {
-    /// Its elements in their order, so many at a time.
+    /// Its elements in order, in chunks of a given size.
     func chunks(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: size).map { self[$0..<Swift.min($0 + size, count)] }
     }

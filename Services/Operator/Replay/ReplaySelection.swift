@@ -2,9 +2,9 @@ import EventTypes
 import Messaging
 import Seals
 
-/// Which events of the logs are replayed.
+/// The events of the logs that are replayed.
 ///
-/// Pure. What is not said selects everything; what is said of several kinds must all hold.
+/// Pure. A criterion that is not given selects everything; criteria of several kinds must all hold.
 struct ReplaySelection: Codable, Hashable, Sendable {
     var topics: [String] = []
     var types: [String] = []
@@ -13,11 +13,11 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     var events: [String] = []
     /// The first moment that is selected.
     var since: Timestamp?
-    /// The first moment that is not selected any more.
+    /// The first moment that is no longer selected.
     var until: Timestamp?
     /// The first place of a service's log that is selected: `xid:position`.
     var from: String?
-    /// The last place of it.
+    /// The last place of that log that is selected.
     var through: String?
 
     /// The topics that are selected.
@@ -43,7 +43,7 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     /// The last place that is selected; `nil` for the end of the log.
     var end: OutboxCursor? { through.flatMap { OutboxCursor(utf8: Array($0.utf8)) } }
 
-    /// Refuses what can select nothing, or not what was meant.
+    /// Refuses a selection that is malformed or cannot select anything.
     ///
     /// - Parameter now: The present moment.
     /// - Throws: ``OperatorError`` of the kind `usage`.
