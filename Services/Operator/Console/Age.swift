@@ -1,10 +1,10 @@
 import EventTypes
 
-/// How long ago something was, as people say it.
+/// A time span, as people say it.
 struct Age: Hashable, Sendable, CustomStringConvertible {
     let milliseconds: Int64
 
-    /// The time between two moments; of one to come, none.
+    /// The time between two moments, and zero if the first is later.
     init(of time: Timestamp, at now: Timestamp) {
         milliseconds = max(0, now.millisecondsSinceEpoch - time.millisecondsSinceEpoch)
     }

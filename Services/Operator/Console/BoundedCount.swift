@@ -1,4 +1,4 @@
-/// A number that was counted up to a limit: no command reads without end to say a large number.
+/// A number that was counted up to a limit, so that no command reads without end.
 struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
     let count: Int
     /// Whether there may be more than that.
@@ -9,7 +9,7 @@ struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
         self.isAtLeast = isAtLeast
     }
 
-    /// What a query with `LIMIT limit + 1` found.
+    /// Makes a count from the result of a query with `LIMIT limit + 1`.
     init(_ found: Int, limit: Int) {
         self.init(min(found, limit), isAtLeast: found > limit)
     }
@@ -21,7 +21,7 @@ struct BoundedCount: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Int {
-    /// The number with its thousands apart: `12,345`.
+    /// The number with separated thousands: `12,345`.
     var grouped: String {
         var digits = String(self)
         var groups: [Substring] = []

@@ -1,6 +1,8 @@
-/// Text in a style that terminals show; what is a word in print stays one without colours.
+/// Text in a style that terminals show.
+///
+/// Its meaning does not depend on the style.
 struct Cell: Hashable, Sendable, ExpressibleByStringInterpolation {
-    /// How it looks on a terminal.
+    /// The style on a terminal.
     enum Style: String, Sendable {
         case plain = ""
         case bold = "1"

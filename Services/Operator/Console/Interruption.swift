@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C and SIGTERM, as a question: the replay ends between two batches and says how it goes on.
+/// Notes Ctrl-C and SIGTERM, so that a replay can end between two batches and say how to resume.
 final class Interruption: Sendable {
     private let raised = Atomic(false)
     /// `nonisolated(unsafe)`: the array never changes, and Dispatch's sources, which are not declared
@@ -20,7 +20,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Whether one came.
+    /// Whether a signal has arrived.
     var isRaised: Bool { raised.load(ordering: .relaxed) }
 
     /// Lets the signals end the process again.

@@ -2,9 +2,9 @@ import EventArchive
 import Messaging
 import Seals
 
-/// A failure of a log, of its seals or of its files, that is told in one line.
+/// A failure of a log, of its seals or of its files, described in one line.
 protocol LogFailure: Error {
-    /// What is wrong and what to do.
+    /// The problem, and what to do about it.
     var message: String { get }
 }
 

@@ -1,4 +1,4 @@
-/// What keeps a command from being done, in words for the operator, with the exit code it ends in.
+/// The reason why a command failed, in words for the operator, with its exit code.
 struct OperatorError: Error, Hashable, CustomStringConvertible {
     /// The kinds of failure, one for each exit code.
     struct Code: Hashable, Sendable {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// In which form a command answers.
+/// The options for the form of a command's answer.
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print the answer as JSON.")
     var json = false

@@ -1,10 +1,10 @@
-/// Whether what is said has colours.
+/// The choice whether output has colours.
 struct Palette: Sendable {
     let isColoured: Bool
 
     static let plain = Palette(isColoured: false)
 
-    /// The text as the terminal is to get it.
+    /// The text with the codes of its style.
     func styled(_ cell: Cell) -> String {
         isColoured && cell.style != .plain
             ? "\u{1B}[\(cell.style.rawValue)m\(cell.text)\u{1B}[0m" : cell.text
@@ -40,7 +40,7 @@ struct Palette: Sendable {
         .joined(separator: "\n")
     }
 
-    /// The same of texts, the head dim.
+    /// A table of plain texts, with a dim head.
     func table(_ rows: [[String]], numbers: Set<Int> = [], indent: Int = 0) -> String {
         table(
             rows.enumerated().map { index, row in row.map { Cell($0, index == 0 ? .dim : .plain) }

@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// How far a long command is, on standard error: a line that is written over on a terminal, and now
-/// and then a new one elsewhere.
+/// The progress of a long command, on standard error.
+///
+/// On a terminal one line is overwritten; elsewhere a new line is printed now and then.
 final class ProgressLine: Sendable {
     private struct State {
         var saidAt: ContinuousClock.Instant?
@@ -14,7 +15,7 @@ final class ProgressLine: Sendable {
 
     init(isTerminal: Bool = isatty(STDERR_FILENO) == 1) { self.isTerminal = isTerminal }
 
-    /// Shows how far it is, unless something was shown a moment ago.
+    /// Shows the progress, unless something was shown a moment ago.
     ///
     /// - Parameters:
     ///   - isLast: Whether nothing comes after it; it is shown in any case, and stays.
@@ -32,7 +33,7 @@ final class ProgressLine: Sendable {
         write(isTerminal ? "\r\u{1B}[K\(text())\(isLast ? "\n" : "")" : text() + "\n")
     }
 
-    /// Takes a line away that was not the last.
+    /// Removes a line that was not the last one.
     func end() {
         let isOpen = state.withLock { state in
             defer { state.isOpen = false }

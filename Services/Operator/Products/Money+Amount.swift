@@ -1,7 +1,7 @@
 import EventTypes
 
 extension Money {
-    /// Reads an amount in the currency's unit, with as many decimals as the currency has at most.
+    /// Reads an amount in units of the currency, with at most as many decimals as the currency has.
     ///
     /// - Returns: `nil` for anything that is no such amount, and for negative ones.
     init?(_ text: String, _ currency: Currency) {
@@ -17,7 +17,7 @@ extension Money {
         self.init(minorUnits: minorUnits, currency: currency)
     }
 
-    /// What an amount of a currency looks like.
+    /// An example of an amount in a currency.
     static func example(_ currency: Currency) -> String {
         switch currency.exponent {
         case 0: "1500"

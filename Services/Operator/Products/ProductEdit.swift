@@ -1,13 +1,13 @@
 import EventTypes
 import Foundation
 
-/// A product as the catalog answers it, to be sent back with another price.
+/// A product as the catalog returned it, to be sent back with another price.
 ///
-/// Fields that this version does not know are not lost.
+/// Fields that this version does not know are preserved.
 struct ProductEdit {
     private let members: [String: Any]
     private let prices: [String: Any]
-    /// The version that the change is made of.
+    /// The version of the product that is changed.
     let version: Int
 
     init(_ product: Data) throws(OperatorError) {
@@ -20,7 +20,7 @@ struct ProductEdit {
         prices = members["prices"] as? [String: Any] ?? [:]
     }
 
-    /// What it costs.
+    /// The product's price in a storefront.
     func price(in storefront: Storefront) -> Money? {
         guard let price = prices[storefront.rawValue] as? [String: Any],
             let minorUnits = price["minorUnits"] as? Int,
@@ -37,7 +37,7 @@ struct ProductEdit {
         ]
         var draft = members
         draft["prices"] = prices
-        // Its id and version are the catalog's business.
+        // The catalog sets the id and the version.
         draft["id"] = nil
         draft["version"] = nil
         return try JSONSerialization.data(withJSONObject: draft)

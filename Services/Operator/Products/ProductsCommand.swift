@@ -81,9 +81,9 @@ struct ExportProductsCommand: OperatorSubcommand {
         Console.say(try Self.pretty(document))
     }
 
-    /// JSON with one member a line.
+    /// JSON with one member per line.
     ///
-    /// Fields that this version does not know are not lost.
+    /// Fields that this version does not know are preserved.
     static func pretty(_ document: Data) throws(OperatorError) -> String {
         do {
             let data = try JSONSerialization.data(

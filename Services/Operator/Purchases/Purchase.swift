@@ -7,8 +7,8 @@ import StoreAPI
 
 /// One purchase from the buyer's side, step by step.
 ///
-/// A service that is away is asked again, with the same idempotency key, until the deadline: the
-/// store answers it as if it were asked once.
+/// A service that is away is asked again until the deadline, with the same idempotency key. The
+/// store treats the repetitions as one request.
 struct Purchase: Sendable {
     let catalog: StoreConnection
     let payments: StoreConnection
@@ -117,14 +117,14 @@ struct Purchase: Sendable {
                     }
                 }
             } catch let error where !(error is OperatorError || error is CancellationError) {
-                // The stream broke off: the next one resumes behind the last event received.
+                // The stream broke off: the next one resumes after the last event received.
                 lastTold = ""
             }
             try await Task.sleep(for: .milliseconds(200))
         }
     }
 
-    /// A change of the queue; other kinds of event are not ours to understand.
+    /// A change of the queue; other kinds of event are ignored.
     private func change(in event: ServerSentEventParser.Event) -> QueueChanged? {
         try? EventCoding.decode(QueueChanged.self, from: event.data)
     }

@@ -4,7 +4,7 @@ import EventTypes
 import NIOHTTP1
 import StoreAPI
 
-/// What the commands on one transaction have in common.
+/// The options and the request that all commands on one transaction share.
 struct TransactionOptions: ParsableArguments {
     @OptionGroup var store: StoreOptions
     @OptionGroup var keys: KeysOption
@@ -13,7 +13,7 @@ struct TransactionOptions: ParsableArguments {
     @Argument(help: "The transaction's id.", transform: identifier)
     var transaction: TransactionID
 
-    /// Sends a request about the transaction and prints how it stands after it.
+    /// Sends a request about the transaction and prints the transaction's new state.
     func act(
         on path: String,
         _ content: StoreConnection.Content = .none

@@ -8,8 +8,8 @@ import Seals
 
 /// Moves months of the logs into files.
 ///
-/// A file is whole and checked, or not there; a month is dropped with the note of where it went, or
-/// stays. Killed in between, the next call goes on.
+/// A file is either complete and checked, or absent. A month is dropped in the same database
+/// transaction that records its file. After a kill, the next call continues.
 struct LogArchiveRunner {
     let directory: String
     let databases: DatabaseOptions
@@ -17,16 +17,17 @@ struct LogArchiveRunner {
     private var outcomes: [ArchivingOutcome] = []
 
     private static let pageSize = 2000
-    /// How often a drop is tried while others read the log, a second apart.
+    /// The number of attempts to drop a month while others read the log, one second apart.
     private static let dropTriesMax = 30
 
-    /// Prepares the folder.
+    /// Creates the folder if necessary.
     ///
-    /// - Throws: ``OperatorError`` if there is none and none can be made.
+    /// - Throws: ``OperatorError`` if the folder cannot be created.
     private init(directory: String, databases: DatabaseOptions) throws(OperatorError) {
         self.directory = directory
         self.databases = databases
-        // gzip that dies, of a full disk perhaps, is an error of the write and not our end.
+        // If gzip dies, for example because the disk is full, the write fails but this process
+        // survives.
         signal(SIGPIPE, SIG_IGN)
         do {
             try FileManager.default.createDirectory(
@@ -41,7 +42,7 @@ struct LogArchiveRunner {
         }
     }
 
-    /// Runs a body with an archiver, and says what was done, whether the body comes to its end or not.
+    /// Runs a body with an archiver, and reports what was done, even if the body fails.
     static func report(
         in directory: String,
         _ databases: DatabaseOptions,
@@ -52,7 +53,7 @@ struct LogArchiveRunner {
         do {
             try await body(&archiver)
         } catch {
-            // What was done before stays done: it is told with the error, not instead of it.
+            // What was done before the error stays done, so it is reported together with the error.
             if !archiver.outcomes.isEmpty { try archiver.report(output) }
             archiver.progress.end()
             throw error
@@ -60,7 +61,7 @@ struct LogArchiveRunner {
         try archiver.report(output)
     }
 
-    /// Takes note of what became of a month.
+    /// Records the outcome for a month.
     mutating func note(
         _ month: LogMonth,
         of service: StoreOptions.Service,
@@ -92,10 +93,10 @@ struct LogArchiveRunner {
 
     // MARK: - Into a file
 
-    /// Writes a month into its file and checks it, unless it is there already.
+    /// Writes a month to its file and checks the file, unless it exists already.
     ///
-    /// - Returns: Whether there is a file now; a month without events has none.
-    /// - Throws: ``OperatorError``, `ArchiveError`; there is then no file.
+    /// - Returns: Whether there is a file; a month without events has none.
+    /// - Throws: ``OperatorError``, `ArchiveError`; then there is no file.
     @discardableResult
     mutating func export(
         _ month: LogMonth,
@@ -110,7 +111,7 @@ struct LogArchiveRunner {
                 month,
                 of: service,
                 .alreadyDropped,
-                // Perhaps elsewhere by now.
+                // The file may have been moved elsewhere by now.
                 try? EventFileReader(directory + "/" + dropped.fileName)
             )
             return false
@@ -152,11 +153,11 @@ struct LogArchiveRunner {
             [databases.address(of: service)],
             of: .archiving
         ) {
-            // Another has written it meanwhile.
+            // Another process has written it meanwhile.
             if FileManager.default.fileExists(atPath: EventFileManifest.path(of: path)) {
                 return true
             }
-            // A file without its manifest was interrupted between the two.
+            // A file without a manifest comes from a run that was interrupted between the two.
             try? FileManager.default.removeItem(atPath: path)
             return try await DatabaseReader.read(databases.address(of: service)) { connection in
                 let (head, sealed) = try SealCheck.head(of: month, on: connection)
@@ -226,14 +227,14 @@ struct LogArchiveRunner {
         }
     }
 
-    /// Looks that a file holds what was sealed; one that does not is taken away.
+    /// Checks a file against the seals, and renames one that does not match.
     private func check(_ file: EventFileReader, of service: StoreOptions.Service) async throws {
         let report = try await DatabaseReader.read(databases.address(of: service)) { connection in
             try SealCheck.check(file, on: connection)
         }
         guard let finding = report.findings.first else { return }
         for path in [file.path, EventFileManifest.path(of: file.path)] {
-            // One that was refused before says no more than this one.
+            // A file that was refused before holds no more information than this one.
             try? FileManager.default.removeItem(atPath: path + ".refused")
             try FileManager.default.moveItem(atPath: path, toPath: path + ".refused")
         }
@@ -254,7 +255,7 @@ struct LogArchiveRunner {
     /// - Parameters:
     ///   - month: The month.
     ///   - service: The service.
-    ///   - execute: Whether to; or only to look whether its file is right.
+    ///   - execute: Whether to drop the month, or only to check its file.
     /// - Throws: ``OperatorError``, `ArchiveError`; nothing is dropped then.
     mutating func drop(
         _ month: LogMonth,
@@ -269,7 +270,8 @@ struct LogArchiveRunner {
         let file = try EventFileReader(path)
         try await check(file, of: service)
         guard execute else { return note(month, of: service, .mayBeDropped, file) }
-        // Whoever wrote or copied it: from here on it is the only place that has these events.
+        // The file is checked no matter who wrote or copied it: from here on it alone holds these
+        // events.
         try file.synchronize()
         let name = ArchivedMonth.fileName(month, of: service.rawValue)
         progress.show("\(service.rawValue) \(month): the database checks once more, and drops it")
@@ -282,7 +284,7 @@ struct LogArchiveRunner {
         note(month, of: service, .dropped, file)
     }
 
-    /// Tries until nobody reads the log in the moment of the drop.
+    /// Retries until nobody reads the log at the moment of the drop.
     private func withoutReaders(
         of service: StoreOptions.Service,
         _ drop: () async throws -> Void

@@ -6,7 +6,7 @@ import Foundation
 import Messaging
 import Seals
 
-/// Old months of the event logs: which there are, into files, and out of the databases.
+/// `counterfoil log`: lists old months of the event logs, exports them to files, and drops them.
 struct LogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log",
@@ -35,18 +35,18 @@ struct LogCommand: AsyncParsableCommand {
     )
 }
 
-/// Which services' logs a command is about.
+/// The option that selects services.
 struct LogServicesOptions: ParsableArguments {
     @Option(help: "Take the log of this service only; may be repeated.")
     var service: [StoreOptions.Service] = []
 
-    /// The services that are asked for, in the order that all lists have.
+    /// The selected services, in the order that all lists have.
     var services: [StoreOptions.Service] {
         StoreOptions.Service.allCases.filter { service.isEmpty || service.contains($0) }
     }
 }
 
-/// Which months a command is about.
+/// The option that selects months.
 struct LogMonthsOptions: ParsableArguments {
     @Option(
         help: "Take this month (in UTC), such as 2026-01; may be repeated.",
@@ -67,7 +67,7 @@ struct LogMonthsOptions: ParsableArguments {
     }
 }
 
-/// Lists the months.
+/// `counterfoil log list`.
 struct LogListCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
@@ -93,7 +93,7 @@ struct LogListCommand: OperatorSubcommand {
     }
 }
 
-/// Writes months into files.
+/// `counterfoil log export`.
 struct LogExportCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -121,7 +121,7 @@ struct LogExportCommand: OperatorSubcommand {
     }
 }
 
-/// Drops months that are in files.
+/// `counterfoil log drop`.
 struct LogDropCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
@@ -152,7 +152,7 @@ struct LogDropCommand: OperatorSubcommand {
     }
 }
 
-/// Does both with whatever is old enough: for a timer.
+/// `counterfoil log retain`: exports and drops every month that is old enough.
 struct LogRetainCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "retain",

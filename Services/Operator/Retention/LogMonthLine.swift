@@ -8,15 +8,15 @@ import Seals
 struct LogMonthLine: Encodable, Hashable, Sendable {
     let service: String
     let month: String
-    /// About how many events, where they are in the database.
+    /// The approximate number of events, if they are in the database.
     let events: Int64
     let isEstimate: Bool
-    /// Bytes in the database.
+    /// The size in the database, in bytes.
     let bytes: Int64
     let isOver: Bool
-    /// The file it is in, once it has left.
+    /// The file that holds the month, once it has left the database.
     let file: String?
-    /// The digest that the file's events were sealed with.
+    /// The digest of the newest seal of the file's events.
     let head: String?
 
     init(_ logged: LoggedMonth, of service: String, isOver: Bool) {
@@ -30,7 +30,7 @@ struct LogMonthLine: Encodable, Hashable, Sendable {
         head = logged.dropped?.head.description
     }
 
-    /// Where it is, in words.
+    /// The place of the month, in words.
     private var place: Cell {
         if let file { return Cell(file, .dim) }
         return Cell(isOver ? "here" : "here, not over")
@@ -58,9 +58,9 @@ struct LogMonthLine: Encodable, Hashable, Sendable {
     }
 }
 
-/// What was done with a month.
+/// The outcome of a command for one month.
 struct ArchivingOutcome: Encodable, Hashable, Sendable {
-    /// How far it came.
+    /// The state that the month reached.
     enum Step: String, Encodable, Sendable {
         case empty
         case due
@@ -77,7 +77,7 @@ struct ArchivingOutcome: Encodable, Hashable, Sendable {
     var file: String?
     var sha256: String?
 
-    /// In a line.
+    /// The outcome in one line.
     var text: String {
         let what = "\(service) \(month)"
         let count = events.map { "\($0.grouped) events" } ?? "events"
