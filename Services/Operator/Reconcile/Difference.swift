@@ -3,7 +3,7 @@ import StoreAPI
 
 /// Something that the books of two services, or of a service and the processor, disagree about.
 struct Difference: Hashable, Sendable {
-    /// What kind, which says what to do about it.
+    /// The kinds of difference.
     enum Kind: String, CaseIterable, Sendable {
         case undecided, notCharged, chargedTwice, chargedWithoutPurchase, chargeUnknown
         case amountDiffers, notPosted, postedTwice, postedWithoutPurchase, unbalanced
@@ -14,7 +14,7 @@ struct Difference: Hashable, Sendable {
         case notCredited, creditedTooMuch, notEntitled, entitledDespiteRefund
         case finishDiffers, notTold, toldTwice, accountNotTold, accountUnknown, deadLetter
 
-        /// What a difference of the kind means to whoever paid.
+        /// The effect of such a difference on the buyer.
         var effect: Reconciliation.Effect {
             switch self {
             case .undecided, .notCharged, .notPosted, .refundDiffers, .noReceipt,
@@ -31,7 +31,7 @@ struct Difference: Hashable, Sendable {
             }
         }
 
-        /// What is the matter, as a heading.
+        /// The problem, as a heading.
         var title: String {
             switch self {
             case .undecided: "payments without an outcome"
@@ -129,11 +129,11 @@ struct Difference: Hashable, Sendable {
     }
 
     let kind: Kind
-    /// The transaction; `nil` for what is about none.
+    /// The transaction; `nil` if the difference is about something else.
     let transactionID: TransactionID?
-    /// What it is about instead.
+    /// The subject of a difference that is not about a transaction.
     var subject: String?
-    /// What differs, in numbers.
+    /// The differing values.
     let detail: String
 
     /// The form in which `--json` prints it.

@@ -3,7 +3,7 @@ import ClockAndIDs
 import EventTypes
 import Foundation
 
-/// `counterfoil reconcile`: whether all books agree.
+/// `counterfoil reconcile`: checks that all books agree.
 struct ReconcileCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "reconcile",
@@ -111,7 +111,7 @@ struct ReconcileCommand: OperatorSubcommand {
         )
     }
 
-    /// Reads a moment, or how long ago it was.
+    /// Reads a moment, given as a time or as a duration before now.
     static func time(_ text: String, before now: Timestamp) -> Timestamp? {
         if let time = Timestamp(text) { return time }
         let units: [(String, Int64)] = [("min", 60), ("h", 3_600), ("d", 86_400), ("s", 1)]

@@ -1,9 +1,10 @@
 import EventTypes
 import Postgres
 
-/// The SQL of `reconcile` that reads whole tables of one service beside its event log.
+/// The SQL of `reconcile` that compares whole tables of one service with its event log.
 enum ReconcileLogStore {
-    /// What a service tells in exactly one event of its log, written in the same database transaction.
+    /// A fact that a service publishes in exactly one event, written in the same database
+    /// transaction.
     enum Fact: CaseIterable, Sendable {
         case purchase, receipt, finish
 
@@ -23,7 +24,7 @@ enum ReconcileLogStore {
             }
         }
 
-        /// The transactions of which it is a fact.
+        /// The transactions to which the fact applies.
         fileprivate var transactions: String {
             switch self {
             case .purchase: "SELECT id FROM transactions WHERE state = 'purchased' AND price > 0"
@@ -34,10 +35,10 @@ enum ReconcileLogStore {
         }
     }
 
-    /// The transactions whose fact is told by no event of the log, or by several.
+    /// The transactions whose fact no event of the log, or more than one event, publishes.
     ///
-    /// It reads the table from a transaction on, and the log from a time on that is before all of
-    /// their events. Ask for it in a database transaction of its own.
+    /// It reads the table from a transaction on, and the log from a time that is before all their
+    /// events. Run it in a separate database transaction.
     static func miscounted(
         _ fact: Fact,
         from first: Int64,
@@ -70,16 +71,17 @@ enum ReconcileLogStore {
         var description: String { "\(accountID) in \(bundleID)" }
     }
 
-    /// The table that says at which version an account is.
+    /// A table that holds the versions of accounts.
     enum AccountTable: String {
-        /// What `payments` knows.
+        /// The versions that `payments` has.
         case known = "accounts"
-        /// What `fulfillment` tells the account's clients.
+        /// The versions that `fulfillment` shows to the accounts' clients.
         case told = "queue_accounts"
     }
 
-    /// The next accounts after one, in the order of their key, with their version; those of which
-    /// nothing was ever said are left out.
+    /// The next accounts after one, in order of their keys, with their versions.
+    ///
+    /// Accounts that never changed are left out.
     static func versions(
         _ table: AccountTable,
         after last: AccountKey?,
@@ -113,7 +115,7 @@ enum ReconcileLogStore {
         return Dictionary(rows.map { ($0.key, $0.version) }) { $1 }
     }
 
-    /// Whether `payments` has told of a change of an account since a moment.
+    /// Whether `payments` has published a change of an account since a moment.
     static func hasChanged(
         _ key: AccountKey,
         since time: Timestamp,

@@ -2,13 +2,13 @@ import EventTypes
 import Postgres
 import StoreAPI
 
-/// Sessions with the three databases that hold books of purchases.
+/// The sessions with the three databases that hold books of purchases.
 struct ReconcileReader {
     let payments: PostgresConnection
     private let receipts: PostgresConnection
     private let fulfillment: PostgresConnection
 
-    /// Accounts are compared so many at a time.
+    /// The number of accounts that are compared at a time.
     private static let accountPage = 2_000
 
     init(
@@ -30,15 +30,15 @@ struct ReconcileReader {
         }
     }
 
-    /// The first transaction that was asked for at or after a moment; `nil` if there is none.
+    /// The first transaction that was requested at or after a moment; `nil` if there is none.
     func firstID(since time: Timestamp) async throws -> Int64? {
         try await payments.run { try ReconcileStore.firstID(since: time, on: $0) }
     }
 
-    /// What the other books have in a range, whether `payments` knows it or not.
+    /// Reads the ids in a range from the other books, whether or not `payments` knows them.
     ///
-    /// A range of a thousand more ids than `payments` has is out of order by itself; the rest
-    /// of it shows when these are mended.
+    /// If a range has a thousand more ids than `payments` knows, only those are reported; the rest
+    /// shows once they are mended.
     func ids(in range: ClosedRange<Int64>, limit: Int) async throws -> Set<Int64> {
         let limit = limit + 1_000
         let postings = try await payments.run {
@@ -53,7 +53,8 @@ struct ReconcileReader {
         return Set(postings).union(receipts).union(queue)
     }
 
-    /// Reads what all books say, `payments` first: whatever it tells has had its time.
+    /// Reads transactions from all books, `payments` first, so that its events have had time to
+    /// arrive.
     func read(_ ids: Set<Int64>) async throws -> [TransactionBooks] {
         guard !ids.isEmpty else { return [] }
         var books: [Int64: TransactionBooks] = [:]
@@ -76,8 +77,8 @@ struct ReconcileReader {
         return Array(books.values)
     }
 
-    /// Goes through all accounts of a table, with what the other service has of the same ones, read
-    /// later.
+    /// Goes through all accounts of a table, together with the other service's rows of the same
+    /// accounts, which are read later.
     func forEachVersion(
         _ table: ReconcileLogStore.AccountTable,
         _ body: (
@@ -111,7 +112,7 @@ struct ReconcileReader {
         }
     }
 
-    /// Whether `payments` has told of a change of an account since a moment.
+    /// Whether `payments` has published a change of an account since a moment.
     func hasChanged(
         _ key: ReconcileLogStore.AccountKey,
         since time: Timestamp
@@ -123,7 +124,7 @@ struct ReconcileReader {
 }
 
 extension PostgresConnection {
-    /// Reads in a database transaction of its own, whose settings end with it.
+    /// Runs a body in its own database transaction, whose settings end with it.
     func reading<R: Sendable>(
         _ body: @Sendable (isolated PostgresConnection) throws -> R
     ) async throws -> R {

@@ -1,11 +1,11 @@
 import EventTypes
 import StoreAPI
 
-/// What a comparison of all books found.
+/// The findings of a comparison of all books.
 struct ReconcileReport: Sendable {
     /// The report in the form that `--json` prints.
     private(set) var answer: Reconciliation
-    /// How many differences of a kind, and how many transactions, are kept.
+    /// The largest number of differences of a kind, and of transactions, that are kept.
     private let limit: Int
 
     init(since: Timestamp?, until: Timestamp, limit: Int, listsTransactions: Bool = false) {
@@ -14,18 +14,18 @@ struct ReconcileReport: Sendable {
         self.limit = limit
     }
 
-    /// How many transactions were looked at so far.
+    /// The number of transactions examined so far.
     var seen: Int { answer.compared + answer.onTheirWay }
 
     var differenceCount: Int { answer.lost + answer.doubled + answer.wrong }
 
-    /// Takes note of one transaction.
+    /// Adds the findings about one transaction.
     mutating func add(_ books: TransactionBooks, isDue: Bool) {
         guard isDue else {
             answer.onTheirWay += 1
             return
         }
-        // A transaction that is in no book any more was never in one: its id was read too early.
+        // A transaction that is in no book now was never in one: its id was read too early.
         guard books.changedAt != nil else { return }
         answer.compared += 1
         if let listed = answer.transactions?.count, listed < limit {

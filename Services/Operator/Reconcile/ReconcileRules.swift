@@ -1,10 +1,10 @@
 import EventTypes
 import StoreAPI
 
-/// Decides what the books of one transaction disagree about.
+/// Finds the differences between the books of one transaction.
 ///
-/// Pure. What has changed a moment ago is on its way from one book to the next; ask of what has been
-/// left in peace for a while.
+/// Pure. A recent change may still be on its way from one book to the next, so compare only
+/// transactions that have not changed for a while.
 enum ReconcileRules {
     static func differences(in books: TransactionBooks) -> [Difference] {
         guard let entry = books.entry else { return withoutEntry(books) }
@@ -101,8 +101,8 @@ enum ReconcileRules {
         }
         guard let queued = books.queued else { return one(.notQueued, entry.state.rawValue) }
         if queued.state != entry.state {
-            // A purchase enters the queue with its receipt: what lacks that is named once, and what
-            // is not in the queue cannot be delivered.
+            // A purchase enters the queue with its receipt. A missing receipt is reported once, and
+            // a purchase that is not in the queue cannot be delivered.
             if books.isPaid && books.receipts.isEmpty { return [] }
             return one(
                 .queueDiffers,
@@ -127,7 +127,7 @@ enum ReconcileRules {
         _ queued: TransactionBooks.Queued
     ) -> [Difference] {
         if entry.isRevoked {
-            // What was owed is void; webhooks are told of the refund.
+            // Open deliveries are void after a refund; webhooks are told of it.
             let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
             guard open > 0 else { return [] }
             let detail = "refunded, and \(open) webhooks are not told"
@@ -145,7 +145,7 @@ enum ReconcileRules {
                 )
             ]
         }
-        // What the app itself delivers is confirmed by its finish.
+        // The app confirms its own deliveries by finishing the transaction.
         let awaited = owed.count {
             $0.state == "pending" && $0.kind == DeliveryTarget.app.kind && !queued.isFinished
         }
@@ -153,7 +153,7 @@ enum ReconcileRules {
         return [Difference(kind: .undelivered, transactionID: id, detail: detail)]
     }
 
-    /// Compares the balance that the purchase has left with the one that it is to leave, by unit.
+    /// Compares the credits that the purchase gave with those that it should give, by unit.
     private static func credits(
         _ id: TransactionID,
         of queued: TransactionBooks.Queued,
@@ -188,7 +188,7 @@ enum ReconcileRules {
             ]
         }
         if entry.isRevoked {
-            // Giving back a copy takes nothing away: the purchase it copies stands.
+            // Refunding a copy takes nothing away: the purchase that it copies stands.
             return !isCopy && queued.isEntitled == true ? one(.entitledDespiteRefund) : []
         }
         let isOwed = queued.deliveries.contains {
@@ -205,7 +205,7 @@ enum ReconcileRules {
         _ entry: TransactionBooks.Entry
     ) -> [Difference] {
         guard let queued = books.queued else { return [] }
-        // A receipt is there for what is paid; its finish matters to nothing else.
+        // Only paid transactions have receipts, so only their finish matters to `receipts`.
         let isKnown =
             entry.isFinished == queued.isFinished
             && (!books.isPaid || books.isFinishedInReceipts == queued.isFinished)

@@ -8,29 +8,30 @@ import StoreAPI
 
 /// Compares the books of the whole store, a page of transactions at a time.
 ///
-/// Memory does not grow with the store: a page is read, compared and forgotten, and of differences no
-/// more than are shown are kept. No database transaction stays open from page to page. What differs
-/// is read a second time, so that a purchase that moved between two reads is no difference; and what
-/// changed a moment ago is on its way, and is not compared.
+/// Memory does not grow with the store: a page is read, compared and forgotten, and only the
+/// differences that are shown are kept. No database transaction stays open from page to page.
+/// Transactions that differ are read a second time, so that a purchase that changed between two
+/// reads does not count as a difference. Transactions that changed recently are not compared.
 struct ReconcileRunner: Sendable {
     let databases: DatabaseOptions
-    /// Compare what has not changed for so long; zero for everything.
+    /// The time for which a transaction must not have changed to be compared; zero for everything.
     let settled: Duration
-    /// Only purchases that were asked for since then; `nil` for all.
+    /// The earliest request time of the purchases to compare; `nil` for all.
     let since: Timestamp?
-    /// How many differences of a kind, and how many transactions, are kept.
+    /// The largest number of differences of a kind, and of transactions, that are kept.
     let limit: Int
-    /// Whether the transactions that are compared are kept.
+    /// Whether compared transactions are kept for the report.
     var listsTransactions = false
-    /// How long to compare again while there are differences.
+    /// The time for which the comparison is repeated while there are differences.
     var patience = Duration.zero
 
     private static let pageLength = 2_000
-    /// Ids are drawn before the time is read, by several requests at once.
+    /// Concurrent requests draw ids before they read the time, so ids and times may be out of
+    /// order.
     private static let slack: Int64 = 1_000
-    /// The time between two comparisons of a runner that is patient.
+    /// The pause between two comparisons.
     private static let pause = Duration.milliseconds(200)
-    /// Events are told a little earlier than the clock of another service says.
+    /// The tolerance for differences between the services' clocks.
     private static let clockSlack = Duration.seconds(86_400)
 
     func run(tell: @Sendable (ReconcileReport) -> Void) async throws -> ReconcileReport {
@@ -38,7 +39,7 @@ struct ReconcileRunner: Sendable {
             databases.address(of: .payments), databases.address(of: .receipts),
             databases.address(of: .fulfillment)
         )
-        // A statement that reads a whole log takes its time.
+        // Statements that read a whole log take long.
         let timeout = Duration.seconds(600)
         return try await DatabaseReader.withSession(addresses.0, statementTimeout: timeout) {
             payments in
@@ -94,7 +95,7 @@ struct ReconcileRunner: Sendable {
         }
         var last: Int64 = 0
         if let since {
-            // Nothing at all is there: nothing is passed over either.
+            // There are no transactions at all, so the range starts at the beginning.
             last = try await books.firstID(since: since).map { $0 - 1 - Self.slack } ?? 0
         }
         var isEnd = false
@@ -146,10 +147,10 @@ struct ReconcileRunner: Sendable {
         }
     }
 
-    /// Compares what a service has with what its event log tells.
+    /// Compares a service's tables with its event log.
     ///
-    /// Both are written in one database transaction, and read in one: nothing is ever on its way.
-    /// Months that have left the log tell nothing any more, and are left out.
+    /// Both are written in one database transaction and read in one, so nothing is ever on its way.
+    /// Months that have left the log are not compared.
     private func compareLog(
         of fact: ReconcileLogStore.Fact,
         _ books: ReconcileReader,
@@ -187,7 +188,7 @@ struct ReconcileRunner: Sendable {
         }
     }
 
-    /// Compares the versions of accounts with those that their clients are told.
+    /// Compares the versions of accounts with those that their clients see.
     private func compareAccounts(
         _ books: ReconcileReader,
         _ cutoff: Timestamp?,
@@ -207,7 +208,8 @@ struct ReconcileRunner: Sendable {
                 )
             }
         }
-        // Payments is read after fulfillment here: what it does not know it has never known.
+        // Payments is read after fulfillment here, so a version that it does not know never
+        // existed.
         try await books.forEachVersion(.told) { told, known in
             for (key, version) in told where known[key] ?? 0 < version {
                 report.add(

@@ -5,10 +5,10 @@ import StoreAPI
 
 /// The SQL of `reconcile`: each service's books of some transactions, by their ids.
 enum ReconcileStore {
-    /// The first transaction that was asked for at or after a moment; `nil` if there is none.
+    /// The first transaction that was requested at or after a moment; `nil` if there is none.
     ///
     /// Ids rise with time, so a few probes of the primary key find it, and no index on the time is
-    /// needed. Those that were drawn at the same time are in no order: begin a little before.
+    /// needed. Ids drawn at the same time are in no order, so begin a little earlier.
     static func firstID(
         since time: Timestamp,
         on connection: isolated PostgresConnection
@@ -41,7 +41,7 @@ enum ReconcileStore {
         ).map { try $0.decode(Int64.self) }
     }
 
-    /// The ids of a range that a table of a service has.
+    /// The ids in a range that a service's table contains.
     static func ids(
         in range: ClosedRange<Int64>,
         of table: Table,
@@ -57,14 +57,14 @@ enum ReconcileStore {
         ).map { try $0.decode(Int64.self) }
     }
 
-    /// The tables that name transactions.
+    /// The tables that refer to transactions.
     enum Table: String {
         case postings = "ledger_postings"
         case receipts = "signed_transactions"
         case queue = "queue_transactions"
     }
 
-    /// What `payments`, the ledger and the processor have.
+    /// Reads transactions from `payments`, the ledger and the processor.
     static func readPayments(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
@@ -119,7 +119,7 @@ enum ReconcileStore {
         try readPostings(of: ids, into: &books, on: connection)
     }
 
-    /// What the delivery plans of originals credit, by unit; copies credit nothing.
+    /// Reads the credits of the originals' delivery plans, by unit; copies credit nothing.
     private static func credits(
         of ids: [Int64],
         on connection: isolated PostgresConnection
@@ -212,7 +212,7 @@ enum ReconcileStore {
         }
     }
 
-    /// What `receipts` has.
+    /// Reads transactions from `receipts`.
     static func readReceipts(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
@@ -236,7 +236,7 @@ enum ReconcileStore {
         }
     }
 
-    /// What `fulfillment` has.
+    /// Reads transactions from `fulfillment`.
     static func readQueue(
         into books: inout [Int64: TransactionBooks],
         on connection: isolated PostgresConnection
@@ -305,14 +305,14 @@ enum ReconcileStore {
         }
     }
 
-    /// Charges on the processor's list that no payment of the store intended.
+    /// The charges on the processor's list that belong to no payment of the store.
     static func unknownCharges(
         from begin: Timestamp,
         until end: Timestamp,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [(key: EventID, amount: Money, time: Timestamp)] {
-        // All attempts against all charges: the one question that is not asked by key.
+        // This joins all attempts with all charges, instead of reading by key.
         try connection.execute("SET LOCAL enable_seqscan = on")
         try connection.execute("SET LOCAL enable_hashjoin = on")
         return try connection.query(
