@@ -7,12 +7,12 @@ import X509
 /// Pure: text and times in, text out. `receipts` reads the same files and answers by them: what
 /// stands here is good or revoked, what does not is unknown.
 struct CertificateIndexFile {
-    /// Why a certificate is believed no more (RFC 5280, 5.3.1), in OpenSSL's words.
+    /// The reasons for a revocation (RFC 5280, 5.3.1), in OpenSSL's terms.
     enum Reason: String, CaseIterable {
         case unspecified, keyCompromise, superseded, cessationOfOperation, affiliationChanged
     }
 
-    /// What a revocation came to.
+    /// The outcome of a revocation.
     enum Revocation: Equatable {
         case revoked
         case wasRevoked
@@ -23,7 +23,7 @@ struct CertificateIndexFile {
         /// `V` or `R`.
         var state: String
         let expiry: String
-        /// The time and, after a comma, the reason.
+        /// The time of the revocation and, after a comma, the reason.
         var revocation: String
         let serial: String
         let subject: String
@@ -35,7 +35,7 @@ struct CertificateIndexFile {
 
     /// Reads a register.
     ///
-    /// - Returns: `nil` if a line is not of the form.
+    /// - Returns: `nil` if a line is malformed.
     init?(_ text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
@@ -55,12 +55,12 @@ struct CertificateIndexFile {
         }
     }
 
-    /// The register as a file holds it.
+    /// The register in the form of a file.
     var text: String { entries.map { $0.line + "\n" }.joined() }
 
-    /// Enters a certificate, if it is not there.
+    /// Registers a certificate, if it is not registered yet.
     ///
-    /// - Returns: Whether it was not.
+    /// - Returns: Whether it was added.
     @discardableResult
     mutating func add(_ certificate: Certificate) -> Bool {
         let serial = Self.serial(of: certificate)
@@ -77,7 +77,7 @@ struct CertificateIndexFile {
         return true
     }
 
-    /// Marks a certificate as revoked; the first time of it stays.
+    /// Marks a certificate as revoked; the time of the first revocation stays.
     mutating func revoke(serial: String, at time: Date, for reason: Reason) -> Revocation {
         guard let index = entries.firstIndex(where: { $0.serial == serial.uppercased() }) else {
             return .unknown

@@ -7,14 +7,15 @@ import X509
 /// throughout, key identifiers on all, one marker OID each on leaf and intermediate, present and not
 /// critical, and on both the address where their status is told (spec section 2.4).
 ///
-/// Their status is told by responders: each authority issues a certificate that may sign answers of
-/// OCSP in its name (RFC 6960, 4.2.2.2), so that neither authority's own key is ever online.
+/// Responders answer for their status: each authority issues a certificate that may sign OCSP
+/// answers in its name (RFC 6960, 4.2.2.2), so neither authority's own key is ever online.
 enum CertificateIssue {
     /// Marks a certificate that signs receipts.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
     /// Marks the authority that issues them.
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
-    /// Says of a responder's certificate that its own status need not be asked (RFC 6960, 4.2.2.2.1).
+    /// Marks a responder's certificate as one whose own status need not be checked (RFC 6960,
+    /// 4.2.2.2.1).
     static let noCheck: ASN1ObjectIdentifier = [1, 3, 6, 1, 5, 5, 7, 48, 1, 5]
 
     /// An authority: a certificate and the key that signs in its name.
@@ -125,9 +126,9 @@ enum CertificateIssue {
         )
     }
 
-    /// Where a certificate says that its status is told; `nil` if it does not say.
+    /// The URL at which a certificate's status can be checked; `nil` if it names none.
     static func statusAddress(of certificate: Certificate) -> String? {
-        // An extension that cannot be read is one that verifiers cannot use.
+        // Verifiers cannot use an extension that cannot be read.
         let access = try? certificate.extensions.authorityInformationAccess
         for description in access ?? AuthorityInformationAccess()
         where description.method == .ocspServer {
@@ -179,7 +180,7 @@ enum CertificateIssue {
         )
     }
 
-    /// An extension that says no more than that it is there: its value is ASN.1 `NULL`.
+    /// A marker extension, whose value is ASN.1 `NULL`.
     private static func marker(_ oid: ASN1ObjectIdentifier) -> Certificate.Extension {
         Certificate.Extension(oid: oid, critical: false, value: [0x05, 0x00])
     }

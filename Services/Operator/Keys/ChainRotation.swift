@@ -3,31 +3,31 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Puts a new leaf in the place of the one that receipts are signed with.
+/// Replaces the leaf certificate that receipts are signed with.
 ///
-/// The old leaf stays registered as good, so what it signed stays valid; its key is gone. The
+/// The old leaf stays registered as good, so everything it signed stays valid; its key is gone. The
 /// authorities stay, and so does the root that verifiers have pinned. An intermediate certificate
-/// that tells its status at no address, or at another one, is issued anew over the same key.
+/// that names no status URL, or another one, is issued again for the same key.
 struct ChainRotation {
     let directory: KeyDirectory
     let time: Date
-    /// Where status is told from now on; `nil` for where it is told already.
+    /// The new URL for the status of certificates; `nil` to keep the current one.
     let ocspURL: String?
 
-    /// What was done.
+    /// The result of a rotation.
     struct Result: Equatable {
-        /// The serial number of the leaf that signed before.
+        /// The serial number of the old leaf.
         var retired: String
-        /// The serial number of the leaf that signs from the next start of receipts on.
+        /// The serial number of the new leaf, which signs once receipts has restarted.
         var current: String
-        /// Whether the intermediate certificate was issued anew.
+        /// Whether the intermediate certificate was issued again.
         var reissuedIntermediate: Bool
     }
 
-    /// Rotates.
+    /// Rotates the leaf.
     ///
-    /// - Throws: ``OperatorError`` if the intermediate's key is not here, or the root's is needed and
-    ///   not here. Nothing has been changed then.
+    /// - Throws: ``OperatorError`` if the intermediate's key is missing, or the root's is needed
+    ///   and missing. Then nothing has been changed.
     func rotate() throws(OperatorError) -> Result {
         let chain = try directory.chain()
         guard chain.count == 3 else {
@@ -64,7 +64,7 @@ struct ChainRotation {
             Data(try pem([responder]).utf8),
             isPrivate: false
         )
-        // A service that starts between these two refuses the pair, and is started again.
+        // A service that starts between these two writes refuses the pair, and has to be restarted.
         try replace(directory.signingKey, key.pemRepresentation)
         try directory.replace(
             directory.signingChain,
@@ -128,10 +128,10 @@ struct ChainRotation {
         try directory.write(register, of: name)
     }
 
-    /// Keeps the certificates, not the key, of what signed before.
+    /// Keeps the old certificates, but not the old key.
     private func retire(_ chain: [Certificate]) throws(OperatorError) {
         let file = directory.retiredChain(serial: CertificateIndexFile.serial(of: chain[0]))
-        // There already, if an earlier rotation stopped half way.
+        // The file exists already if an earlier rotation was interrupted.
         guard try directory.read(file) == nil else { return }
         try directory.create(file, Data(try pem(chain).utf8), isPrivate: false)
     }

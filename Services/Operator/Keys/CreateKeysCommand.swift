@@ -88,8 +88,8 @@ struct CreateKeysCommand: OperatorSubcommand {
         }
     }
 
-    /// Refuses what verifiers cannot ask: they send OCSP over plain HTTP, because a check of TLS would
-    /// need a status in turn.
+    /// Refuses URLs that verifiers cannot use: they send OCSP over plain HTTP, because checking a
+    /// TLS certificate would need a status in turn.
     static func checkOCSP(_ url: String) throws {
         let parts = URL(string: url)
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
@@ -99,7 +99,7 @@ struct CreateKeysCommand: OperatorSubcommand {
         }
     }
 
-    /// Whether a name is safe to be a file's: no path, no leading full stop.
+    /// Whether a name is safe as a file name: no path, no leading full stop.
     static func isFileName(_ name: String) -> Bool {
         (1...64).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy {

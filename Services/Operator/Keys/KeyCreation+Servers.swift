@@ -1,31 +1,31 @@
 import Crypto
 import Foundation
 
-/// The keys of merchants' servers, and what the store knows of an app beside its keys.
+/// The keys of merchants' servers, and the files of apps.
 extension KeyCreation {
     /// The file of one server key, which receipts and fulfillment read.
     struct ServerKey: Codable, Equatable {
-        /// Who signs with it: the token's `iss`.
+        /// The issuer that signs with the key: the token's `iss`.
         var issuerID: String
-        /// The apps that the key speaks for: the token's `bid`.
+        /// The apps that the key may speak for: the token's `bid`.
         var bundleIDs: [String]
-        /// In PEM.
+        /// The public key, in PEM.
         var publicKey: String
     }
 
     /// The file of an app, which receipts reads.
     struct AppRegistration: Codable, Equatable {
-        /// The app's number, which every answer of the server API gives.
+        /// The app's number, which every answer of the server API contains.
         var appAppleID: Int64
     }
 
-    /// Makes a key pair for a merchant's server.
+    /// Creates a key pair for a merchant's server.
     ///
     /// - Parameters:
     ///   - keyID: The token's `kid` and the name of the file.
     ///   - issuerID: Who signs with it; a UUID of its own where none is given.
     ///   - bundleIDs: The apps it speaks for.
-    /// - Throws: ``OperatorError`` if there is a key of that id already.
+    /// - Throws: ``OperatorError`` if a key with that id exists already.
     mutating func createServerKey(
         keyID: String,
         issuerID: String?,
@@ -49,14 +49,14 @@ extension KeyCreation {
     func hasServerKey(for bundleID: String) throws(OperatorError) -> Bool {
         for name in directory.names(in: directory.serverKeys) where name.hasSuffix(".json") {
             let contents = try directory.read(directory.serverKeys.appending(path: name))
-            // What is no server key speaks for nobody; the services complain of it.
+            // A file that is not a server key speaks for no app; the services report it.
             let key = contents.flatMap { try? JSONDecoder().decode(ServerKey.self, from: $0) }
             if key?.bundleIDs.contains(bundleID) == true { return true }
         }
         return false
     }
 
-    /// Registers an app, with a number of ten digits as Apple's apps have.
+    /// Registers an app, with a number of ten digits like those of Apple's apps.
     mutating func createAppRegistration(bundleID: String) throws(OperatorError) {
         let file = directory.appRegistration(bundleID: bundleID)
         guard try directory.read(file) == nil else { return }

@@ -3,10 +3,10 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What the status of certificates is told with (RFC 6960): for each authority a certificate that
-/// answers in its name, with its key, and the register of what the authority issued.
+/// The files that the status of certificates is answered with (RFC 6960): for each authority a
+/// certificate that answers in its name, its key, and the register of issued certificates.
 extension KeyCreation {
-    /// Makes the responders that are missing, and enters every certificate that is not registered.
+    /// Creates missing responders, and registers every certificate that is not registered yet.
     ///
     /// An authority whose key is kept elsewhere, as it should be, gets no responder here.
     mutating func createStatusFiles() throws(OperatorError) {
@@ -48,8 +48,10 @@ extension KeyCreation {
 }
 
 extension CertificateIssue {
-    /// Issues the certificate that answers for an authority: for the root, whose key is fetched
-    /// rarely, as long as the intermediate is valid; for the intermediate as long as a leaf is.
+    /// Issues the certificate that answers for an authority.
+    ///
+    /// For the root, whose key is rarely fetched, it is valid as long as the intermediate; for the
+    /// intermediate, as long as a leaf.
     static func responder(
         key: P256.Signing.PublicKey,
         of name: AuthorityName,
@@ -98,7 +100,7 @@ extension KeyDirectory {
         }
     }
 
-    /// What an authority issued; empty if there is no file yet.
+    /// The register of an authority's certificates; empty if there is no file yet.
     func readRegister(of name: AuthorityName) throws(OperatorError) -> CertificateIndexFile {
         let file = register(of: name)
         let text = String(decoding: try read(file) ?? Data(), as: UTF8.self)
@@ -108,7 +110,7 @@ extension KeyDirectory {
         return register
     }
 
-    /// Writes what an authority issued.
+    /// Writes the register of an authority's certificates.
     func write(
         _ register: CertificateIndexFile,
         of name: AuthorityName

@@ -3,16 +3,16 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Makes what a store needs to start: the receipts' chain and what tells of its status, a key pair
-/// of one app, one of its server, one of an administrator, and the webhooks' secret.
+/// Creates the keys that a store needs to start: the receipts' chain with its status responders,
+/// key pairs for an app, its server and an administrator, and the webhooks' secret.
 ///
-/// What exists stays as it is; only what is missing is made.
+/// Existing files stay as they are; only missing ones are created.
 struct KeyCreation {
     let directory: KeyDirectory
     let time: Date
-    /// Where the status of certificates is told: `/ocsp` of receipts, as verifiers reach it.
+    /// The URL at which verifiers ask for the status of certificates: `/ocsp` of receipts.
     let ocspURL: String
-    /// The files made, as paths within the directory, in the order they were made.
+    /// The created files, as paths within the directory, in the order of their creation.
     private(set) var created: [String] = []
 
     init(directory: KeyDirectory, time: Date, ocspURL: String) {
@@ -21,7 +21,7 @@ struct KeyCreation {
         self.ocspURL = ocspURL
     }
 
-    /// Makes everything.
+    /// Creates everything.
     mutating func createAll(
         bundleID: String,
         keyID: String,
@@ -50,12 +50,12 @@ struct KeyCreation {
         }
     }
 
-    /// Makes a P-256 key pair, or the public half that is missing.
+    /// Creates a P-256 key pair, or only its missing public half.
     mutating func createPair(privateKey: URL, publicKey: URL) throws(OperatorError) {
         let hasPublicKey = try directory.read(publicKey) != nil
         let hasPrivateKey = try directory.read(privateKey) != nil
         if hasPublicKey && !hasPrivateKey {
-            // The private half may be kept elsewhere, as it should be in production.
+            // The private half may be kept elsewhere, as it should in production.
             return
         }
         let key = try key(privateKey)
@@ -147,7 +147,7 @@ struct KeyCreation {
         created.append(directory.relativePath(of: directory.rootCertificate))
     }
 
-    /// Reads a private key, or makes it if it does not exist.
+    /// Reads a private key, or creates it if it does not exist.
     mutating func key(_ file: URL) throws(OperatorError) -> P256.Signing.PrivateKey {
         if let stored = try directory.read(file) {
             do {
@@ -172,7 +172,7 @@ struct KeyCreation {
         created.append(directory.relativePath(of: file))
     }
 
-    /// Says of what a certificate library throws that it was about certificates.
+    /// Wraps the errors of the certificate library.
     func certifying<Value>(_ body: () throws -> Value) throws(OperatorError) -> Value {
         do {
             return try body()

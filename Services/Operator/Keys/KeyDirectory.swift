@@ -18,36 +18,35 @@ struct KeyDirectory {
     var administrators: URL { root.appending(path: "administrators") }
     /// Private keys that no service reads.
     var privateKeys: URL { root.appending(path: "private") }
-    /// What webhooks are signed with.
+    /// The secret that webhooks are signed with.
     var webhookSecret: URL { privateKeys.appending(path: "webhook-secret") }
-    /// What receipts are signed with.
+    /// The key that receipts are signed with.
     var signingKey: URL { root.appending(path: "receipts/signing-key.pem") }
     /// Leaf, intermediate and root, in this order.
     var signingChain: URL { root.appending(path: "receipts/signing-chain.pem") }
-    /// The root alone, DER, as verifiers want it.
+    /// The root alone, in DER, as verifiers need it.
     var rootCertificate: URL { root.appending(path: "receipts/root.cer") }
-    /// What the status of certificates is told with; `OCSP_DIRECTORY` of receipts.
+    /// The files that answer for the status of certificates; `OCSP_DIRECTORY` of receipts.
     var statuses: URL { root.appending(path: "receipts/ocsp") }
-    /// The certificate that signs the status of what an authority issued.
+    /// The certificate that signs the status of an authority's certificates.
     func responder(of authority: AuthorityName) -> URL {
         statuses.appending(path: "\(authority.rawValue)-responder.pem")
     }
-    /// Its key.
+    /// The key of that certificate.
     func responderKey(of authority: AuthorityName) -> URL {
         statuses.appending(path: "\(authority.rawValue)-responder-key.pem")
     }
-    /// What an authority issued, and what it revoked.
+    /// The register of an authority's certificates.
     func register(of authority: AuthorityName) -> URL {
         statuses.appending(path: "\(authority.rawValue)-index.txt")
     }
-    /// What merchants' servers prove themselves with; `SERVER_KEYS_DIRECTORY` of receipts and
-    /// fulfillment.
+    /// The public keys of merchants' servers; `SERVER_KEYS_DIRECTORY` of receipts and fulfillment.
     var serverKeys: URL { root.appending(path: "servers") }
     /// Chains that receipts were signed with before a rotation.
     func retiredChain(serial: String) -> URL {
         root.appending(path: "receipts/retired/\(serial).pem")
     }
-    /// The key of the root certificate; its place after the first day is offline.
+    /// The key of the root certificate, which belongs offline after the first day.
     var rootKey: URL { privateKeys.appending(path: "authority/root-key.pem") }
     /// The key of the intermediate certificate.
     var intermediateKey: URL { privateKeys.appending(path: "authority/intermediate-key.pem") }
@@ -58,7 +57,7 @@ struct KeyDirectory {
     func appPrivateKey(bundleID: String, keyID: String) -> URL {
         privateKeys.appending(path: "apps/\(bundleID)/\(keyID).pem")
     }
-    /// What the store knows of an app beside its keys.
+    /// The file of an app, beside its keys.
     func appRegistration(bundleID: String) -> URL { apps.appending(path: "\(bundleID)/app.json") }
     func serverKey(keyID: String) -> URL { serverKeys.appending(path: "\(keyID).json") }
     func serverPrivateKey(keyID: String) -> URL {
@@ -69,7 +68,7 @@ struct KeyDirectory {
         privateKeys.appending(path: "administrators/\(name).pem")
     }
 
-    /// The path of a file as the operator would write it.
+    /// The path of a file, as the operator would write it.
     func relativePath(of file: URL) -> String {
         file.path.hasPrefix(root.path + "/")
             ? String(file.path.dropFirst(root.path.count + 1)) : file.path
@@ -77,7 +76,7 @@ struct KeyDirectory {
 
     /// The names in a folder, sorted; none if there is no such folder.
     func names(in folder: URL) -> [String] {
-        // A folder that cannot be read holds no name we could offer.
+        // A folder that cannot be read has no names to offer.
         (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? []
     }
 
@@ -93,16 +92,17 @@ struct KeyDirectory {
         }
     }
 
-    /// Writes a file that must not exist: beside its place first, then linked into it, so that
-    /// neither a crash nor a second writer leaves half of one.
+    /// Writes a file that must not exist.
+    ///
+    /// It is written beside its place first and then linked there, so that neither a crash nor a
+    /// second writer leaves half a file.
     func create(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
         try write(file, contents, isPrivate: isPrivate) { draft in
             try FileManager.default.linkItem(at: draft, to: file)
         }
     }
 
-    /// Writes a file in the place of the one that is there, which readers see whole until they see
-    /// the new one whole.
+    /// Replaces a file atomically: readers see either the whole old file or the whole new one.
     func replace(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
         try write(file, contents, isPrivate: isPrivate) { draft in
             guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
@@ -127,9 +127,9 @@ struct KeyDirectory {
         } catch {
             throw OperatorError(.failed, "The folder \(folder.path) cannot be created.")
         }
-        // A draft left behind is hidden and harmless.
+        // A draft that is left behind is hidden and harmless.
         defer { try? FileManager.default.removeItem(at: draft) }
-        // The mode is set as the file is made: at no moment can others read a private key.
+        // The mode is set when the file is created, so others can never read a private key.
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else {
             throw OperatorError(.failed, "\(file.path) cannot be written.")

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `counterfoil keys`: the files that the services and the operator prove themselves with.
+/// `counterfoil keys`: the keys and certificates of the services and the operator.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",

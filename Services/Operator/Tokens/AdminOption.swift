@@ -2,7 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 
-/// Which administrator acts.
+/// The option that selects the acting administrator.
 struct AdminOption: ParsableArguments {
     @Option(
         name: [.customLong("administrator"), .customLong("admin")],

@@ -2,7 +2,7 @@ import ArgumentParser
 import EventTypes
 import Foundation
 
-/// Which app signs the account's token, with which of its keys.
+/// The options that select the app and the key that sign an account's token.
 struct AppOptions: ParsableArguments {
     @Option(
         help: "The app's bundle id; needed only if several apps have keys.",

@@ -1,7 +1,7 @@
 import Foundation
 
 extension KeyDirectory {
-    /// The name asked for, or the only one there is.
+    /// The requested name, or the only existing one.
     static func only(
         _ asked: String?,
         in names: [String],
@@ -25,7 +25,7 @@ extension KeyDirectory {
         return name
     }
 
-    /// Reads the private key of a file, to sign tokens with.
+    /// Reads a private key from a file, to sign tokens with.
     func tokenSigner(_ file: URL, named name: String) throws(OperatorError) -> TokenSigner {
         guard let pem = try read(file) else {
             throw OperatorError(.failed, "There is no private key at \(file.path).")

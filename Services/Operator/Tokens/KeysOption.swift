@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Whose private key signs a token: found below the directory that `keys create` made.
+/// The option for the directory that `keys create` made, which holds the keys that sign tokens.
 struct KeysOption: ParsableArguments {
     @Option(
         name: .customLong("keys"),

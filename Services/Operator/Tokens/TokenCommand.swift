@@ -3,7 +3,7 @@ import ClockAndIDs
 import EventTypes
 import Foundation
 
-/// `counterfoil token`: tokens for trying the interface by hand.
+/// `counterfoil token`: tokens for requests made by hand.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
@@ -66,7 +66,7 @@ struct AdminTokenCommand: OperatorSubcommand {
     }
 }
 
-/// How long a token is valid.
+/// The option for a token's lifetime.
 struct LifetimeOption: ParsableArguments {
     @Option(help: "For how many seconds the token is valid, from 1 to 86400.")
     var lifetime = 3600

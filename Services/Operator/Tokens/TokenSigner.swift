@@ -62,7 +62,7 @@ struct TokenSigner {
             exp = iat + lifetime.components.seconds
         }
 
-        // The command line signs tokens and accepts none.
+        // This command signs tokens and never verifies any.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
