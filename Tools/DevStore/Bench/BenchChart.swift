@@ -1,12 +1,12 @@
 import Foundation
 
-/// A picture of the kept benchmarks: purchases a second, and where their processor time goes.
+/// A chart of the kept benchmarks: purchases per second, and the processor time of each process.
 ///
-/// Pure. The picture follows the reader's light or dark appearance by itself.
+/// Pure. The chart adapts to the reader's light or dark appearance.
 struct BenchChart {
-    /// One kept benchmark, as its file in `deploy/benchmarks` says it.
+    /// One kept benchmark, as read from its file in `deploy/benchmarks`.
     struct Record: Decodable, Sendable {
-        /// What a process has used.
+        /// The resources that a process used.
         struct Process: Decodable, Sendable {
             let cpuSeconds: Double
 
@@ -40,7 +40,7 @@ struct BenchChart {
 
     private let records: [(name: String, record: Record)]
 
-    /// Makes the picture of some benchmarks.
+    /// Makes the chart of some benchmarks.
     ///
     /// - Parameter records: The benchmarks by name, in the order in which they are drawn.
     init(of records: [(name: String, record: Record)]) {
@@ -64,7 +64,7 @@ struct BenchChart {
         )
     }
 
-    /// The picture, an SVG file.
+    /// The chart, as an SVG file.
     var svg: String {
         var lines = Lines(left: Self.left, bar: Self.bar)
         let rateMax =
@@ -116,7 +116,7 @@ struct BenchChart {
     }
 }
 
-/// The picture as it grows downwards.
+/// The chart's elements, added from top to bottom.
 private struct Lines {
     let left: Int
     let bar: Int

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreHarness
 
-/// `devstore bench`: how many finished purchases a second, and at what cost.
+/// `devstore bench`: measures how many purchases finish per second, and what they cost.
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
@@ -83,7 +83,7 @@ struct BenchCommand: AsyncParsableCommand {
                 connections: connections,
                 rate: nil
             ),
-            // As many as wait in memory where nothing else is set.
+            // By default, as many payments as may wait in memory.
             backlog: backlog ?? min(purchases, 20_000),
             openSeconds: openSeconds,
             growth: sizes ?? [],

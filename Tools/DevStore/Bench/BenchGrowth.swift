@@ -1,15 +1,16 @@
 import Postgres
 import StoreHarness
 
-/// What a purchase costs when the books hold few, and when they hold many.
+/// The cost of a purchase when the books hold few purchases, and when they hold many.
 ///
-/// The books are filled by the scripts of the ceiling, a thousand purchases a database transaction, with
-/// the services stopped. What they fill has every row that a purchase has, for other accounts; its
-/// events and seals are copies of samples, so such a store does not prove itself.
+/// The scripts of the ceiling fill the books while the services are stopped, with a thousand
+/// purchases in each database transaction. The filled purchases belong to other accounts and have
+/// every row that a purchase has. Their events and seals are copies of samples, so such a store
+/// cannot be verified.
 struct BenchGrowth: Sendable {
-    /// One size, and the measure at it.
+    /// One size of the ledger, and the measurement at that size.
     struct Step: Sendable {
-        /// How many purchases the ledger held before.
+        /// The number of purchases that the ledger held before.
         let size: Int
         let result: BenchResult
     }
@@ -30,7 +31,7 @@ struct BenchGrowth: Sendable {
         var held = warmUp.purchases
         try await store.settle()
         await store.stopServices()
-        // Histories of many accounts, each of a hundred purchases or fewer.
+        // There are many accounts, each with at most a hundred purchases.
         var filling = try await Ceiling.filling(store, accounts: 10_000)
         var steps: [Step] = []
         for size in sizes.sorted() {
@@ -63,7 +64,7 @@ struct BenchGrowth: Sendable {
         return steps
     }
 
-    /// What a purchase costs at the largest size, to what it costs at the smallest.
+    /// The ratio of a purchase's cost at the largest size to that at the smallest.
     static func ratio(_ steps: [Step]) -> Double? {
         guard let first = steps.first, let last = steps.last, steps.count > 1 else { return nil }
         return last.result.cost / first.result.cost
@@ -71,7 +72,7 @@ struct BenchGrowth: Sendable {
 }
 
 extension StoreHarness {
-    /// Waits until the finishes have come to all books.
+    /// Waits until the finishes have reached all books.
     func settle() async throws {
         try await eventually(within: .seconds(120), "all books to know all finishes") {
             let open = try await withDatabase(of: .payments) { connection in
@@ -89,11 +90,11 @@ extension StoreHarness {
         }
     }
 
-    /// Ends the services; the database and the broker stay.
+    /// Stops the services, but neither the database nor the broker.
     func stopServices() async {
         await withTaskGroup(of: Void.self) { group in
             for process in processes {
-                // One that does not end in time is killed by `terminate` itself.
+                // `terminate` itself kills a service that does not end in time.
                 group.addTask { _ = try? await process.terminate() }
             }
         }

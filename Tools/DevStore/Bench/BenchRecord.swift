@@ -3,23 +3,23 @@ import Kafka
 import Postgres
 import StoreHarness
 
-/// What is kept of a benchmark: the numbers, when, on what machine, of which versions.
+/// The record of a benchmark: its numbers, its date, the machine and the versions.
 struct BenchRecord {
-    /// One line.
+    /// The record as one line of JSON.
     let json: String
     private let row: String
     private let name: String?
 
-    /// Where records are kept.
+    /// The folder of the records.
     static let folder = SourceTree.root.appendingPathComponent("deploy/benchmarks")
 
-    /// Asks the machine and its programs what they are.
+    /// Collects the machine's description and the programs' versions.
     ///
     /// - Parameters:
-    ///   - report: What was measured.
+    ///   - report: The measurements.
     ///   - store: Of which store.
     ///   - machine: A name for this machine, if the record is to be kept.
-    /// - Throws: An error when the server does not answer.
+    /// - Throws: An error if the server does not answer.
     init(_ report: BenchReport, of store: StoreHarness, machine: String?) async throws {
         let date = Date().formatted(.iso8601.year().month().day())
         var result = report.numbers
@@ -28,7 +28,7 @@ struct BenchRecord {
         let server = try await store.cluster.asSuperuser { connection in
             try connection.query("SHOW server_version").first?.decode(String.self) ?? ""
         }
-        // Without git, or outside a clone: the numbers are none the worse.
+        // Without git, or outside a clone, the record has no commit.
         let commit = try? await ChildProcess.run(
             "/usr/bin/env",
             ["git", "-C", Self.folder.path, "describe", "--always", "--dirty", "--exclude=*"],
@@ -52,7 +52,7 @@ struct BenchRecord {
             + "| \(report.memoryMax >> 20) |\n"
     }
 
-    /// Writes it into `deploy/benchmarks`, and a row into the table that its README ends with.
+    /// Writes the record to `deploy/benchmarks`, and a row to the table at the end of its README.
     func keep(_ terminal: Terminal) throws {
         guard let name else { return }
         let file = Self.folder.appendingPathComponent(name + ".json")
@@ -97,7 +97,7 @@ struct BenchRecord {
 }
 
 extension BenchReport {
-    /// All numbers, by the names that they are kept under.
+    /// All numbers, by their names in the record.
     fileprivate var numbers: [String: Any] {
         let (rows, bytes) = comparison.totals
         var numbers: [String: Any] = [
@@ -132,7 +132,7 @@ extension BenchReport {
             },
             "lost": audit.lost, "doubled": audit.doubled, "is_clean": audit.isClean,
         ]
-        // No ratio where there is one size, or none.
+        // There is no ratio if fewer than two sizes were measured.
         numbers["growth_ratio"] = BenchGrowth.ratio(growth).map(Self.rounded) ?? NSNull() as Any
         var processes: [String: [String: Double]] = [:]
         for cost in closed.costs {

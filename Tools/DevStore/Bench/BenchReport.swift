@@ -1,37 +1,38 @@
 import Foundation
 import StoreHarness
 
-/// Everything that one benchmark has measured.
+/// The results of one benchmark.
 struct BenchReport: Sendable {
     let closed: BenchResult
     let drained: BenchResult
     let open: BenchResult
-    /// Purchases begun per second in the open loop.
+    /// The number of purchases started per second in the open loop.
     let openRate: Int
     let ping: BenchPing
-    /// Purchases per second of the same SQL.
+    /// The purchases per second that the same SQL reaches alone.
     let ceiling: Double
-    /// The same of what a drain does.
+    /// The same for the SQL of a drain.
     let drainCeiling: Double
     let comparison: WrittenComparison
     let sizes: (http: BatchSizes, drain: BatchSizes)
     let growth: [BenchGrowth.Step]
     let audit: AuditReport
 
-    /// Over HTTP, to the ceiling of whole purchases.
+    /// The ratio of the rate over HTTP to the ceiling of whole purchases.
     var ratioOverHTTP: Double { closed.rate / ceiling }
-    /// Draining, to the ceiling of what a drain does.
+    /// The ratio of the draining rate to the ceiling of a drain.
     var ratioToCeiling: Double { drained.rate / drainCeiling }
-    /// The p99 to purchased at a fifth of the rate, one commit taken off, to the broker's ping-pong.
+    /// The ratio of the p99 to purchased at a fifth of the rate, minus one commit, to the broker's
+    /// ping-pong.
     var ratioToBroker: Double { ping.ratio(of: open.latencies { $0.purchased }.p99) }
-    /// The most memory that a service had at once, in bytes.
+    /// The largest memory of a service at any time, in bytes.
     var memoryMax: Int {
         let services = Set(StoreService.allCases.map(\.rawValue))
         return [closed, drained, open].flatMap(\.costs).filter { services.contains($0.name) }
             .map(\.usage.residentBytesMax).max() ?? 0
     }
 
-    /// What it is to be.
+    /// The goals of the benchmark.
     var goals: [Goal] {
         var goals = [
             Goal("to the ceiling, draining", ratioToCeiling, atLeast: 0.35),
@@ -86,7 +87,7 @@ extension Terminal {
                 rightAligned: [0, 1, 2]
             )
         }
-        // Told, not enforced: a machine that others share misses them for reasons of its own.
+        // Goals are reported and not enforced: a shared machine may miss them for other reasons.
         _ = judge(report.goals)
         line()
     }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import StoreHarness
 
-/// The store that a command measures, and how the command runs: what `bench`, `clients` and `signing` share.
+/// The options and the run of a measured store, which `bench`, `clients` and `signing` share.
 ///
-/// Its services keep the times of a deployment and its database waits for the disk, so that the
+/// Its services use the intervals of a deployment and its database waits for the disk, so that the
 /// numbers are those of a real store.
 struct MeasuredStore: ParsableArguments, Sendable {
     @Option(help: "How many partitions each topic has; 2 suffice for one instance of each service.")
@@ -24,7 +24,7 @@ struct MeasuredStore: ParsableArguments, Sendable {
     ///   - settings: Settings of one service, over its own.
     ///   - measure: Measures, and tells whether what it found is good enough; a ``HarnessError`` says
     ///     that something is broken, and the state of the store is shown with it.
-    /// - Throws: `ExitCode`, after the person was told why.
+    /// - Throws: `ExitCode`, after the reason was printed.
     func measure(
         _ title: String,
         target: String,
@@ -52,10 +52,10 @@ struct MeasuredStore: ParsableArguments, Sendable {
         options.database = .own
         options.fsync = true
         options.postgresSettings = [
-            // When the books had what a client is told of later.
+            // Commit times say when the books had a change that clients learn of later.
             "track_commit_timestamp=on",
-            // A server that has run for hours recycles the files of its log. A fresh one would stop
-            // for each, to write it full of zeros.
+            // A server that has run for hours recycles the files of its write-ahead log. A fresh
+            // one would pause to fill each new file with zeros.
             "wal_init_zero=off",
         ]
         options.logLevel = logLevel

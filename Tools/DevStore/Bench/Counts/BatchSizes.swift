@@ -2,10 +2,10 @@ import Foundation
 import Postgres
 import StoreHarness
 
-/// How many purchases or events each database transaction of a run had on average.
+/// The average number of purchases or events in each database transaction of a run.
 ///
-/// A row names the database transaction that wrote it (`xmin`), so tables whose rows are never written
-/// again tell it exactly.
+/// A row names the database transaction that wrote it (`xmin`), so tables whose rows are never
+/// updated give exact numbers.
 struct BatchSizes: Sendable {
     /// One kind of database transaction, and the rows that count it.
     private struct Kind {
@@ -33,22 +33,22 @@ struct BatchSizes: Sendable {
     /// `relay in payments`; `seal` is the ledger's.
     private(set) var sizes: [String: Double] = [:]
 
-    /// All in their order.
+    /// All averages, in order.
     var rows: [(name: String, size: Double)] {
         sizes.map { ($0.key, $0.value) }.sorted { $0.name < $1.name }
     }
 
-    /// One by its name; 1 for one that did not happen.
+    /// An average by its name; 1 for a kind that did not occur.
     subscript(name: String) -> Double { max(sizes[name] ?? 1, 1) }
 
-    /// These, and another run's where there are none.
+    /// These averages, completed by another run's where there are none.
     func completed(by other: BatchSizes) -> BatchSizes {
         var completed = self
         completed.sizes.merge(other.sizes) { own, _ in own }
         return completed
     }
 
-    /// As large as the services make any: for filling a store.
+    /// The largest batches that the services make, for filling a store.
     static let largest: BatchSizes = {
         var sizes = BatchSizes()
         for kind in kinds { sizes.sizes[kind.name] = 1000 }
@@ -59,7 +59,7 @@ struct BatchSizes: Sendable {
 
     private init() {}
 
-    /// Reads the means of everything that was written since a database transaction.
+    /// Reads the averages of everything that was written since a database transaction.
     init(in store: StoreHarness, since xid: Int64) async throws {
         for kind in Self.kinds {
             sizes[kind.name] = try await store.withDatabase(of: kind.service) { connection in
@@ -90,7 +90,8 @@ struct BatchSizes: Sendable {
         }
     }
 
-    /// The next database transaction of a cluster: what is written from here on is not older.
+    /// The next database transaction id of a cluster: everything written from now on has this id or
+    /// a later one.
     static func mark(_ store: StoreHarness) async throws -> Int64 {
         try await store.cluster.asSuperuser { connection in
             try connection.query(
@@ -101,7 +102,7 @@ struct BatchSizes: Sendable {
 }
 
 extension Terminal {
-    /// Shows the mean batches of two runs.
+    /// Shows the average batches of two runs.
     func show(_ first: BatchSizes, _ second: BatchSizes) {
         table(
             [["rows per database transaction", "over HTTP", "draining"]]

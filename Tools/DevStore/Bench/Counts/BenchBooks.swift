@@ -3,19 +3,18 @@ import NIOCore
 import Postgres
 import StoreHarness
 
-/// When the books of `payments` had what a client asked for, on the clock of the load.
+/// The times at which `payments` committed purchases, on the clock of the load.
 ///
-/// PostgreSQL notes the moment of each commit (`track_commit_timestamp`). From it on, whoever asks
-/// `payments` is told that the transaction is purchased; the buyer's own stream tells of it once it
-/// is delivered.
+/// PostgreSQL records the time of each commit (`track_commit_timestamp`). From then on `payments`
+/// answers that the transaction is purchased. The buyer's stream reports it once it is delivered.
 enum BenchBooks {
     /// The moments at which transactions were committed as purchased.
     ///
     /// - Parameters:
-    ///   - store: Whose PostgreSQL notes commits, and runs on this machine.
+    ///   - store: A store whose PostgreSQL records commit times and runs on this machine.
     ///   - start: Transactions that were purchased before this moment are left out.
-    /// - Returns: By transaction, in nanoseconds of the monotonic clock.
-    /// - Throws: `PostgresError`, also where commits are not noted.
+    /// - Returns: The times by transaction, in nanoseconds of the monotonic clock.
+    /// - Throws: `PostgresError`, also if commit times are not recorded.
     static func purchases(
         in store: StoreHarness,
         since start: Date
@@ -39,7 +38,7 @@ enum BenchBooks {
                 let age = wall - Double(microseconds) / 1e6
                 return (Int(id), UInt64(uptime - age * 1e9))
             },
-            // Told again, of the same purchase.
+            // A second event of the same purchase is ignored.
             uniquingKeysWith: min
         )
     }

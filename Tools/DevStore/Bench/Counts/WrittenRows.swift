@@ -2,9 +2,9 @@ import Foundation
 import Postgres
 import StoreHarness
 
-/// What was written: rows by table, and bytes of the write-ahead log of the whole cluster.
+/// The written rows by table, and the bytes of the whole cluster's write-ahead log.
 struct WrittenRows: Sendable {
-    /// The services whose databases a purchase writes.
+    /// The services whose databases a purchase writes to.
     static let services = [StoreService.payments, .receipts, .fulfillment]
 
     /// Rows inserted and updated, by `service.table`; the months of the outbox are one table.
@@ -15,12 +15,13 @@ struct WrittenRows: Sendable {
     /// All rows.
     var total: Int64 { rows.values.reduce(0, +) }
 
-    /// Reads how much was written since the cluster was made.
+    /// Reads how much was written since the cluster was created.
     ///
     /// - Parameters:
     ///   - store: The store whose cluster it is.
     ///   - name: Names the database that stands for a service.
-    /// - Throws: ``HarnessError`` while sessions are open: what they wrote is counted at their end.
+    /// - Throws: ``HarnessError`` while sessions are open, because their writes are counted when
+    ///   they end.
     init(in store: StoreHarness, databases name: (StoreService) -> String) async throws {
         for service in Self.services {
             let database = name(service)
@@ -48,7 +49,7 @@ struct WrittenRows: Sendable {
         }
     }
 
-    /// What was written in between.
+    /// The difference to an earlier state.
     static func - (later: WrittenRows, earlier: WrittenRows) -> WrittenRows {
         var difference = later
         for (table, count) in earlier.rows { difference.rows[table, default: 0] -= count }
@@ -58,17 +59,17 @@ struct WrittenRows: Sendable {
     }
 }
 
-/// Two ways to the same purchases, side by side: the services' and the ceiling's.
+/// The rows that the services write for a purchase, compared with those of the ceiling.
 struct WrittenComparison: Sendable {
     let run: WrittenRows
     let runPurchases: Int
     let ceiling: WrittenRows
     let ceilingPurchases: Int
 
-    /// A table counts if it is written at least once in so many purchases.
+    /// A table counts if it is written to at least once in this many purchases.
     private static let rarest = 100
 
-    /// Rows per purchase of each table that either of the two writes.
+    /// Rows per purchase of each table that either of the two writes to.
     var tables: [(name: String, run: Double, ceiling: Double)] {
         Set(run.rows.keys).union(ceiling.rows.keys).sorted().map { table in
             (
@@ -92,11 +93,10 @@ struct WrittenComparison: Sendable {
         )
     }
 
-    /// In what the ceiling does less than the run: a ceiling of less work would be none.
+    /// The ways in which the ceiling does less work than the run, which would make it no ceiling.
     ///
-    /// A table that has a row for each purchase has to have as many. Of those that have some for each
-    /// batch (places, seals) it is enough that they are written, and that all rows together are not
-    /// fewer.
+    /// A table with a row for each purchase must get as many rows. Tables with rows for each batch
+    /// (places, seals) only have to be written to. All rows together must not be fewer.
     var shortcomings: [String] {
         var found: [String] = []
         for (table, run, ceiling) in tables
@@ -115,7 +115,7 @@ struct WrittenComparison: Sendable {
 }
 
 extension Terminal {
-    /// Shows what the two write.
+    /// Shows the rows that the two write.
     func show(_ comparison: WrittenComparison) {
         func cells(_ name: String, _ run: Double, _ ceiling: Double, _ digits: Int) -> [String] {
             [name] + [run, ceiling].map { String(format: "%.\(digits)f", $0) }

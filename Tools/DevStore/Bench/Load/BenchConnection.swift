@@ -2,8 +2,9 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// An HTTP/1.1 connection that is kept alive and has one request in work: requests come as ready
-/// bytes, and of the answer only the status and the body are read.
+/// A kept-alive HTTP/1.1 connection with at most one request in flight.
+///
+/// Requests are given as bytes, and only the status and the body of an answer are read.
 ///
 /// It exists because the load shares the machine with what it measures.
 ///
@@ -81,7 +82,7 @@ final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// Where a text begins in bytes.
+/// The position at which a text begins in bytes.
 func find(_ text: StaticString, in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     let length = text.utf8CodeUnitCount
     guard let base = bytes.baseAddress else { return nil }
@@ -99,7 +100,7 @@ func find(_ text: StaticString, in bytes: UnsafeRawBufferPointer, from start: In
     return nil
 }
 
-/// The decimal number that begins at a place.
+/// The decimal number that begins at a position.
 func wholeNumber(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var number = 0
     var index = start

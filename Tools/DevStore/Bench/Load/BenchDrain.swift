@@ -4,10 +4,10 @@ import StoreHarness
 
 /// The drain of a backlog: payments that were accepted and wait for the processor's answer.
 ///
-/// The sandbox processor is held (its first statement stays in a proxy in front of its database), so
-/// that accepted payments wait in `payments`. Measured is from its release until the last is finished:
-/// charge, settle, receipt, delivery, finish. The finishes are requested over HTTP by the clients whose
-/// streams tell them of the delivery. Acceptance is not in it.
+/// A proxy in front of the sandbox processor's database holds its first statement, so accepted
+/// payments wait in `payments`. The measurement lasts from the release until the last payment is
+/// finished: charge, settle, receipt, delivery, finish. The clients request the finishes over HTTP
+/// when their streams report the delivery. Accepting the payments is not measured.
 struct BenchDrain: Sendable {
     let load: BenchLoad
     let purchases: Int
@@ -18,9 +18,9 @@ struct BenchDrain: Sendable {
 
     /// Prepares the backlog and drains it.
     ///
-    /// The services have to be stopped, and run afterwards.
+    /// The services must be stopped before, and are running afterwards.
     ///
-    /// - Returns: What it came to, and the first database transaction of the drain.
+    /// - Returns: The result, and the first database transaction of the drain.
     func run() async throws -> (result: BenchResult, mark: Int64) {
         let proxy = try await PostgresProxy.start(inFrontOf: store.cluster.port)
         let payments = store.process(.payments)
@@ -30,7 +30,8 @@ struct BenchDrain: Sendable {
                 ":\(store.cluster.port)/",
                 with: ":\(proxy.port)/"
             ),
-            // The backlog waits in memory, and is not taken for abandoned meanwhile.
+            // The backlog waits in memory, and its leases last long enough not to be taken for
+            // abandoned.
             "PROCESSOR_LEASE_MS": "600000", "PROCESSOR_QUEUE_MAX": "\(max(20_000, purchases * 2))",
         ])
         try await store.heal()
@@ -55,7 +56,7 @@ struct BenchDrain: Sendable {
             await mark.set(try await BatchSizes.mark(store))
             hold.release()
         }
-        // As it was, for what follows.
+        // The usual settings are restored for what follows.
         try await payments.terminate()
         payments.set([
             "SANDBOX_PROCESSOR_DATABASE_URL": database, "PROCESSOR_LEASE_MS": "10000",
@@ -65,7 +66,7 @@ struct BenchDrain: Sendable {
         return (result, await mark.value)
     }
 
-    /// Waits until the queues show every payment: what is left then is what the drain does.
+    /// Waits until the queues show every payment, so that only the drain's work is left.
     private func untilAllAreShown(_ driver: BenchDriver) async throws {
         let first = Int64(driver.transactionIDs.min() ?? 0)
         try await eventually(within: .seconds(120), "the queues to show all payments") {
@@ -78,7 +79,7 @@ struct BenchDrain: Sendable {
     }
 }
 
-/// Keeps a number that a closure finds.
+/// Holds a number that a closure determines.
 private actor Marker {
     private(set) var value: Int64 = 0
     func set(_ value: Int64) { self.value = value }

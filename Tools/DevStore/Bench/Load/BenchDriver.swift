@@ -9,7 +9,7 @@ import StoreHarness
 ///
 /// `@unchecked`: after ``open()`` everything runs on the one event loop, timers and callbacks too.
 final class BenchDriver: @unchecked Sendable {
-    /// What to drive.
+    /// The load to drive.
     struct Load: Sendable {
         var purchases: Int
         var accounts: Int
@@ -19,13 +19,13 @@ final class BenchDriver: @unchecked Sendable {
         var rate: Int?
     }
 
-    /// The moments of one purchase, in nanoseconds of the monotonic clock.
+    /// The times of one purchase, in nanoseconds of the monotonic clock.
     struct Times {
         var asked: UInt64 = 0
         var answered: UInt64 = 0
-        /// When the books of `payments` had it purchased; see ``BenchBooks``.
+        /// The time at which `payments` committed it as purchased; see ``BenchBooks``.
         var purchased: UInt64 = 0
-        /// When the account's stream had told of it, delivered.
+        /// The time at which the account's stream reported it as delivered.
         var delivered: UInt64 = 0
         var finished: UInt64 = 0
     }
@@ -45,7 +45,7 @@ final class BenchDriver: @unchecked Sendable {
     private var waitingPayments = Line<Int>()
     private var waitingFinishes = Line<(id: Int, purchase: Int)>()
     private var purchaseOfTransaction: [Int: Int] = [:]
-    /// When the stream told of transactions before their payments were answered.
+    /// The times of transactions that the stream reported before their payments were answered.
     private var deliveredEarly: [Int: UInt64] = [:]
     private var begun = 0
     private var answeredCount = 0
@@ -133,7 +133,7 @@ final class BenchDriver: @unchecked Sendable {
         }.get()
     }
 
-    /// How many purchases are finished, how many were answered, and how many were begun.
+    /// The numbers of purchases that are finished, answered and started.
     func progress() async throws -> (finished: Int, answered: Int, begun: Int) {
         try await eventLoop.submit { (self.finishedCount, self.answeredCount, self.begun) }.get()
     }
@@ -149,7 +149,8 @@ final class BenchDriver: @unchecked Sendable {
     private func beginAtRate(_ rate: Int, since start: UInt64) {
         let due = Int(Double(Self.now() - start) / 1e9 * Double(rate))
         while begun < min(due, load.purchases) {
-            // Asked when it was due: a load that falls behind must not hide that.
+            // The request counts from the time it was due, so a load that falls behind cannot hide
+            // that.
             begin(at: start + UInt64(Double(begun) / Double(rate) * 1e9))
         }
         guard begun < load.purchases, !isOver else { return }
@@ -254,7 +255,7 @@ final class BenchDriver: @unchecked Sendable {
     }
 }
 
-/// Who waits, first come first served; taking one costs the same however many there are.
+/// A first-in, first-out queue; taking an element costs the same whatever its length.
 private struct Line<Element> {
     private var elements: [Element] = []
     private var first = 0

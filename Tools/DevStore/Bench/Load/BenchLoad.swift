@@ -3,14 +3,14 @@ import Foundation
 import NIOPosix
 import StoreHarness
 
-/// What one process of the store used while a load ran.
+/// The resources that one process of the store used while a load ran.
 struct ProcessCost: Sendable {
     let name: String
     let usage: ProcessUsage
     let cpuSeconds: Double
 }
 
-/// One load: what was driven, how long it took, and what it cost.
+/// The result of one load: its purchases, its duration and its cost.
 struct BenchResult: Sendable {
     let purchases: Int
     let seconds: Double
@@ -28,14 +28,14 @@ struct BenchResult: Sendable {
             / Double(purchases)
     }
 
-    /// From asking to a moment.
+    /// The latencies from the request to one of a purchase's times.
     func latencies(to moment: (BenchDriver.Times) -> UInt64) -> Latencies {
         Latencies(
             milliseconds: times.map { Double(Int64(bitPattern: moment($0) &- $0.asked)) / 1e6 }
         )
     }
 
-    /// From asking to each of the moments of a purchase.
+    /// The latencies from the request to each of a purchase's times.
     var latencies: [(name: String, latencies: Latencies)] {
         [
             ("asked → answered", latencies { $0.answered }),
@@ -51,17 +51,17 @@ extension ProcessCost {
     static let load = "this load"
 }
 
-/// Drives loads against a store whose services run.
+/// Drives loads against a store whose services are running.
 struct BenchLoad: Sendable {
     let terminal: Terminal
     let store: StoreHarness
 
-    /// Drives a tenth of a load, and a thousand at most, for services that have just started: their
-    /// consumers join their groups, and what is done once is done.
+    /// Warms up services that have just started with a tenth of a load, at most a thousand
+    /// purchases, so that their consumers have joined their groups and one-time work is done.
     ///
     /// - Parameter load: The load that follows.
-    /// - Returns: What was bought.
-    /// - Throws: ``BenchError`` for an answer that is not as it should be.
+    /// - Returns: The result of the warm-up.
+    /// - Throws: ``BenchError`` for an unexpected answer.
     func warmUp(for load: BenchDriver.Load) async throws -> [AcceptedPayment] {
         var load = load
         load.purchases = max(1, min(load.purchases / 10, 1000))
@@ -72,10 +72,10 @@ struct BenchLoad: Sendable {
     /// Drives a load until every purchase is finished.
     ///
     /// - Parameters:
-    ///   - load: What to drive.
+    ///   - load: The load to drive.
     ///   - gate: Called while it runs; what it returns is when the measuring begins, if not at once.
-    /// - Returns: What it came to.
-    /// - Throws: ``BenchError`` for an answer that is not as it should be.
+    /// - Returns: The result of the load.
+    /// - Throws: ``BenchError`` for an unexpected answer.
     func drive(
         _ load: BenchDriver.Load,
         after gate: (@Sendable (BenchDriver) async throws -> Void)? = nil
@@ -148,7 +148,7 @@ struct BenchLoad: Sendable {
 }
 
 extension Terminal {
-    /// Says every two seconds how far a load is, until cancelled.
+    /// Reports a load's progress every two seconds, until cancelled.
     func tellProgress(of driver: BenchDriver) async throws {
         let clock = ContinuousClock()
         var last = 0
@@ -168,7 +168,7 @@ extension Terminal {
         }
     }
 
-    /// Shows what a load came to.
+    /// Shows the result of a load.
     func show(_ result: BenchResult) {
         field("purchases", "\(Terminal.describe(result.purchases)) finished")
         field("time", Terminal.describe(.seconds(result.seconds)))

@@ -1,13 +1,13 @@
 import Postgres
 import StoreHarness
 
-/// What a purchase cannot be quicker than: the broker's own way, and one commit.
+/// The lower bounds of a purchase's latency: the broker's own latency, and one commit.
 struct BenchPing: Sendable {
-    /// A message's way to a consumer, and that of the answer back.
+    /// The time of a message to a consumer, and of the answer back.
     let pingPong: Latencies
-    /// The way through all topics between a payment's answer and its observer.
+    /// The time through all topics between a payment's answer and its observer.
     let wholeWay: Latencies
-    /// One row committed in a session of its own.
+    /// The time to commit one row in a separate session.
     let commit: Latencies
 
     /// Measures with the store idle.
@@ -33,10 +33,10 @@ struct BenchPing: Sendable {
         )
     }
 
-    /// How many times the broker's ping-pong a p99 is, one commit taken off.
+    /// The ratio of a p99, minus one commit, to the broker's ping-pong.
     func ratio(of p99: Double) -> Double { (p99 - commit.p50) / pingPong.p99 }
 
-    /// For a table.
+    /// The latencies as rows of a table.
     var rows: [(name: String, latencies: Latencies)] {
         [
             ("the broker's ping-pong", pingPong), ("the broker's whole way", wholeWay),

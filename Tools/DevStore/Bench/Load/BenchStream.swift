@@ -3,8 +3,9 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One account's queue, followed for the benchmark: of each event only the transaction's id is read,
-/// and that it is purchased and delivered.
+/// One account's queue, followed for the benchmark.
+///
+/// Of each event, only the transaction's id is read, and whether it is purchased and delivered.
 ///
 /// `@unchecked`: everything but the initializer runs on the one event loop of the benchmark.
 final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
