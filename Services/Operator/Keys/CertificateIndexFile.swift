@@ -1,11 +1,12 @@
 import Foundation
 import X509
 
-/// What an authority has issued and revoked, in the form of OpenSSL's `index.txt`, so that a person
-/// and `openssl` can read it: one certificate a line, six fields separated by tabs.
+/// The register of an authority's issued and revoked certificates, in the form of OpenSSL's
+/// `index.txt`, so that people and `openssl` can read it: one certificate per line, with six fields
+/// separated by tabs.
 ///
-/// Pure: text and times in, text out. `receipts` reads the same files and answers by them: what
-/// stands here is good or revoked, what does not is unknown.
+/// Pure: text and times in, text out. `receipts` answers from the same files: a registered
+/// certificate is good or revoked, any other is unknown.
 struct CertificateIndexFile {
     /// The reasons for a revocation (RFC 5280, 5.3.1), in OpenSSL's terms.
     enum Reason: String, CaseIterable {

@@ -5,8 +5,8 @@ enum AuthorityName: String, CaseIterable {
     case root, intermediate
 }
 
-/// Where a store's keys lie, and how a file gets there: whole or not at all, and never over one
-/// that exists.
+/// The directory of a store's keys, whose files are written atomically and never over existing
+/// ones.
 struct KeyDirectory {
     let root: URL
 

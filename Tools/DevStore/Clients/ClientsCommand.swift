@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreHarness
 
-/// `devstore clients`: what connected clients cost, and how soon they are told.
+/// `devstore clients`: measures what connected clients cost, and how soon they learn of a purchase.
 struct ClientsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "clients",

@@ -15,9 +15,9 @@ struct ClientsRun: Sendable {
 
     // MARK: - Idle clients
 
-    /// Connects clients that do nothing, and looks at what they cost.
+    /// Connects idle clients and measures what they cost.
     ///
-    /// - Returns: The megabytes that fulfillment holds with all of them connected.
+    /// - Returns: The megabytes that fulfillment uses with all of them connected.
     func watchIdle(_ count: Int, for time: Duration) async throws -> Double {
         terminal.heading("Idle")
         let before = try await cost(over: time)
@@ -102,7 +102,7 @@ struct ClientsRun: Sendable {
 
     // MARK: - A launch
 
-    /// Lets a client launch that has many unfinished transactions.
+    /// Launches a client that has many unfinished transactions.
     func launch(with count: Int) async throws {
         terminal.heading("A launch with \(Terminal.describe(count)) unfinished transactions")
         let client = try store.client(account: "hoarder")
@@ -133,9 +133,9 @@ struct ClientsRun: Sendable {
 
     // MARK: - Purchases
 
-    /// Measures the broker alone, as a purchase meets it.
+    /// Measures the time that a purchase spends in the broker alone.
     ///
-    /// - Returns: What it takes for all hops of a purchase.
+    /// - Returns: The times of all hops of a purchase.
     func relay(_ count: Int) async throws -> Latencies {
         terminal.heading("The broker alone")
         terminal.line("  A purchase crosses it \(BrokerRelay.hops.count) times before it is told:")
@@ -162,12 +162,12 @@ struct ClientsRun: Sendable {
         return all
     }
 
-    /// Buys, one after the other, and looks at how long each takes.
+    /// Makes purchases, one after the other, and measures how long each takes.
     ///
     /// - Parameters:
     ///   - count: How many purchases.
     ///   - broker: What the broker alone takes for one.
-    /// - Returns: How many milliseconds the 99th percentile is beyond the broker's.
+    /// - Returns: The 99th percentile minus the broker's, in milliseconds.
     /// - Throws: ``HarnessError`` if a purchase does not succeed.
     func buy(_ count: Int, broker: Latencies) async throws -> Double {
         terminal.heading("\(Terminal.describe(count)) purchases, one after the other")
@@ -228,7 +228,7 @@ struct ClientsRun: Sendable {
     }
 }
 
-/// Counts what it is told, and remembers when the last came.
+/// Counts the updates it receives, and remembers the time of the last one.
 private final class TimingObserver: SKPaymentTransactionObserver, Sendable {
     private let told = Mutex<(count: Int, lastAt: ContinuousClock.Instant?)>((0, nil))
 

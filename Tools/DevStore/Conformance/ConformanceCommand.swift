@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreHarness
 
-/// `devstore conformance`: Apple's own client against a store.
+/// `devstore conformance`: tests a store with Apple's own client.
 struct ConformanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "conformance",

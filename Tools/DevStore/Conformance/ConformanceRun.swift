@@ -3,9 +3,9 @@ import Foundation
 import StoreAPI
 import StoreHarness
 
-/// Buys what the rows of the conformance table ask for, and runs the script that asks.
+/// Makes the purchases that the conformance table needs, and runs its script.
 struct ConformanceRun {
-    /// What the script is told of the store; `Tests/Conformance/store.py` reads it.
+    /// The description of the store for the script; `Tests/Conformance/store.py` reads it.
     struct Description: Encodable {
         var receiptsURL: String
         var fulfillmentURL: String
@@ -13,13 +13,13 @@ struct ConformanceRun {
         var appAppleID: Int64
         var keysDirectory: String
         var counterfoil: String
-        /// A key that rows use, and one that is only there to ask too often.
+        /// A key that the rows use, and one that only serves to exceed the limit of requests.
         var serverKey: String
         var busyKey: String
         var accountToken: String
         var administratorToken: String
         var orderID: String
-        /// By what the rows call them.
+        /// The transactions, by the names that the rows use.
         var transactions: [String: TransactionID]
         /// All transactions of one account, the oldest first.
         var manyTransactions: [TransactionID]
@@ -41,7 +41,7 @@ struct ConformanceRun {
         counterfoil = try BuiltExecutables.path("counterfoil")
     }
 
-    /// Makes every purchase and key that rows name.
+    /// Makes every purchase and key that the rows use.
     func prepare() async throws -> Description {
         let ada = try store.client(account: "ada")
         let pro = try await bought(SampleCatalog.pro, by: ada)
@@ -140,7 +140,8 @@ struct ConformanceRun {
 
     private func restored(_ client: StoreClient) async throws -> TransactionID {
         let restored = try await eventually("a restored transaction") {
-            // Only what is finished is restored, and payments hears of the finish a moment later.
+            // Only finished transactions are restored, and payments learns of the finish a moment
+            // later.
             try await client.restore().value.transactions.first?.id
         }
         return try await signed(restored, of: client)
@@ -153,7 +154,8 @@ struct ConformanceRun {
         return id
     }
 
-    /// Bought, and owed by a merchant's server that does not answer.
+    /// Makes a purchase whose webhook stays unconfirmed, because the merchant's server does not
+    /// answer.
     private func undelivered(_ client: StoreClient) async throws -> TransactionID {
         let response = try await store.administrator.put(
             SampleCatalog.gift(deliveredTo: "http://127.0.0.1:\(try freePort())/hook"),
@@ -193,7 +195,7 @@ struct ConformanceRun {
             urls: store.urls,
             token: token.trimmingCharacters(in: .whitespacesAndNewlines)
         )
-        // The services read their directories of keys again when they meet a key they do not know.
+        // The services reread their directories of keys when they meet an unknown key.
         try await eventually("the services to know the other app") {
             let answers = [
                 try await client.transaction(TransactionID(number: 1)).status,

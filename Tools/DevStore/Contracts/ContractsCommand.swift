@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import StoreHarness
 
-/// `devstore contracts`: a store, held to its contracts.
+/// `devstore contracts`: tests a store against its contracts.
 struct ContractsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "contracts",
@@ -51,7 +51,8 @@ struct ContractsCommand: AsyncParsableCommand {
         terminal.heading("A store, tested against its contracts")
         var options = StoreOptions()
         options.progress = terminal.progress
-        // A key may ask so often that it is not the limit that answers.
+        // The limit of requests per key is raised, so that it does not answer in place of the
+        // route.
         options.settings = [
             .receipts: ["SERVER_REQUESTS_PER_SECOND": "100000"],
             .fulfillment: ["SERVER_REQUESTS_PER_SECOND": "100000"],

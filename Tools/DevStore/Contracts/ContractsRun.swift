@@ -4,23 +4,23 @@ import NIOHTTP1
 import StoreAPI
 import StoreHarness
 
-/// Buys what the calls of the contracts' check need to find something, and runs the script.
+/// Makes the purchases that the contracts' calls need, and runs the script.
 struct ContractsRun {
-    /// How long, and what from.
+    /// The duration, the seed and the service of the calls.
     struct Load {
         var seconds: Int
         var seed: Int
         var only: String?
     }
 
-    /// What the script is told of the store; `Tests/Contracts/store.py` reads it.
+    /// The description of the store for the script; `Tests/Contracts/store.py` reads it.
     private struct Description: Encodable {
         var urls: [String: String]
         /// By the name of the security scheme.
         var tokens: [String: String]
         var bundleID: BundleID
         var transactions: [TransactionID]
-        /// What can be downloaded, and is not finished by calls that do not know it.
+        /// Transactions with a download; no call finishes them, because none knows their ids.
         var hosted: [TransactionID]
         var eventsFile: String
     }
@@ -36,7 +36,7 @@ struct ContractsRun {
     let store: StoreHarness
     let terminal: Terminal
 
-    /// Makes a transaction of every state, and the file that tells of the store.
+    /// Makes a transaction in every state, and the file that describes the store.
     ///
     /// - Returns: The file's path.
     func prepare() async throws -> String {
@@ -88,7 +88,9 @@ struct ContractsRun {
         return file
     }
 
-    /// Hosts something for a product, and buys it: what can be downloaded until it is finished.
+    /// Hosts content for a product and buys it.
+    ///
+    /// It can be downloaded until it is finished.
     private func hosted(by client: StoreClient) async throws -> TransactionID {
         let answer = try await store.administrator.raw(
             .PUT,
@@ -105,9 +107,9 @@ struct ContractsRun {
         return id
     }
 
-    /// Runs every part of the script, the later ones also when an earlier one has found something.
+    /// Runs every part of the script, even if an earlier part has found something.
     ///
-    /// - Returns: Whether none has.
+    /// - Returns: Whether no part found anything.
     func check(
         _ description: String,
         _ load: Load,
@@ -126,9 +128,10 @@ struct ContractsRun {
         return try await audit(watcher.sightings) && isKept
     }
 
-    /// Whatever was asked for, the books agree, and no consumer has met an event that it cannot apply.
+    /// Checks that the books agree, and that consumers could apply every event, whatever was
+    /// requested.
     private func audit(_ sightings: [EventWatcher.Sighting]) async throws -> Bool {
-        // The calls keep no list of what was accepted; an event is told of all of it.
+        // The calls keep no list of accepted payments, but there is an event for each.
         let types: [EventType] = [.transactionPurchasing, .transactionRestored]
         let accepted = sightings.filter { types.contains(EventType(rawValue: $0.type)) }
             .map {
@@ -137,7 +140,7 @@ struct ContractsRun {
                     account: AccountID(unchecked: $0.key)
                 )
             }
-        // What was bought last is still on its way.
+        // The last purchases are still on their way.
         let deadline = ContinuousClock.now.advanced(by: .seconds(60))
         var report = try await Auditor(store).audit(accepted: accepted, isFinished: false)
         while !report.isClean && ContinuousClock.now < deadline {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether nobody listens on a port of this machine.
+/// Tells whether a port of this machine is free.
 ///
 /// - Parameter port: The port.
 /// - Returns: Whether the port is free.

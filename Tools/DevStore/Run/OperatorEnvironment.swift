@@ -1,7 +1,7 @@
 import Foundation
 import StoreHarness
 
-/// What `counterfoil` has to know of a store that runs here: a file for the shell to read.
+/// The settings of `counterfoil` for a local store, as a file that the shell reads.
 struct OperatorEnvironment {
     private let store: StoreHarness
 
@@ -9,14 +9,14 @@ struct OperatorEnvironment {
         self.store = store
     }
 
-    /// Where the file is, from here if it is below here.
+    /// The file's path, relative to the current directory if it is below it.
     static func path(of store: StoreHarness) -> String {
         let path = store.directory + "/operator.env"
         let here = FileManager.default.currentDirectoryPath + "/"
         return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
     }
 
-    /// Writes the file, for nobody else to read: URLs may hold passwords.
+    /// Writes the file so that only its owner can read it: URLs may hold passwords.
     func write() throws {
         let path = store.directory + "/operator.env"
         try Data(text.utf8).write(to: URL(fileURLWithPath: path))
@@ -25,7 +25,7 @@ struct OperatorEnvironment {
 
     private var text: String {
         var values = store.operatorEnvironment.sorted { $0.key < $1.key }
-        // So that `counterfoil` is the one of this build.
+        // This makes `counterfoil` the one of this build.
         values.append((key: "PATH", value: BuiltExecutables.directory + ":$PATH"))
         return
             "# Settings of counterfoil for the store in this folder; the next run rewrites them.\n"

@@ -4,7 +4,7 @@ import Foundation
 import StoreAPI
 import StoreHarness
 
-/// `devstore run`: a store that stays up.
+/// `devstore run`: a store that runs until Ctrl-C.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run",
@@ -78,12 +78,13 @@ struct RunCommand: AsyncParsableCommand {
     private static func stop(_ terminal: Terminal, _ store: StoreHarness) async {
         let clock = ContinuousClock()
         let begin = clock.now
-        // In a task of its own: what was cancelled must still be stopped in order.
+        // This runs in a separate task: after a cancellation the processes must still be stopped in
+        // order.
         await Task { await store.stop() }.value
         terminal.done("everything stopped", clock.now - begin)
     }
 
-    /// Tells when a service ends by itself, which it should not.
+    /// Reports a service that ends by itself, which it should not.
     private static func watch(_ terminal: Terminal, _ store: StoreHarness) async throws {
         var ended: Set<String> = []
         while true {

@@ -27,7 +27,7 @@ struct Terminal: Sendable {
         hasColour && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
 
-    /// One line.
+    /// The record as one line of JSON.
     func line(_ text: String = "", _ style: Style = .plain) {
         FileHandle.standardOutput.write(Data((styled(text, style) + "\n").utf8))
     }
