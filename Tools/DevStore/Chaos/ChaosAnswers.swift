@@ -1,11 +1,11 @@
 import StoreHarness
 
-/// How long buyers waited for answers, and which answers no client should ever get.
+/// The times that buyers waited for answers, and the answers that no client should ever get.
 struct ChaosAnswers: Sendable {
-    /// How a request ended.
+    /// The outcome of a request.
     enum Outcome: Sendable {
         case status(Int, code: String?)
-        /// Neither within the client's deadline, or the connection was refused or lost.
+        /// No answer came within the client's deadline, or the connection was refused or lost.
         case noAnswer
     }
 
@@ -13,20 +13,20 @@ struct ChaosAnswers: Sendable {
     private(set) var answered: [Duration] = []
     /// The times until a client gave up or lost its connection.
     private(set) var unanswered: [Duration] = []
-    /// How often a client was told to try again, by status.
+    /// The number of answers that asked a client to try again, by status.
     private(set) var refused: [Int: Int] = [:]
-    /// Answers that are failures of the store, and how often they came.
+    /// The answers that are failures of the store, with their numbers.
     private(set) var failures: [String: Int] = [:]
 
-    /// Whether a status tells that the store is broken.
+    /// Whether a status means that the store is broken.
     ///
-    /// One that tells a client to try again, as 502, 503 and 504 do, is what a store without its database
-    /// should say.
+    /// The statuses that ask a client to try again (502, 503 and 504) are what a store without its
+    /// database should answer.
     static func isFailure(_ status: Int) -> Bool {
         status >= 500 && ![502, 503, 504].contains(status)
     }
 
-    /// Notes how a request ended.
+    /// Records the outcome of a request.
     ///
     /// - Parameters:
     ///   - request: Its name.
@@ -85,9 +85,9 @@ struct ChaosAnswers: Sendable {
 struct LongestSilence: Sendable {
     private let begin: ContinuousClock.Instant
     private var last: ContinuousClock.Instant
-    /// When it began, from the start of the strikes.
+    /// Its beginning, from the start of the strikes.
     private(set) var start = Duration.zero
-    /// How long it was.
+    /// Its length.
     private(set) var length = Duration.zero
 
     init(begin: ContinuousClock.Instant) {
@@ -95,7 +95,7 @@ struct LongestSilence: Sendable {
         last = begin
     }
 
-    /// Notes that a purchase was finished, or that the strikes are over.
+    /// Records that a purchase was finished, or that the strikes are over.
     mutating func end(at time: ContinuousClock.Instant) {
         if time - last > length {
             length = time - last

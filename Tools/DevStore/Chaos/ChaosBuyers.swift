@@ -4,17 +4,20 @@ import StoreAPI
 import Synchronization
 import StoreHarness
 
-/// The buyers of a chaos run: they pay by every method, follow their queues, decide what is
-/// deferred, finish what is delivered and want some of it refunded.
+/// The buyers of a chaos run.
 ///
-/// They ask again whenever nobody answers: half of them after four seconds, the others after twelve. An
-/// instance that did not answer is left alone for a while if there is another, as a load balancer does.
+/// They pay with every method, follow their queues, decide deferred payments, finish delivered
+/// purchases and request some refunds.
+///
+/// They repeat unanswered requests: half of them after four seconds, the others after twelve. Like
+/// a load balancer, they avoid an instance that did not answer for a while, if there is another
+/// one.
 final class ChaosBuyers: Sendable {
     private let store: StoreHarness
     private let accounts: Int
     private let seed: UInt64
     private let ledger = Mutex<Ledger>(Ledger())
-    /// Draws which instance is asked.
+    /// Chooses the instance to ask at random.
     private let routes: Mutex<SeededGenerator>
 
     private struct Ledger {
@@ -26,21 +29,21 @@ final class ChaosBuyers: Sendable {
         var reconnections = 0
         var answers = ChaosAnswers()
         var silence = LongestSilence(begin: .now)
-        /// When an instance last did not answer.
+        /// The time at which each instance last did not answer.
         var missed: [String: ContinuousClock.Instant] = [:]
-        /// By when everything has to be answered, once the buying has ended.
+        /// The time by which every request must be answered, once the buying has ended.
         var lastAnswer: ContinuousClock.Instant?
 
         mutating func finish(_ id: TransactionID) {
-            // Told again after the end, it is no news.
+            // A purchase that is reported again after the end is not new.
             guard finished.insert(id).inserted, isOpen else { return }
             silence.end(at: .now)
         }
     }
 
-    /// How long after the end of all faults a request may go unanswered.
+    /// The time after the end of all faults in which a request may stay unanswered.
     private static let patience = Duration.seconds(60)
-    /// How long a stream may say nothing before a client looks for another.
+    /// The time that a stream may be silent before a client opens another.
     private static let quiet = Duration.seconds(6)
 
     init(store: StoreHarness, accounts: Int, seed: UInt64) {
@@ -52,20 +55,20 @@ final class ChaosBuyers: Sendable {
 
     /// The payments that were answered with a 2xx.
     var accepted: [AcceptedPayment] { ledger.withLock { $0.accepted } }
-    /// How many of them the buyers have finished.
+    /// The number of them that the buyers have finished.
     var finishedCount: Int {
         ledger.withLock { ledger in
             ledger.accepted.filter { ledger.finished.contains($0.transactionID) }.count
         }
     }
-    /// How often something was asked again, and a stream opened again.
+    /// The numbers of repeated requests and reopened streams.
     var repetitions: (requests: Int, streams: Int) {
         ledger.withLock { ($0.repetitions, $0.reconnections) }
     }
-    /// What was refused, by code.
+    /// The numbers of refusals, by code.
     var refusals: [String: Int] { ledger.withLock { $0.refused } }
 
-    /// How long they waited, and what should not have been answered.
+    /// The waiting times, and the answers that should not have been given.
     var answers: ChaosAnswers { ledger.withLock { $0.answers } }
     /// The longest time without a finish, between ``begin()`` and ``close()``.
     var longestSilence: LongestSilence { ledger.withLock { $0.silence } }
@@ -76,10 +79,10 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    /// Begins to look for the longest silence.
+    /// Starts to measure the longest silence.
     func begin() { ledger.withLock { $0.silence = LongestSilence(begin: .now) } }
 
-    /// Ends the buying; what was begun is still answered and finished.
+    /// Ends the buying; purchases that were started are still answered and finished.
     func close() {
         ledger.withLock { ledger in
             ledger.isOpen = false
@@ -87,7 +90,7 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    /// Gives every request that is under way some time, now that all faults are over.
+    /// Sets a deadline for requests under way, now that all faults are over.
     func expectAnswers() {
         ledger.withLock { $0.lastAnswer = ContinuousClock.now + Self.patience }
     }
@@ -133,7 +136,7 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    /// Pays, and tells whether it was accepted.
+    /// Pays, and returns whether the payment was accepted.
     private func pay(
         _ request: PaymentRequest,
         _ index: Int,
@@ -152,7 +155,7 @@ final class ChaosBuyers: Sendable {
         return false
     }
 
-    /// Begins a purchase outside the app and pays it twice; one payment is to be accepted.
+    /// Begins a purchase outside the app and pays it twice; exactly one payment must be accepted.
     private func buyPromoted(_ index: Int, key: String) async throws {
         let promoted = PurchaseIntentRequest(
             bundleID: StoreKeys.bundleID,
@@ -176,7 +179,7 @@ final class ChaosBuyers: Sendable {
             SampleCatalog.gift,
         ]
         let product = products[Int.random(in: products.indices, using: &random)]
-        // Half succeed at once; the other half is every method in turn.
+        // Half of the payments succeed at once; the other half uses a random method.
         let methods = SandboxPaymentMethod.allCases
         let method =
             Bool.random(using: &random)
@@ -185,7 +188,7 @@ final class ChaosBuyers: Sendable {
         return .sample(product, by: method, quantity: quantity)
     }
 
-    /// Takes up an interrupted payment; told of the failure twice, it is the same transaction.
+    /// Resumes an interrupted payment; a second request leads to the same transaction.
     private func resume(_ id: TransactionID) async throws {
         let answer = try await untilAnswered("a resumption", by: .payments) { urls in
             try await administrator(urls).resume(id)
@@ -222,7 +225,7 @@ final class ChaosBuyers: Sendable {
         while !Task.isCancelled {
             connections += 1
             let (urls, instance) = route(to: .fulfillment)
-            // Every third connection asks for everything that is unfinished.
+            // Every third connection requests everything that is unfinished.
             let resumption = connections % 3 == 0 ? nil : heard.lastEventID
             let queue = try client(index, urls).queue(after: resumption)
             do {
@@ -236,7 +239,7 @@ final class ChaosBuyers: Sendable {
                     try await group.next()
                 }
             } catch {
-                // The service was killed; the next connection goes on.
+                // The service was killed; the next connection continues.
                 if Task.isCancelled { return }
             }
             ledger.withLock { $0.reconnections += 1 }
@@ -301,7 +304,7 @@ final class ChaosBuyers: Sendable {
         StoreAdministrator(urls: urls, token: try store.keys.administratorToken())
     }
 
-    /// Where to ask a service now, and the name of the instance that is asked.
+    /// The URLs to use for a service now, and the name of the chosen instance.
     private func route(to service: StoreService) -> (StoreURLs, instance: String) {
         let missed = ledger.withLock { $0.missed }
         let now = ContinuousClock.now
@@ -327,7 +330,7 @@ final class ChaosBuyers: Sendable {
         while true {
             let (urls, instance) = route(to: service)
             let begin = ContinuousClock.now
-            // No answer is what the repetition is for.
+            // The request is repeated if there is no answer.
             let answer = try? await ask(urls)
             try Task.checkCancellation()
             let outcome = answer.map { answer in
@@ -356,7 +359,7 @@ final class ChaosBuyers: Sendable {
     }
 }
 
-/// What a buyer has heard on its stream, and since when it waits for more.
+/// The last event that a buyer's stream brought, and the time since when the buyer waits for more.
 private final class Heard: Sendable {
     private let state = Mutex<(id: String?, since: ContinuousClock.Instant?)>((nil, nil))
 
@@ -373,7 +376,7 @@ private final class Heard: Sendable {
     /// The buyer waits for the next event.
     func waits() { state.withLock { $0.since = .now } }
 
-    /// Returns when the buyer has waited in vain for so long.
+    /// Returns once the buyer has waited in vain for the given time.
     func silence(of length: Duration) async throws {
         while true {
             let since = state.withLock { $0.since }

@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import StoreHarness
 
-/// `devstore chaos`: purchases while everything is killed, hangs, goes dark or is full, then an audit.
+/// `devstore chaos`: makes purchases amid kills, hangs, dark connections and a full disk, then
+/// audits.
 struct ChaosCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "chaos",
@@ -96,7 +97,7 @@ struct ChaosCommand: AsyncParsableCommand {
         options.database = .own
         options.fsync = true
         options.hasOwnDisk = kinds.contains(.disk)
-        // Otherwise a run would need minutes to use the log's room up.
+        // Otherwise a run would need minutes to fill the space of the write-ahead log.
         options.postgresSettings = ["max_wal_size=128MB"]
         options.progress = terminal.progress
         options.postgresProxies = Set(StoreService.allCases)
@@ -127,9 +128,9 @@ struct ChaosCommand: AsyncParsableCommand {
         }
     }
 
-    /// Takes out what cannot be done here.
+    /// Leaves out the faults that are impossible here.
     ///
-    /// - Returns: What that is, and why.
+    /// - Returns: The reasons, one for each fault that is left out.
     private func leaveOut(from kinds: inout Set<FaultKind>) -> [String] {
         var reasons: [String] = []
         if kinds.contains(.disk), let reason = MemoryDisk.reasonAgainst() {

@@ -4,7 +4,7 @@ import StoreAPI
 import Synchronization
 import StoreHarness
 
-/// One chaos run: buyers, faults, healing, silence, audit.
+/// One chaos run: buyers, faults, recovery, quiet, audit.
 final class ChaosRun: Sendable {
     private let terminal: Terminal
     private let store: StoreHarness
@@ -13,9 +13,9 @@ final class ChaosRun: Sendable {
     private let strikes: ChaosStrikes
     private let merchant = Mutex<WebhookReceiver?>(nil)
     private let begin = ContinuousClock.now
-    /// Longer than every lease, backoff and group session there is.
+    /// A time that is longer than every lease, backoff and group session.
     private static let progressLimit = Duration.seconds(45)
-    /// By when all has to be settled, however much progress there is.
+    /// The time by which everything must be settled, however much progress there is.
     private static let settlingLimit = Duration.seconds(180)
 
     init(
@@ -50,8 +50,8 @@ final class ChaosRun: Sendable {
         )
     }
 
-    /// What is wrong beside the books: answers that no client should get, and purchases that nobody
-    /// could finish.
+    /// The problems that are not in the books: answers that no client should get, and purchases
+    /// that nobody could finish.
     var complaints: [String] {
         var complaints = [buyers.answers.complaint].compactMap { $0 }
         if !buyers.unfinished.isEmpty {
@@ -60,7 +60,7 @@ final class ChaosRun: Sendable {
         return complaints
     }
 
-    /// Runs it.
+    /// Runs it to its end.
     func run() async throws -> AuditReport {
         try await terminal.importSampleCatalog(into: store)
         let merchant = try await WebhookReceiver.start()
@@ -133,13 +133,13 @@ final class ChaosRun: Sendable {
         lap("\(buyers.finishedCount) of \(buyers.accepted.count) are finished")
     }
 
-    /// Writes which accepted payments are unsettled at the deadline, and how far each is.
+    /// Prints the accepted payments that are unsettled at the deadline, and the state of each.
     private func tellUnsettled() async {
         let unfinished = buyers.unfinished
         terminal.line("  \(unfinished.count) accepted payments are unsettled:", .red)
         for payment in unfinished.prefix(20) {
             let client = try? store.client(account: payment.account.rawValue)
-            // Without an answer that is what there is to say.
+            // If there is no answer, that is what is printed.
             let transaction = try? await client?.transaction(payment.transactionID).valueIfAny
             let queue = try? await client?.unfinished().valueIfAny
             let change = queue?.transactions.first {
@@ -155,7 +155,7 @@ final class ChaosRun: Sendable {
         terminal.line(await store.diagnosis(), .dim)
     }
 
-    /// Writes how long buyers waited.
+    /// Prints how long buyers waited.
     private func tellWaits() {
         buyers.answers.tell(terminal)
         let silence = buyers.longestSilence

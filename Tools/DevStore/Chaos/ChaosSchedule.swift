@@ -1,37 +1,37 @@
 import StoreHarness
 
-/// Which faults strike what, when, and for how long: a function of the seed, the length, and what there
-/// is to strike.
+/// A schedule of faults with their targets, times and lengths: a function of the seed, the length
+/// and the possible targets.
 struct ChaosSchedule: Sendable {
-    /// What there is to strike.
+    /// The possible targets.
     struct Scene: Sendable {
         /// The names of the services' processes.
         var processes: [String]
         /// The numbers of the broker's nodes.
         var brokers: [Int]
-        /// The processes whose line to PostgreSQL can go dark.
+        /// The processes whose connection to PostgreSQL can go dark.
         var databaseLines: [String] = []
-        /// Whether the line to the broker can go dark.
+        /// Whether the connection to the broker can go dark.
         var hasBrokerLine = false
-        /// Whether PostgreSQL's data have a file system that can be filled.
+        /// Whether PostgreSQL's data are on a file system that can be filled.
         var hasDisk = false
     }
 
-    /// In the order of their times.
+    /// The strikes, in order of their times.
     let strikes: [Strike]
 
-    /// How long a service that was killed or hung may need before it is worth striking again.
+    /// The time that a service needs to recover before it is worth striking again.
     private static let recovery = Duration.seconds(1)
-    /// Nothing begins when less than this is left.
+    /// No fault begins when less time than this is left.
     private static let shortest = Duration.milliseconds(500)
-    /// How long a kill may wait for a commit, and for what was held to be dropped.
+    /// The time that a kill may wait for a commit, and for the held traffic to be dropped.
     static let aim = Duration.seconds(6)
 
     /// Makes a schedule.
     ///
-    /// Each kind of fault has a rhythm of its own: first everything once, in random order, then at random,
-    /// services more often than what they stand on. Nothing is struck while it is still down, and every
-    /// fault is over by the end.
+    /// Each kind of fault has its own rhythm. At first every target is struck once, in random
+    /// order; then targets are chosen at random, services more often than what they depend on. No
+    /// target is struck while it is still down, and every fault is over by the end.
     ///
     /// - Parameters:
     ///   - seed: The same seed makes the same schedule.
@@ -63,7 +63,7 @@ struct ChaosSchedule: Sendable {
                 busy[target.part, default: .zero] <= time
             }
             guard let target else {
-                // It waits for the first that is free again.
+                // The strike waits for the first target that is free again.
                 let (often, seldom) = scene.targets(of: kind)
                 let free = (often + seldom).compactMap { busy[$0.part] }.min()
                 if let free, free < length - Self.shortest {
@@ -88,11 +88,11 @@ struct ChaosSchedule: Sendable {
     }
 }
 
-/// How often a kind of fault strikes, in milliseconds.
+/// The rhythm of a kind of fault, in milliseconds.
 private struct Rhythm {
-    /// When the first one is.
+    /// The time of the first fault.
     var first: ClosedRange<Int>
-    /// From the beginning of one to the beginning of the next.
+    /// The time from the beginning of one fault to the beginning of the next.
     var pause: ClosedRange<Int>
 
     static func of(_ kind: FaultKind) -> Rhythm {
@@ -105,7 +105,8 @@ private struct Rhythm {
     }
 }
 
-/// Targets of a kind: those that have not had their turn, and all, as often as they are to be chosen.
+/// The targets of a kind of fault: those that were not struck yet, and all of them, weighted by
+/// repetition.
 private struct Choice {
     private var waiting: [FaultTarget]
     private let all: [FaultTarget]
@@ -118,7 +119,7 @@ private struct Choice {
         all = targets.often + targets.often + targets.often + targets.seldom
     }
 
-    /// The next one that is free, if there is one.
+    /// The next free target, if there is one.
     mutating func next(
         using random: inout SeededGenerator,
         where isFree: (FaultTarget) -> Bool
@@ -129,7 +130,7 @@ private struct Choice {
 }
 
 extension ChaosSchedule.Scene {
-    /// What a kind of fault can strike here.
+    /// The targets of a kind of fault.
     fileprivate func targets(
         of kind: FaultKind
     ) -> (often: [FaultTarget], seldom: [FaultTarget]) {
@@ -163,10 +164,10 @@ extension FaultKind {
         }
     }
 
-    /// How long such a fault may last, in milliseconds.
+    /// The possible lengths of such a fault, in milliseconds.
     ///
-    /// One hang of a service in four, and one dark line in four, is longer than the fifteen seconds after
-    /// which a silent leader of a relay has lost its lead.
+    /// One in four hangs of a service, and one in four dark connections, lasts longer than the
+    /// fifteen seconds after which a silent relay leader loses its lead.
     fileprivate func length(
         on target: FaultTarget,
         _ scene: ChaosSchedule.Scene,
@@ -174,7 +175,7 @@ extension FaultKind {
     ) -> ClosedRange<Int> {
         let isLong = Int.random(in: 1...4, using: &random) == 1
         return switch (self, target) {
-        // The others take over from one broker of several after nine seconds.
+        // After nine seconds, the other brokers take over from a silent one.
         case (.kills, .broker) where scene.brokers.count > 1: 0...15_000
         case (.kills, _): 0...1500
         case (.hangs, .process), (.dark, .databaseLine):

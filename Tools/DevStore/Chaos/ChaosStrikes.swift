@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import StoreHarness
 
-/// Carries a schedule out, and tells each fault with its time and what came back when.
+/// Carries out a schedule, and reports each fault with its time and its recovery.
 final class ChaosStrikes: Sendable {
     private let terminal: Terminal
     private let store: StoreHarness
@@ -25,7 +25,7 @@ final class ChaosStrikes: Sendable {
         var end: ContinuousClock.Instant?
     }
 
-    /// How long after the end of all faults something may take to come back before that is told.
+    /// The time after the end of all faults in which something may recover before it is reported.
     private static let patience = Duration.seconds(30)
 
     private struct Tally {
@@ -49,11 +49,11 @@ final class ChaosStrikes: Sendable {
         injector = FaultInjector(store: store)
     }
 
-    /// Strikes until the schedule is over; then everything that was held up goes on.
+    /// Strikes until the schedule is over and everything that was held has been released.
     func run() async throws {
         let start = ContinuousClock.now
         begin.withLock { $0 = start }
-        // Of no use any more if a fault could not be done or undone.
+        // The tasks are useless if a fault could not be started or ended.
         defer { for task in watchers.withLock({ $0 }) { task.cancel() } }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for strike in schedule.strikes {
@@ -73,7 +73,7 @@ final class ChaosStrikes: Sendable {
         for task in watchers.withLock({ $0 }) { await task.value }
     }
 
-    /// Writes how often what was struck, and for how long.
+    /// Prints how often each target was struck, and for how long.
     func tell() {
         let record = record.withLock { $0 }
         terminal.table(
@@ -92,9 +92,9 @@ final class ChaosStrikes: Sendable {
         terminal.line()
     }
 
-    /// Notes that something is down, unless it is already.
+    /// Records that a target is down, unless it already is.
     ///
-    /// - Returns: How often it has been struck now; `nil` if it is down.
+    /// - Returns: The number of times it has been struck; `nil` if it is already down.
     private func takeDown(_ strike: Strike) -> Int? {
         record.withLock { record in
             guard record.down.insert(strike.target.part).inserted else {
@@ -132,7 +132,8 @@ final class ChaosStrikes: Sendable {
         )
     }
 
-    /// Waits until a process is ready again, or until something is bought or finished again, and tells it.
+    /// Waits until a process is ready again, or until something is bought or finished again, and
+    /// reports it.
     private func tellReturn(of strike: Strike, _ round: Int) async {
         let start = ContinuousClock.now
         let accepted = buyers.accepted.count
@@ -157,7 +158,7 @@ final class ChaosStrikes: Sendable {
                 say(terminal.styled("✓ \(sign)", .green) + " \(time) after \(strike.relief)")
                 return
             }
-            // Cancelled, it looks once more and returns.
+            // After a cancellation, it checks once more and returns.
             try? await Task.sleep(for: .milliseconds(50))
         }
     }

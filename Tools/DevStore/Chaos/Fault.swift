@@ -1,18 +1,18 @@
-/// What is done to a target.
+/// The faults that can strike a target.
 enum Fault: Hashable, Sendable {
-    /// It is killed and started again.
+    /// The target is killed and started again.
     ///
     /// - Parameter beforeCommit: Whether the kill waits for the moment between a service's work on a
     ///   batch and its commit, which chance alone seldom hits.
     case kill(beforeCommit: Bool)
-    /// It is frozen and goes on.
+    /// The target is frozen and then continues.
     case hang
-    /// It swallows what is said.
+    /// The connection drops all traffic.
     ///
     /// - Parameter thenCut: Whether its connections are closed when it is light again. If not, what was
     ///   said in the dark arrives late.
     case dark(thenCut: Bool)
-    /// It has no room.
+    /// The disk is full.
     ///
     /// - Parameter switchingLog: Whether PostgreSQL is made to ask for the next file of its write-ahead
     ///   log, without which it panics.

@@ -2,15 +2,15 @@ import Foundation
 import Postgres
 import StoreHarness
 
-/// Does to a store what a strike says, and undoes it.
+/// Starts and ends the faults of strikes in a store.
 struct FaultInjector: Sendable {
     let store: StoreHarness
 
     /// Begins a fault, waits for as long as it lasts, and ends it, also when the task is cancelled.
     ///
     /// - Parameter strike: The fault.
-    /// - Returns: What else there is to say of it.
-    /// - Throws: ``HarnessError`` when it cannot be done or undone.
+    /// - Returns: A note about the fault, if there is one.
+    /// - Throws: ``HarnessError`` if the fault cannot be started or ended.
     func carryOut(_ strike: Strike) async throws -> String? {
         let begun = try await begin(strike)
         do {
@@ -88,13 +88,13 @@ struct FaultInjector: Sendable {
         return process
     }
 
-    /// Kills a service while the commit of a batch of events is on its way to PostgreSQL, and with
-    /// it what was on its way.
+    /// Kills a service while the commit of a batch of events is on its way to PostgreSQL, and drops
+    /// that commit.
     private func killBeforeCommit(_ process: ServiceProcess) async throws -> String? {
         let hold = store.instanceProxies[process.name]?
             .hold(at: .beforeCommit(ofTransactionWith: "INTO inbox"))
-        // A consumer that was killed a moment ago is some seconds away from its next batch. If none
-        // comes by, it dies wherever it is.
+        // A consumer that was killed recently needs some seconds until its next batch. If no commit
+        // comes by, the service is killed wherever it is.
         try? await hold?.reached(within: ChaosSchedule.aim)
         let isReached = hold?.isReached ?? false
         await process.kill()
@@ -107,14 +107,14 @@ struct FaultInjector: Sendable {
     ///
     /// - Parameter switchingLog: Whether to use up the files of the write-ahead log that are there for
     ///   later, so that the next one has to be made.
-    /// - Returns: What PostgreSQL said of it.
+    /// - Returns: PostgreSQL's error, if there was one.
     /// - Throws: ``HarnessError`` when the file system cannot be filled.
     private func fillDisk(switchingLog: Bool) async throws -> String? {
         guard let disk = store.cluster.disk else { return nil }
         var said: String?
         if switchingLog {
             do {
-                // On a session that is there already: a new one may find no room.
+                // This uses an existing session, because a new one may find no room.
                 try await store.cluster.asSuperuser(within: .seconds(2)) { connection in
                     try disk.fill()
                     for _ in 1...20 {
@@ -126,7 +126,7 @@ struct FaultInjector: Sendable {
                 said = "\(error)"
             }
         }
-        // Once more: PostgreSQL may not have been there, or has given room back.
+        // The disk is filled once more: PostgreSQL may have been down, or has freed space.
         try disk.fill()
         return said
     }

@@ -6,8 +6,8 @@ enum FaultKind: String, CaseIterable, Sendable, ExpressibleByArgument {
     case kills
     /// SIGSTOP, and SIGCONT later.
     case hangs
-    /// A line that swallows all traffic without a reset.
+    /// A connection that drops all traffic without a reset.
     case dark
-    /// A file system without room.
+    /// A full file system.
     case disk
 }

@@ -1,4 +1,4 @@
-/// What a fault can strike.
+/// The targets of faults.
 enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
     /// A service's process, by its name.
     case process(String)
@@ -6,17 +6,17 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
     case broker(Int)
     /// PostgreSQL, its first process and all its backends.
     case postgres
-    /// What is between a service's process and PostgreSQL.
+    /// The connection between a service's process and PostgreSQL.
     case databaseLine(String)
-    /// What is between all services and the broker.
+    /// The connections between all services and the broker.
     case brokerLine
     /// The file system of PostgreSQL's data and write-ahead log.
     case disk
 
-    /// What only one fault at a time may strike.
+    /// The parts of which only one fault at a time may strike each.
     ///
-    /// Of several brokers only one is struck at a time: without a majority there would be nothing left to
-    /// test. PostgreSQL and its disk count as one.
+    /// Only one of several brokers is struck at a time: without a majority nothing would be left to
+    /// test. PostgreSQL and its disk count as one part.
     enum Part: Hashable, Sendable {
         case process(String)
         case brokers
@@ -24,7 +24,7 @@ enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
         case line(String)
     }
 
-    /// The part that it belongs to.
+    /// The part that the target belongs to.
     var part: Part {
         switch self {
         case .process(let name): .process(name)

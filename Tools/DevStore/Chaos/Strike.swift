@@ -1,16 +1,16 @@
-/// One fault: when, what, to whom, and for how long.
+/// One fault: its time, its kind, its target and its length.
 struct Strike: Hashable, Sendable {
-    /// From the start of the schedule.
+    /// The time from the start of the schedule.
     var time: Duration
     var fault: Fault
     var target: FaultTarget
-    /// How long a target is away, hangs, is dark or full.
+    /// The time for which the target is away, hangs, is dark or full.
     var length: Duration
 
-    /// When it is over, unless it had to wait for a commit.
+    /// The time at which it is over, unless it had to wait for a commit.
     var end: Duration { time + length }
 
-    /// What is said of it as it begins.
+    /// The text that announces it.
     var announcement: String {
         switch fault {
         case .kill(let beforeCommit): "\(target) is killed\(beforeCommit ? " before a commit" : "")"
@@ -21,7 +21,7 @@ struct Strike: Hashable, Sendable {
         }
     }
 
-    /// What is said of it as it ends.
+    /// The text that announces its end.
     var relief: String {
         switch fault {
         case .kill: "\(target) is started again"
