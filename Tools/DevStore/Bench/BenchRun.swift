@@ -3,18 +3,18 @@ import Foundation
 import Postgres
 import StoreHarness
 
-/// One benchmark: the loads, their audit, the ceiling that they are held against, and growth.
+/// One benchmark: the loads, their audit, the ceiling they are compared with, and the growth.
 struct BenchRun: Sendable {
-    /// What is measured.
+    /// The sizes of the measurements.
     struct Plan: Sendable {
         var load: BenchDriver.Load
-        /// How many accepted payments are drained.
+        /// The number of accepted payments to drain.
         var backlog: Int
-        /// How many seconds purchases are begun at a fifth of the rate.
+        /// For how many seconds purchases are started at a fifth of the rate.
         var openSeconds: Int
         /// The sizes that the ledger grows to.
         var growth: [Int]
-        /// How many purchases are driven at each.
+        /// The number of purchases at each size.
         var growthPurchases: Int
     }
 
@@ -24,9 +24,9 @@ struct BenchRun: Sendable {
 
     private var load: BenchLoad { BenchLoad(terminal: terminal, store: store) }
 
-    /// Runs it.
+    /// Runs it to its end.
     ///
-    /// - Returns: Everything that was measured.
+    /// - Returns: All measurements.
     /// - Throws: ``HarnessError`` if the audit finds something, or the ceiling does less than a run.
     func run() async throws -> BenchReport {
         terminal.heading("Over HTTP, as fast as possible (closed loop)")
@@ -51,7 +51,7 @@ struct BenchRun: Sendable {
         terminal.show(drained.result)
         try await store.heal()
         try await store.settle()
-        // Payments were accepted before the drain: in batches that do not count.
+        // Payments were accepted before the drain, so these batches do not count.
         let drainSizes = try await BatchSizes(in: store, since: drained.mark)
             .completed(by: httpSizes)
 
@@ -94,7 +94,7 @@ struct BenchRun: Sendable {
 
     // MARK: - Loads
 
-    /// Begins purchases at a fifth of what goes, however long each takes.
+    /// Starts purchases at a fifth of the measured rate, however long each takes.
     private func openLoop(
         after closed: BenchResult
     ) async throws -> (result: BenchResult, rate: Int, ping: BenchPing) {
@@ -127,7 +127,7 @@ struct BenchRun: Sendable {
         terminal.heading("Growth: the same, with more in the books")
         let terminal = terminal
         let plan = plan
-        // A store of its own, whose books hold what is said and nothing else.
+        // A separate store, whose books hold only the given number of purchases.
         return try await withStore(store.options) { store in
             try await store.importSampleCatalog()
             var load = plan.load
@@ -141,13 +141,13 @@ struct BenchRun: Sendable {
 
     // MARK: - Ceilings
 
-    /// All of a purchase, and what it writes beside what the services have written.
+    /// Measures whole purchases, and compares the rows that they write with those of the services.
     private func wholeCeiling(
         _ ceiling: inout Ceiling,
         _ sizes: BatchSizes,
         _ written: (rows: WrittenRows, purchases: Int)
     ) async throws -> (rate: Double, comparison: WrittenComparison) {
-        // The first batches warm up: statements are prepared, files have their first pages.
+        // The first batches warm up: statements are prepared, and files get their first pages.
         _ = try await ceiling.drive(CeilingHop.accepting, purchases: warmUpCount, in: sizes)
         _ = try await ceiling.drive(CeilingHop.draining, purchases: warmUpCount, in: sizes)
         let names = ceiling.database
@@ -176,7 +176,7 @@ struct BenchRun: Sendable {
         )
     }
 
-    /// What a drain does, for purchases that were accepted before.
+    /// Measures the SQL of a drain, for purchases that were accepted before.
     private func drainCeiling(
         _ ceiling: inout Ceiling,
         _ sizes: BatchSizes
@@ -194,13 +194,13 @@ struct BenchRun: Sendable {
         return rate
     }
 
-    /// As many as let it run for some seconds.
+    /// The number of purchases that lets it run for some seconds.
     private var ceilingCount: Int { min(plan.load.purchases, 30_000) }
     private var warmUpCount: Int { max(1, ceilingCount / 10) }
 }
 
 extension WrittenRows {
-    /// What a store's own databases have got, once its services are stopped.
+    /// Reads what was written to a store's databases, once its services are stopped.
     static func afterSessions(of store: StoreHarness) async throws -> WrittenRows {
         await store.stopServices()
         return try await WrittenRows(in: store) { store.databaseName($0) }

@@ -3,30 +3,30 @@ import Kafka
 import Logging
 import StoreHarness
 
-/// The broker's own latency as a purchase meets it: a message that is handed on from topic to topic
-/// with no work done in between.
+/// The broker's own latency in a purchase, measured with a message that is passed from topic to
+/// topic with no work in between.
 ///
-/// Client library, settings and partitions are the services'; the topics are this measurement's
-/// alone, one for each hop, each with a consumer that reads all the time, as those of the services
-/// do.
+/// Client library, settings and partitions are those of the services. The topics are used by this
+/// measurement alone. There is one for each hop, with a consumer that reads all the time, as the
+/// services' consumers do.
 struct BrokerRelay: Sendable {
-    /// What a purchase crosses, one after the other, between the answer to its payment and its
-    /// observer, and who reads it there.
+    /// The topics that a purchase crosses, in order, between the answer to its payment and its
+    /// observer, with the readers there.
     static let hops = [
         (topic: Topics.paymentsTransactions, reader: "receipts, which signs it"),
         (topic: Topics.receiptsIssued, reader: "fulfillment, which puts it into the queue"),
         (topic: Topics.fulfillmentTransactions, reader: "fulfillment, which tells its clients"),
     ]
 
-    /// About as large as an event.
+    /// The size of a message, about that of an event.
     static let messageBytes = 1000
 
     private let producer: KafkaProducer
     private let stages: [(topic: String, consumer: KafkaConsumer)]
 
-    /// Makes the topics and begins to read them.
+    /// Creates the topics and starts to read them.
     ///
-    /// - Throws: ``HarnessError`` if a consumer gets nothing.
+    /// - Throws: ``HarnessError`` if a consumer receives nothing.
     static func open(on store: StoreHarness) async throws -> BrokerRelay {
         let settings = store.kafkaSettings(clientID: "broker-relay")
         let logger = Logger(label: "broker-relay") { _ in SwiftLogNoOpLogHandler() }
@@ -62,14 +62,16 @@ struct BrokerRelay: Sendable {
         for stage in stages { await stage.consumer.close() }
     }
 
-    /// Hands one message through all topics.
+    /// Passes one message through all topics.
     ///
-    /// - Returns: How long each hop took, from the call that produces it to the poll that brings it.
+    /// - Returns: The time of each hop, from the call that produces the message to the poll that
+    ///   returns it.
     func run() async throws -> [Duration] {
         var times: [Duration] = []
         for stage in stages {
-            // Not counted: where in its wait a consumer's fetch is when a message comes is chance, as
-            // it is after the work of a service. Without it each hop would begin where the last ended.
+            // This pause is not counted. A message meets a consumer's fetch at a random point of
+            // its wait, as it does after the work of a service. Without the pause, each hop would
+            // begin where the last one ended.
             try await Task.sleep(for: .microseconds(.random(in: 0...25_000)))
             let start = ContinuousClock.now
             async let delivery = producer.send([record(for: stage.topic)])
@@ -82,12 +84,13 @@ struct BrokerRelay: Sendable {
         return times
     }
 
-    /// Waits until the consumer stands at the end of its topic: what is produced before is not for it.
+    /// Waits until the consumer is at the end of its topic; messages produced before that are not
+    /// for it.
     private func warm(_ stage: (topic: String, consumer: KafkaConsumer)) async throws {
         for _ in 1...10 {
             _ = try await producer.send([record(for: stage.topic)])
             guard try await received(by: stage.consumer, within: .seconds(1)) else { continue }
-            // One that was given up on may still come.
+            // A message that was given up on may still arrive.
             while try await received(by: stage.consumer, within: .milliseconds(200)) {}
             return
         }

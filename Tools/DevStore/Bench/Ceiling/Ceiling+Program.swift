@@ -3,7 +3,7 @@ import Postgres
 import StoreHarness
 
 extension Ceiling {
-    /// Where the scripts are.
+    /// The folder of the scripts.
     private static let directory = SourceTree.root
         .appendingPathComponent("deploy/benchmarks/ceiling")
 
@@ -21,7 +21,7 @@ extension Ceiling {
     ///   - clients: How many there are.
     ///   - rounds: How often each does it.
     ///   - mode: Of the protocol: the services prepare their statements.
-    /// - Returns: How many seconds it took once all were connected.
+    /// - Returns: The seconds it took once all clients were connected.
     /// - Throws: ``HarnessError`` if a statement fails.
     @discardableResult
     func pgbench(
@@ -49,7 +49,8 @@ extension Ceiling {
                 "--transactions=\(rounds)", "--host=127.0.0.1", "--port=\(store.cluster.port)",
                 "--username=\(PostgresCluster.owner)", "--file=\(path)",
             ] + all.map { "--define=\($0)" } + [name],
-            // As the sessions of services: statistics of tables that grow from nothing mislead.
+            // These are the settings of the services' sessions: statistics of tables that grow from
+            // nothing mislead the planner.
             environment: [
                 "PGOPTIONS": "-c enable_seqscan=off -c enable_hashjoin=off "
                     + "-c enable_mergejoin=off -c jit=off -c timezone=UTC"
@@ -62,7 +63,7 @@ extension Ceiling {
         return Double(clients * rounds) / rate
     }
 
-    /// How far the log and the ledger are read, from where scripts go on.
+    /// The places up to which the log and the ledger were read, from which the scripts continue.
     private func logPlaces(in name: String) async throws -> [String] {
         try await store.withDatabase(named: name) { connection in
             let cursor = try connection.query(

@@ -2,19 +2,19 @@ import Foundation
 import Postgres
 import StoreHarness
 
-/// The same SQL as that of purchases, in the same batches, driven by pgbench alone.
+/// The SQL of purchases, in the same batches, run by pgbench alone.
 ///
 /// Its scripts are in `deploy/benchmarks/ceiling`, one for each kind of database transaction. Their
-/// data are those of a run.
+/// data are copied from a run.
 struct Ceiling: Sendable {
     let store: StoreHarness
     /// The name of the database that stands for a service's.
     let database: @Sendable (StoreService) -> String
-    /// How many sessions each database has; the sandbox has one more.
+    /// The number of sessions for each database; the sandbox has one more.
     private static let clients = 4
-    /// As many as the accounts of a run.
+    /// The number of accounts, as in a run.
     let accounts: Int
-    /// How many purchases each client has done of each script.
+    /// The number of purchases that each client has made with each script.
     private var done: [String: Int] = [:]
 
     private init(
@@ -27,7 +27,7 @@ struct Ceiling: Sendable {
         self.accounts = accounts
     }
 
-    /// The ceiling in databases of its own, which the services migrate.
+    /// The ceiling in separate databases, which the services migrate.
     static func create(_ name: String, in store: StoreHarness, accounts: Int) async throws -> Self {
         let ceiling = Ceiling(
             store: store,
@@ -47,7 +47,7 @@ struct Ceiling: Sendable {
         return ceiling
     }
 
-    /// The ceiling in the store's own databases, to fill them: the services have to be stopped.
+    /// The ceiling in the store's own databases, to fill them; the services must be stopped.
     static func filling(_ store: StoreHarness, accounts: Int) async throws -> Self {
         let names = Dictionary(
             uniqueKeysWithValues: WrittenRows.services.map { ($0, store.databaseName($0)) }
@@ -57,7 +57,7 @@ struct Ceiling: Sendable {
         return ceiling
     }
 
-    /// Makes the scripts' functions, and copies samples of what a run has written.
+    /// Creates the scripts' functions, and copies samples of the rows that a run has written.
     private func setUp() async throws {
         for service in WrittenRows.services {
             try await pgbench(
@@ -140,13 +140,13 @@ struct Ceiling: Sendable {
 
     // MARK: - Driving
 
-    /// How many purchases a part makes in a second.
+    /// Measures the purchases per second of a part of the way.
     ///
     /// - Parameters:
     ///   - hops: The database transactions of the part; everything before them is done for all.
     ///   - purchases: At least how many.
     ///   - sizes: How large the batches are.
-    /// - Returns: The seconds of the session that took longest, and how many purchases it were.
+    /// - Returns: The seconds of the slowest session, and the number of purchases.
     /// - Throws: ``HarnessError`` if a statement fails.
     mutating func drive(
         _ hops: [CeilingHop],
@@ -159,7 +159,8 @@ struct Ceiling: Sendable {
             for session in CeilingHop.Session.allCases {
                 let own = hops.filter { $0.session == session }
                 guard !own.isEmpty else { continue }
-                // The sandbox has one session, which does what those of the others do.
+                // The sandbox has one session, which does as much as all sessions of the others
+                // together.
                 let clients = session == .sandbox ? 1 : Self.clients
                 let share = round * Self.clients / clients
                 var script = ""
@@ -191,8 +192,8 @@ struct Ceiling: Sendable {
         return (longest, rounds * round * Self.clients)
     }
 
-    /// How many purchases a client does before it begins again with the first kind of transaction:
-    /// some of the largest batches.
+    /// The number of purchases that a client makes before it begins again with the first kind of
+    /// transaction: a few of the largest batches.
     private static func round(of sizes: BatchSizes, atMost purchases: Int) -> Int {
         let largest = sizes.rows.map(\.size).max() ?? 1
         return max(1, min(Int(largest.rounded(.up)) * 2, purchases / clients))

@@ -1,15 +1,17 @@
 import StoreHarness
 
-/// One kind of database transaction on a purchase's way, as a script of the ceiling.
+/// One kind of database transaction of a purchase, as a script of the ceiling.
 struct CeilingHop: Sendable {
-    /// Whose session it runs in; those of one run one after the other, all of them at once.
+    /// The sessions that scripts run in.
+    ///
+    /// Scripts of one session run one after the other, and all sessions run concurrently.
     enum Session: String, CaseIterable, Sendable {
         case payments
         case sandbox
         case receipts
         case fulfillment
 
-        /// Whose database it is in: the sandbox keeps its books in that of `payments`.
+        /// The service whose database it uses; the sandbox keeps its books in that of `payments`.
         var service: StoreService {
             switch self {
             case .payments, .sandbox: .payments
@@ -24,10 +26,11 @@ struct CeilingHop: Sendable {
     let session: Session
     /// The name of its batches in ``BatchSizes``.
     let batch: String
-    /// Whether it reads a log that all clients of its session write: then the first alone does it.
+    /// Whether it reads a log that all clients of its session write to; then only the first client
+    /// runs it.
     var readsLog = false
 
-    /// What a payment is accepted by, up to where its account sees that it was.
+    /// The database transactions that accept a payment and show it in its account's queue.
     static let accepting = [
         CeilingHop(script: "payments-accept", session: .payments, batch: "accept"),
         relay(.payments),
@@ -39,7 +42,8 @@ struct CeilingHop: Sendable {
         relay(.fulfillment),
     ]
 
-    /// What makes an accepted payment a finished purchase that all books have.
+    /// The database transactions that turn an accepted payment into a finished purchase in all
+    /// books.
     static let draining = [
         CeilingHop(script: "sandbox-charge", session: .sandbox, batch: "charge"),
         CeilingHop(script: "payments-settle", session: .payments, batch: "settle"),
@@ -68,17 +72,17 @@ struct CeilingHop: Sendable {
         )
     }
 
-    /// The name of the variable that counts the purchases that it has done.
+    /// The name of the variable that counts its purchases.
     var counter: String { "done_" + script.replacing("-", with: "_") }
 
-    /// Its part of a pgbench script: as many batches as make a round.
+    /// Its part of a pgbench script: the batches of one round.
     ///
     /// - Parameters:
     ///   - text: Of its script.
     ///   - round: How many purchases each client does in a round.
     ///   - clients: How many clients its session has.
     ///   - size: How large its batches are on average.
-    /// - Returns: The text, with a batch's first purchase and size before each.
+    /// - Returns: The text, repeated for each batch after the batch's first purchase and size.
     func script(_ text: String, round: Int, clients: Int, size: Double) -> String {
         let rows = readsLog ? round * clients : round
         let count = max(1, Int((Double(rows) / size).rounded()))
@@ -90,7 +94,8 @@ struct CeilingHop: Sendable {
             if readsLog {
                 parts.append(text)
             } else {
-                // Each client has a hundred million numbers, behind all that the services give out.
+                // Each client has a hundred million numbers of its own, above all that the services
+                // assign.
                 parts.append("\\set first 2000000000 + :client_id * 100000000 + :\(counter)")
                 parts.append(text)
                 parts.append("\\set \(counter) :\(counter) + :n")
