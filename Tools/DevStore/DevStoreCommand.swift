@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A store on this machine, for people: to try it, to watch it, to break it, to measure it.
+/// `devstore`: runs a store on this machine, to try it, to watch it, to break it and to measure it.
 @main
 struct DevStoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

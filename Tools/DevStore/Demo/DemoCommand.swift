@@ -3,7 +3,7 @@ import EventTypes
 import Foundation
 import StoreHarness
 
-/// `devstore demo`: one purchase, told step by step.
+/// `devstore demo`: makes one purchase and shows it step by step.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -37,7 +37,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
     }
 
-    /// The story of a store that runs already.
+    /// Makes the purchase on a store that is already running.
     private static func tell(_ terminal: Terminal, of store: String) async throws {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -47,7 +47,7 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let origin = store.hasSuffix("/") ? String(store.dropLast()) : store
         let client = StoreClient(
-            // The store reads the account from the token; this name is for what is printed.
+            // The store reads the account from the token; this name is only printed.
             account: AccountID(unchecked: "ada"),
             urls: StoreURLs(
                 catalog: origin,

@@ -13,7 +13,7 @@ struct DemoStory {
     private let watcher: EventWatcher
     private let clock = ContinuousClock()
     private let begin: ContinuousClock.Instant
-    /// How many sightings were told.
+    /// The number of sightings that were shown.
     private var told = 0
 
     init(terminal: Terminal, store: StoreHarness) throws {
@@ -24,7 +24,7 @@ struct DemoStory {
         begin = clock.now
     }
 
-    /// Tells it.
+    /// Makes the purchase and shows each step.
     ///
     /// - Returns: Whether the audit found nothing.
     mutating func tell() async throws -> Bool {
@@ -92,7 +92,7 @@ struct DemoStory {
     private mutating func tellEvents(about transaction: Transaction) {
         let sightings = watcher.sightings(of: transaction.id)
         var rows = [["topic", "partition/offset", "key", "event", "id"]]
-        // Topics are read side by side; ids rise with the time that they were made.
+        // Topics are read concurrently, but event ids rise with time.
         for sighting in sightings.dropFirst(told).sorted(by: { $0.id < $1.id }) {
             rows.append([
                 sighting.message.topic, "\(sighting.message.partition)/\(sighting.message.offset)",
@@ -197,7 +197,7 @@ struct DemoStory {
 }
 
 extension Terminal {
-    /// Shows what an audit found.
+    /// Shows the result of an audit.
     func show(_ report: AuditReport) {
         let rows = report.counts.map { [$0.name, Self.describe($0.count)] }
         table([["", "count"]] + rows, rightAligned: [1])

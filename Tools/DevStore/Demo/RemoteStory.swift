@@ -4,14 +4,14 @@ import NIOHTTP1
 import StoreAPI
 import StoreHarness
 
-/// One purchase on a store that runs somewhere else, told over HTTP alone: what an app sees.
+/// One purchase on a store that runs elsewhere, over HTTP alone: it shows what an app sees.
 struct RemoteStory {
     let terminal: Terminal
     let client: StoreClient
 
-    /// Tells it.
+    /// Makes the purchase and shows each step.
     ///
-    /// - Throws: ``HarnessError`` where the store does not do what it should.
+    /// - Throws: ``HarnessError`` if the store does not do what it should.
     func tell() async throws {
         let price = try await askForProducts()
         let credits = try await balance()
@@ -43,7 +43,7 @@ struct RemoteStory {
         var priced = PaymentRequest.sample(SampleCatalog.coins)
         priced.price = price
         let request = priced
-        // A store that has just come up sells once payments has heard of the catalog.
+        // A store that has just started can sell once payments has received the catalog.
         let (key, answer) = try await eventually(
             within: .seconds(90),
             "payments to know \(SampleCatalog.coins)"
@@ -107,7 +107,7 @@ struct RemoteStory {
         for name in check.chain { terminal.field("certificate", name) }
         terminal.field("payload", "")
         terminal.flow(check.payload, indent: 4)
-        // An app has the root in its bundle; here the store itself is asked.
+        // An app has the root in its bundle; here the store is asked for it.
         terminal.field("verified", "signature, chain, and the root that the store serves", .green)
     }
 

@@ -6,7 +6,7 @@ import Postgres
 import StoreAPI
 import StoreHarness
 
-/// `devstore verify-demo`: the proof on a throw-away store, and one altered row found.
+/// `devstore verify-demo`: proves a temporary store's books, and finds an altered row.
 struct VerifyDemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify-demo",
@@ -52,10 +52,10 @@ private struct VerifyDemoRun: Sendable {
     let store: StoreHarness
     let load: BenchDriver.Load
 
-    /// How much faster than live the log has to be applied.
+    /// The goal: how much faster the log is applied than the purchases were made.
     private static let speedGoal = 5.0
 
-    /// What of `replay --verify --json` matters here.
+    /// The part of the answer of `replay --verify --json` that is used here.
     private struct Report: Decodable {
         struct Service: Decodable {
             let name: String
@@ -67,9 +67,9 @@ private struct VerifyDemoRun: Sendable {
         let services: [Service]
     }
 
-    /// Runs it.
+    /// Runs it to its end.
     ///
-    /// - Returns: `true`: what it shows is the proof; how fast it was made is told.
+    /// - Returns: `true`: only the proof can fail it; its speed is merely reported.
     func run() async throws -> Bool {
         let clock = ContinuousClock()
         terminal.heading("Purchases, refunds, restores")

@@ -6,7 +6,7 @@ import Postgres
 import StoreAPI
 import StoreHarness
 
-/// The measurements of `devstore signing` that are made of a store over HTTP.
+/// The measurements of `devstore signing` that call a store over HTTP.
 struct HistoryRun {
     private let terminal: Terminal
     private let store: StoreHarness
@@ -23,9 +23,9 @@ struct HistoryRun {
 
     // MARK: - A receipt
 
-    /// Buys, and asks for the receipt many times.
+    /// Makes purchases, and requests the receipt many times.
     ///
-    /// - Returns: The milliseconds that half of all did not exceed.
+    /// - Returns: The median in milliseconds.
     func receipt(of count: Int) async throws -> Double {
         terminal.heading("A receipt of \(Terminal.describe(count)) purchases, over HTTP")
         let client = try store.client(account: "collector")
@@ -74,11 +74,11 @@ struct HistoryRun {
         var signedTransactions: [String]
     }
 
-    /// Lays out an account with many transactions and reads its history page by page.
+    /// Creates an account with many transactions and reads its history page by page.
     ///
-    /// - Parameter count: How many transactions; copies of one that was bought.
-    /// - Returns: The p50 of the last pages, to that of the first.
-    /// - Throws: ``HarnessError`` if the history is not whole.
+    /// - Parameter count: The number of transactions, which are copies of one purchase.
+    /// - Returns: The ratio of the p50 of the last pages to that of the first.
+    /// - Throws: ``HarnessError`` if the history is incomplete.
     func walk(_ count: Int) async throws -> Double {
         terminal.heading("A history of \(Terminal.describe(count)) transactions")
         let id = try await buy(1, as: try store.client(account: "historian"))
@@ -134,12 +134,12 @@ struct HistoryRun {
         var notificationHistory: [Item]
     }
 
-    /// Asks what was sent, of a short log and of a long one.
+    /// Requests the history of notifications, from a short log and from a long one.
     ///
-    /// - Parameter count: How many notifications the long one has; copies of one that was sent.
-    /// - Returns: The p50 of a page of the long one to that of the short one, of the question that
-    ///   suffers most.
-    /// - Throws: ``HarnessError`` for an answer that is none.
+    /// - Parameter count: The number of notifications in the long log, which are copies of one.
+    /// - Returns: The ratio of the p50 of a page from the long log to that from the short one, for
+    ///   the slowest kind of request.
+    /// - Throws: ``HarnessError`` for an unexpected answer.
     func notifications(_ count: Int) async throws -> Double {
         terminal.heading("Notifications in a log of \(Terminal.describe(count))")
         let id = try await buy(30, as: try store.client(account: "told"))
@@ -169,7 +169,7 @@ struct HistoryRun {
         return worst
     }
 
-    /// Puts half a year of notifications before those that there are, marked hour by hour.
+    /// Inserts half a year of notifications before the existing ones, with a mark for each hour.
     private func lengthen(to count: Int) async throws {
         try await store.withDatabase(of: .receipts) { connection in
             try connection.execute(
@@ -200,7 +200,8 @@ struct HistoryRun {
 
     private func notifications(_ filter: String) async throws -> NotificationPage {
         let now = Timestamp.wallClock().millisecondsSinceEpoch
-        // The last hour; what one transaction and one type had may be older.
+        // All notifications are requested for the last hour; those of one transaction or type may
+        // be older.
         let start = filter.isEmpty ? now - 3_600_000 : now - 28 * 86_400_000
         let body =
             "{\"startDate\":\(start),\"endDate\":\(now + 60_000)"
@@ -233,7 +234,7 @@ struct HistoryRun {
         return try answer.decode(type)
     }
 
-    /// Does something many times, one after the other.
+    /// Measures an action many times, one after the other.
     private func time(_ count: Int, _ work: () async throws -> Void) async throws -> Latencies {
         var times: [Duration] = []
         for _ in 0..<count {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreHarness
 
-/// `devstore signing`: what signatures, their checks, receipts and long histories cost.
+/// `devstore signing`: measures what signatures, their checks, receipts and long histories cost.
 struct SigningCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signing",

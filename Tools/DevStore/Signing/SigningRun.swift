@@ -1,19 +1,20 @@
 import Foundation
 import StoreHarness
 
-/// The measurements of `devstore signing` that need a processor and nothing else.
+/// The measurements of `devstore signing` that need only a processor.
 struct SigningRun {
-    /// What came of it.
+    /// The results.
     struct Report {
-        /// A signature of `receipts`, to one of openssl.
+        /// The ratio of a signature's time in `receipts` to that in openssl.
         var signing: Double
-        /// A check of a JWS whose chain is known, to the bare check of a signature.
+        /// The ratio of the time to check a JWS with a known chain to that of the bare check of its
+        /// signature.
         var verification: Double
         /// Milliseconds to build a receipt.
         var receipt: Double
     }
 
-    /// What `receipts measure` prints, in microseconds.
+    /// The output of `receipts measure`, in microseconds.
     private struct Measurement: Decodable {
         var signing = Double.infinity
         var bareCheck = Double.infinity
@@ -63,10 +64,10 @@ struct SigningRun {
         )
     }
 
-    /// What a signature and a check cost in openssl, in microseconds.
+    /// Measures a signature and a check in openssl, in microseconds.
     private func opensslSpeed() async throws -> (sign: Double, check: Double) {
         let output = try await onOneCore("openssl", ["speed", "-seconds", "1", "ecdsap256"])
-        // The last line ends with signatures and checks a second.
+        // The last line ends with signatures and checks per second.
         let numbers = output.split(separator: "\n").last?.split(separator: " ").suffix(2)
             .compactMap { Double($0) }
         guard let numbers, numbers.count == 2, numbers[0] > 0, numbers[1] > 0 else {
@@ -98,7 +99,7 @@ struct SigningRun {
         for name in ["PATH", "HOME", "LD_LIBRARY_PATH"] {
             environment[name] = ProcessInfo.processInfo.environment[name]
         }
-        // Both have one thread; the same core for both keeps out what differs between cores.
+        // Both have one thread. Running them on the same core excludes differences between cores.
         return try await ChildProcess.run(
             "/usr/bin/taskset",
             ["--cpu-list", "0", program] + arguments,

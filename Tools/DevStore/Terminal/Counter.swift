@@ -4,7 +4,7 @@ import Synchronization
 final class Counter: Sendable {
     private let count = Mutex(0)
 
-    /// How far it has counted.
+    /// The current count.
     var value: Int { count.withLock { $0 } }
 
     /// Counts one more and returns it.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A number that a measurement is not to exceed, or is to reach.
+/// A number that a measurement must not exceed, or must reach.
 struct Goal: Sendable {
     private let name: String
     private let measured: Double
@@ -14,19 +14,19 @@ struct Goal: Sendable {
         isFloor = false
     }
 
-    /// Compares numbers of which two digits behind the point say something, such as ratios.
+    /// Compares numbers with two significant decimals, such as ratios.
     init(_ name: String, _ measured: Double, _ limit: Double) {
         (self.name, self.measured, self.limit, digits) = (name, measured, limit, 2)
         isFloor = false
     }
 
-    /// Compares a ratio with what it is to reach.
+    /// Compares a ratio with the one it must reach.
     init(_ name: String, _ measured: Double, atLeast limit: Double) {
         (self.name, self.measured, self.limit, digits) = (name, measured, limit, 2)
         isFloor = true
     }
 
-    /// Whether it is kept.
+    /// Whether the goal is met.
     var isMet: Bool { isFloor ? measured >= limit : measured <= limit }
 
     fileprivate var cells: [String] {

@@ -2,10 +2,10 @@ import Dispatch
 import Foundation
 import StoreHarness
 
-/// Ctrl-C and SIGTERM, turned into the cancellation of the work, so that everything is stopped in
+/// Turns Ctrl-C and SIGTERM into the cancellation of the work, so that everything is stopped in
 /// order.
 ///
-/// A second Ctrl-C leaves at once; the children die with this process.
+/// A second Ctrl-C quits at once; the children die with this process.
 enum Interruption {
     /// Runs work that an interruption cancels.
     ///

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How long something took, measured many times.
+/// The latencies of many repetitions.
 struct Latencies: Sendable {
     private let sorted: [Double]
 
@@ -20,11 +20,11 @@ struct Latencies: Sendable {
         return sorted[min(sorted.count - 1, Int(fraction * Double(sorted.count)))]
     }
 
-    /// What half of all did not exceed.
+    /// The median.
     var p50: Double { quantile(0.5) }
-    /// What all but one in a hundred did not exceed.
+    /// The 99th percentile.
     var p99: Double { quantile(0.99) }
-    /// What all but one in a thousand did not exceed.
+    /// The 99.9th percentile.
     var p999: Double { quantile(0.999) }
 }
 

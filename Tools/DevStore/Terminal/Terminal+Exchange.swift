@@ -52,7 +52,7 @@ extension Terminal {
             line = ""
         }
         line += piece
-        // A signature is one word, and its middle says nothing.
+        // A signature is one long word, so its middle is left out.
         let long = line.count > 300
         self.line(margin + (long ? "\(line.prefix(140)) … \(line.suffix(60))" : line), .dim)
     }

@@ -4,13 +4,13 @@ import Foundation
 import StoreAPI
 import StoreHarness
 
-/// What the commands have in common: starting a store while the terminal says so, filling it, and
-/// how they end.
+/// The steps that the commands share: starting a store while showing progress, filling it, and
+/// reporting the end.
 extension Terminal {
-    /// Does a command's work, which an interruption cancels.
+    /// Runs a command's work, which an interruption cancels.
     ///
-    /// - Throws: `ExitCode`: 130 when it was interrupted, 1 when the harness says what is wrong,
-    ///   which the person is told.
+    /// - Throws: `ExitCode`: 130 if it was interrupted, 1 if the harness threw an error, which is
+    ///   printed.
     func perform(_ work: @escaping @Sendable () async throws -> Void) async throws {
         do {
             let interrupted = try await Interruption.cancelling(work)
@@ -21,7 +21,7 @@ extension Terminal {
         }
     }
 
-    /// Tells each step of a store's start.
+    /// Shows each step of a store's start.
     var progress: @Sendable (String, Duration) -> Void {
         { what, time in done(what, time) }
     }
@@ -41,7 +41,7 @@ extension Terminal {
         )
     }
 
-    /// Says where the logs of a store that failed are.
+    /// Prints where the logs of a failed store are.
     func complain(_ error: any Error) {
         line()
         line("  \(error)", .red)

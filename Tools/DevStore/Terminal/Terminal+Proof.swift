@@ -1,7 +1,7 @@
 import StoreHarness
 
 extension Terminal {
-    /// Makes the books of a store again from its event log, and tells what came of it.
+    /// Rebuilds a store's books from its event log, and shows the result.
     ///
     /// - Throws: ``HarnessError`` with all differences if there are any.
     func prove(_ store: StoreHarness) async throws {

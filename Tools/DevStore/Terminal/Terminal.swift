@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes to the person at the terminal: aligned, and in colour where that is wanted.
+/// Output for the person at the terminal, aligned, and in colour if that is wanted.
 struct Terminal: Sendable {
     enum Style: String, Sendable {
         case plain = ""
@@ -39,7 +39,7 @@ struct Terminal: Sendable {
         line(String(repeating: "─", count: text.count), .dim)
     }
 
-    /// Something that is done, and how long it took.
+    /// A step that is done, with the time it took.
     func done(_ what: String, _ time: Duration) {
         let padding = String(repeating: " ", count: max(1, 62 - what.count))
         line(
@@ -79,7 +79,7 @@ struct Terminal: Sendable {
         return String(format: "%.1f s", milliseconds / 1000)
     }
 
-    /// A count with its thousands apart: `100,000`.
+    /// A count with separated thousands: `100,000`.
     static func describe(_ number: Int) -> String {
         var digits = String(number.magnitude)
         var groups: [Substring] = []
