@@ -68,7 +68,7 @@ struct Difference: Hashable, Sendable {
             }
         }
 
-        /// What to do.
+        /// The advice to the operator.
         var advice: String {
             switch self {
             case .undecided:

@@ -1,4 +1,4 @@
-/// Which part of the broker's topics is read.
+/// The part of the broker's topics that is read.
 struct BrokerRange: Hashable, Sendable {
     /// One partition; all of them if none is named.
     var partition: Int32?

@@ -5,7 +5,7 @@ import Messaging
 ///
 /// Pure. It holds only numbers, and one key for each account.
 struct ReplayOutline: Sendable {
-    /// How many events are selected.
+    /// The number of selected events.
     private(set) var events = 0
     /// The number of events of each type, by topic.
     private(set) var counts: [String: [String: Int]] = [:]

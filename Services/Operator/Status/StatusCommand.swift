@@ -97,7 +97,7 @@ extension StoreConnection {
     /// The readiness that a service reports.
     struct Health: Sendable {
         let isReady: Bool
-        /// What the service waits for.
+        /// The dependencies that the service waits for.
         let detail: String?
         let version: String?
     }

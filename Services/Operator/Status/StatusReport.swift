@@ -8,11 +8,11 @@ struct StatusReport: Encodable, Hashable, Sendable {
         let url: String
         /// `ready`, `not ready` or `away`.
         var health: String
-        /// What the service waits for, or why it is away.
+        /// The dependencies that the service waits for, or the reason why it is away.
         var detail: String?
         var version: String?
         var database: DatabaseStatus?
-        /// Why the database could not be read.
+        /// The reason why the database could not be read.
         var databaseProblem: String?
     }
 

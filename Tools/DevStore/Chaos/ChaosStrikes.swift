@@ -17,11 +17,12 @@ final class ChaosStrikes: Sendable {
 
     private struct Record {
         var down: Set<FaultTarget.Part> = []
-        /// How often each part was struck, by which one that waits for its return sees that it is over.
+        /// The number of times that each part was struck, by which a task that waits for its
+        /// recovery sees whether it was struck again.
         var rounds: [FaultTarget.Part: Int] = [:]
         var tallies: [String: Tally] = [:]
         var passedOver = 0
-        /// When all faults were over.
+        /// The time at which all faults were over.
         var end: ContinuousClock.Instant?
     }
 
