@@ -12,7 +12,7 @@ struct ChaosCommand: AsyncParsableCommand {
             There are four kinds of fault, each with a rhythm of its own:
 
             kills
-              SIGKILL of a service, half of the times while the commit of a batch is on its
+              SIGKILL of a service, half of them while the commit of a batch is on its
               way to PostgreSQL; an immediate stop of PostgreSQL; SIGKILL of the broker,
               which comes back empty (Apache Kafka: with its log).
             hangs
