@@ -1,20 +1,20 @@
 import EventTypes
 
 extension SKProduct {
-    /// How a purchase ended.
+    /// The outcome of a purchase.
     public enum PurchaseResult: Sendable {
-        /// Paid: deliver it, and finish the transaction.
+        /// The buyer has paid. Deliver the product, then finish the transaction.
         case success(SKPaymentTransaction)
-        /// Waiting for somebody's approval; what becomes of it comes with
+        /// The purchase waits for somebody's approval. Its outcome arrives through
         /// ``SKPaymentTransaction/updates``.
         case pending(SKPaymentTransaction)
-        /// The buyer called it off.
+        /// The buyer cancelled the purchase.
         case userCancelled
     }
 
-    /// What a purchase is to be like.
+    /// An option of a purchase.
     public enum PurchaseOption: Hashable, Sendable {
-        /// How many.
+        /// The number of units to buy.
         case quantity(Int)
         /// The app's own opaque name for the buyer.
         case applicationUsername(String)
@@ -22,7 +22,7 @@ extension SKProduct {
         case simulatesAskToBuyInSandbox(Bool)
     }
 
-    /// Asks the catalog for products; those that cannot be bought are left out.
+    /// Asks the catalog for products and leaves out those that cannot be bought.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public static func products(for identifiers: some Sequence<String>) async throws -> [SKProduct]
@@ -32,7 +32,8 @@ extension SKProduct {
 
     /// Buys the product and waits for the outcome.
     ///
-    /// - Throws: ``SKError`` when it failed; such a transaction is finished by the queue.
+    /// - Throws: ``SKError`` if the purchase failed. The queue finishes a failed transaction by
+    ///   itself.
     public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
         let payment = SKMutablePayment(product: self)
         for option in options {
@@ -47,22 +48,23 @@ extension SKProduct {
 }
 
 extension SKPaymentQueue {
-    /// Adds a payment and waits for its outcome; the `async` form of
-    /// ``add(_:)-(SKPayment)``.
+    /// Adds a payment and waits for its outcome.
     ///
-    /// A task that is cancelled stops waiting; the payment goes on, and what becomes of it comes with
-    /// ``SKPaymentTransaction/updates``.
+    /// This is the `async` form of ``add(_:)-(SKPayment)``.
     ///
-    /// - Throws: ``SKError`` when it failed, or `CancellationError`.
+    /// If the task is cancelled, it stops waiting but the payment goes on. Its outcome arrives
+    /// through ``SKPaymentTransaction/updates``.
+    ///
+    /// - Throws: ``SKError`` if the payment failed, or `CancellationError`.
     public func purchase(_ payment: SKPayment) async throws -> SKProduct.PurchaseResult {
-        // Observes before the payment is added, so that nothing is missed.
+        // Start observing before the payment is added, so that no update is missed.
         let updates = TransactionUpdates(queue: self).makeAsyncIterator()
         let transaction = begin(payment)
         while let update = await updates.next() {
             guard update === transaction else { continue }
             switch update.transactionState {
             case .purchased: return .success(update)
-            // A state of a newer store is one that a newer app may deal with.
+            // A newer store may send a state that only a newer app can handle.
             case .deferred, .unknown: return .pending(update)
             case .failed:
                 let error = update.error.map(SKError.init) ?? SKError(.unknown)

@@ -2,23 +2,25 @@ import EventTypes
 import StoreAPI
 import Synchronization
 
-/// Transactions that the store is asked for, page by page, as they are iterated.
+/// A sequence of transactions that is requested from the store page by page during iteration.
 public struct TransactionPages: AsyncSequence, Sendable {
     /// A transaction of the account.
     public typealias Element = SKPaymentTransaction
-    /// What iterating throws: ``SKError``, or `CancellationError`.
+    /// The error of the iteration: ``SKError`` or `CancellationError`.
     public typealias Failure = any Error
 
-    /// A page, and where the next one begins; `nil` after the last one.
+    /// One page and the position of the next page.
+    ///
+    /// The position is `nil` after the last page.
     typealias Page = (transactions: [QueueChanged], next: Int64?)
 
     let queue: SKPaymentQueue
     let ask: @Sendable (StoreTransport, _ after: Int64) async throws -> Page
 
-    /// Begins with the first page.
+    /// Makes an iterator that begins with the first page.
     public func makeAsyncIterator() -> Iterator { Iterator(pages: self) }
 
-    /// Asks for a page when the one before is used up.
+    /// An iterator that requests the next page when the current one is used up.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate let pages: TransactionPages
         private var waiting: ArraySlice<QueueChanged> = []
@@ -49,8 +51,8 @@ public struct TransactionPages: AsyncSequence, Sendable {
 }
 
 extension SKPaymentTransaction {
-    /// What is unfinished, then every change of the account's transactions, for as long as somebody
-    /// iterates.
+    /// The unfinished transactions, followed by every change of the account's transactions for as
+    /// long as the iteration lasts.
     public static var updates: TransactionUpdates { TransactionUpdates(queue: .default()) }
 
     /// The transactions that are not finished.
@@ -64,8 +66,8 @@ extension SKPaymentTransaction {
         }
     }
 
-    /// Every transaction of the account in this app, finished ones too, in the order of their last
-    /// change (spec rule 105).
+    /// All transactions of the account in this app, including finished ones, in the order of their
+    /// last change (spec rule 105).
     public static var all: TransactionPages {
         TransactionPages(queue: .default()) { transport, after in
             let address = transport.configuration.addresses.fulfillment
@@ -76,7 +78,9 @@ extension SKPaymentTransaction {
         }
     }
 
-    /// The transactions that gave the account what it owns: what an app unlocks when it starts.
+    /// The transactions that gave the account the products it owns.
+    ///
+    /// An app unlocks these products when it starts.
     public static var currentEntitlements: TransactionPages {
         TransactionPages(queue: .default()) { transport, after in
             let address = transport.configuration.addresses.fulfillment
@@ -87,23 +91,23 @@ extension SKPaymentTransaction {
         }
     }
 
-    /// Finishes the transaction and waits until the store knows.
+    /// Finishes the transaction and waits until the store has recorded it.
     ///
     /// See ``SKPaymentQueue/finish(_:)``.
     public func finish() async throws { try await queue.finish(self) }
 }
 
-/// The store as a whole, in the modern shape.
+/// Properties and methods of the whole store, in the style of StoreKit 2.
 public enum AppStore {
-    /// Where a store takes money, and where it does not.
+    /// The environment of a store: production or sandbox.
     public struct Environment: RawRepresentable, Hashable, Sendable {
-        /// The word in what was signed.
+        /// The environment's name in signed data.
         public let rawValue: String
-        /// Makes an environment of a word.
+        /// Makes an environment from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Where money is taken.
+        /// The environment that charges real money.
         public static let production = Environment(rawValue: "Production")
-        /// For development and tests.
+        /// The environment for development and tests.
         public static let sandbox = Environment(rawValue: "Sandbox")
     }
 
@@ -111,17 +115,19 @@ public enum AppStore {
     /// (spec rule 1).
     public static var canMakePayments: Bool { SKPaymentQueue.canMakePayments() }
 
-    /// Asks the store for everything that it has for this account, and tells observers of what is
-    /// unfinished.
+    /// Requests all of this account's data from the store and tells observers about unfinished
+    /// transactions.
     ///
-    /// Call it when a buyer misses a purchase and asks for it (spec rule 71).
+    /// Call this method when a buyer reports a missing purchase (spec rule 71).
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public static func sync() async throws { try await SKPaymentQueue.default().sync() }
 }
 
 extension SKPaymentQueue {
-    /// The object of a transaction: the one that observers know, if they know it.
+    /// Returns the object for a transaction.
+    ///
+    /// If observers already know the transaction, it is their object.
     func transaction(_ change: QueueChanged) -> SKPaymentTransaction {
         if let known = state.withLock({ $0.pending.transaction(change.transaction.id) }) {
             return known
@@ -131,9 +137,9 @@ extension SKPaymentQueue {
         return transaction
     }
 
-    /// Asks for everything that is unfinished, and lets go of what is not.
+    /// Requests all unfinished transactions and forgets those that are no longer unfinished.
     ///
-    /// - Parameter untilAnswered: Whether a store that is away is asked until it answers.
+    /// - Parameter untilAnswered: Whether to retry an unreachable store until it answers.
     /// - Throws: ``SKError``, or `CancellationError`.
     func sync(untilAnswered: Bool = false) async throws {
         guard let transport else { throw SKError.notConfigured }
@@ -146,7 +152,8 @@ extension SKPaymentQueue {
                 untilAnswered
                 ? try await transport.sendUntilAnswered(question)
                 : try await transport.send(question)
-            // Cancelled with the stream: the next one begins with what is unfinished.
+            // The task is cancelled together with the stream. The next stream begins with
+            // everything unfinished.
             change {
                 Task.isCancelled
                     ? .init() : $0.receive(response.transactions, insteadOf: told)

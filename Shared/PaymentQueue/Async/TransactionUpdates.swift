@@ -1,22 +1,23 @@
-/// The transactions of the account as they change, for as long as somebody iterates: first what is
-/// unfinished, then every change (spec rules 18, 42 and 46).
+/// The transactions of the account as they change: first all unfinished transactions, then every
+/// change for as long as the iteration lasts (spec rules 18, 42 and 46).
 ///
-/// Each iterator observes the queue. A transaction that changes again before it was taken comes
-/// once, as it then is, so what waits is never more than what is unfinished.
+/// Each iterator observes the queue. A transaction that changes several times before it is taken is
+/// returned once, in its latest state. The buffer therefore never holds more than the unfinished
+/// transactions.
 public struct TransactionUpdates: AsyncSequence, Sendable {
     /// A transaction that has changed.
     public typealias Element = SKPaymentTransaction
 
     let queue: SKPaymentQueue
-    /// Whether a refund of what is finished is told of, too.
+    /// Whether refunds of finished transactions are included.
     var hearsOfRefunds = false
 
-    /// Begins to observe.
+    /// Begins to observe the queue.
     public func makeAsyncIterator() -> Iterator {
         Iterator(queue, hearsOfRefunds: hearsOfRefunds)
     }
 
-    /// Observes until it is let go.
+    /// An iterator that observes the queue until it is released.
     public final class Iterator: AsyncIteratorProtocol {
         private let queue: SKPaymentQueue
         private let observer: UpdatesObserver
@@ -29,7 +30,7 @@ public struct TransactionUpdates: AsyncSequence, Sendable {
 
         deinit { queue.remove(observer) }
 
-        /// The next transaction; `nil` when the task is cancelled, or the program is configured for
+        /// The next transaction; `nil` if the task is cancelled or the program is configured for
         /// another store or account.
         public func next() async -> SKPaymentTransaction? { await observer.next() }
     }

@@ -1,6 +1,7 @@
-/// What the original asks of an app's build version, `CFBundleVersion`.
+/// The format that StoreKit requires of an app's build version, `CFBundleVersion`.
 enum BuildVersion {
-    /// Whether a version is one to three integers with periods between them, such as `7` or `2.1.0`.
+    /// Whether a version consists of one to three integers separated by periods, such as `7` or
+    /// `2.1.0`.
     static func isWellFormed(_ version: String) -> Bool {
         let parts = version.utf8.split(
             separator: UInt8(ascii: "."),

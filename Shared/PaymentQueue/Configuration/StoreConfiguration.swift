@@ -2,27 +2,29 @@ public import Foundation
 public import Logging
 public import ReceiptValidation
 
-/// How a program reaches its store, and as whom.
+/// The settings with which a program connects to its store, including the account it acts for.
 public struct StoreConfiguration: Sendable {
-    /// Where the services are; one address for all of them behind a front such as nginx.
+    /// The addresses of the services.
+    ///
+    /// Behind a proxy such as nginx, one address serves them all.
     public struct Addresses: Hashable, Sendable {
-        /// Products.
+        /// The address of the service for products.
         public var catalog: String
-        /// Payments, restores and the account.
+        /// The address of the service for payments, restores and the account.
         public var payments: String
-        /// The queue, finishing, hosted content and what the account owns.
+        /// The address of the service for the queue, finishing, hosted content and owned products.
         public var fulfillment: String
-        /// The app receipt.
+        /// The address of the service for the app receipt.
         public var receipts: String
 
-        /// Names one address for all services.
+        /// Uses one address for all services.
         ///
-        /// - Parameter origin: For example `https://store.example.com`, without a slash at its end.
+        /// - Parameter origin: For example `https://store.example.com`, without a trailing slash.
         public init(origin: String) {
             self.init(catalog: origin, payments: origin, fulfillment: origin, receipts: origin)
         }
 
-        /// Names the address of each service.
+        /// Uses a separate address for each service.
         public init(catalog: String, payments: String, fulfillment: String, receipts: String) {
             self.catalog = catalog
             self.payments = payments
@@ -31,65 +33,76 @@ public struct StoreConfiguration: Sendable {
         }
     }
 
-    /// Where the services are.
+    /// The addresses of the services.
     public var addresses: Addresses
-    /// The buyer's region, ISO 3166-1 alpha-3, such as `USA`.
+    /// The buyer's region as an ISO 3166-1 alpha-3 code, such as `USA`.
     ///
-    /// The store's own word on the account's storefront goes before it.
+    /// If the store knows the account's storefront, the store's value takes precedence.
     public var storefront: String
-    /// The language of titles and descriptions, BCP 47, such as `en-US`.
+    /// The language of titles and descriptions as a BCP 47 tag, such as `en-US`.
     public var language: String
-    /// What to charge: a token of the payment processor, asked for at each payment.
+    /// Returns the payment processor's token to charge.
     ///
-    /// Throw `SKError(.paymentCancelled)` when the buyer calls the payment off.
+    /// It is called for each payment.
+    ///
+    /// Throw `SKError(.paymentCancelled)` if the buyer cancels the payment.
     public var paymentMethod: @Sendable (SKPayment) async throws -> String
-    /// A token that proves the account.
+    /// Returns a token that proves the account's identity.
     ///
-    /// Asked for once, again before each restore, and again with the token that the store no longer
-    /// takes. A restore needs a token that was issued in the last minutes: ask the buyer who they are
-    /// (spec rule 69). A throw ends the restore. Nothing waits for it
-    /// longer than for an answer of the store: then its task is cancelled, and the next request asks
-    /// again.
+    /// It is called once, again before each restore, and again with the old token when the store no
+    /// longer accepts that token. A restore needs a token that was issued in the last few minutes,
+    /// so ask the buyer to sign in (spec rule 69). If it throws, the restore ends. The library
+    /// waits for it no longer than for an answer of the store. After that its task is cancelled,
+    /// and the next request calls it again.
     public var accountToken: @Sendable (_ refused: String?) async throws -> String
-    /// Shows a price increase to the subscriber: `true` agrees, `false` declines, `nil` says nothing.
+    /// Shows a price increase to the subscriber.
     ///
-    /// What is not answered is asked again at the next launch (spec rule 106).
+    /// Return `true` if they agree, `false` if they decline, and `nil` if they do not answer.
+    ///
+    /// An unanswered price increase is shown again at the next launch (spec rule 106).
     public var priceConsentSheet: (@Sendable (SKPriceIncrease) async -> Bool?)?
-    /// The page where offer codes are redeemed, and how to open it (spec rule 111).
+    /// The page where offer codes are redeemed, and a function that opens it (spec rule 111).
     ///
-    /// The store itself has no such page yet.
+    /// The store itself does not have such a page yet.
     public var codeRedemptionSheet: (url: URL, open: @Sendable (URL) -> Void)?
-    /// Authorities whose certificates are trusted beside those that the system trusts; `nil` for
-    /// none.
+    /// Certificate authorities to trust in addition to the system's; `nil` for none.
     public var trustedRoots: TrustedRoots?
-    /// Where the app receipt is kept (`Bundle.appStoreReceiptURL`); `nil` keeps none.
+    /// The file that stores the app receipt (`Bundle.appStoreReceiptURL`); `nil` stores no receipt.
     public var receiptURL: URL?
-    /// What to do before ``SKTerminateForInvalidReceipt()`` ends the program, such as to tell the
-    /// buyer; it may end the program by itself, with another status.
-    public var invalidReceiptHandler: (@Sendable () -> Void)?
-    /// Which store, app and environment the app receipt and signed transactions have to be of; `nil`
-    /// leaves that to a server, and then every ``VerificationResult`` is unverified.
-    public var receiptTrust: ReceiptTrust?
-    /// This device (`UIDevice.identifierForVendor`), to which receipts are bound; `nil` binds them to
-    /// none.
-    public var deviceID: UUID?
-    /// The app's build version (`CFBundleVersion`), as receipts give it.
+    /// A function to call before ``SKTerminateForInvalidReceipt()`` ends the program, for example
+    /// to inform the buyer.
     ///
-    /// One to three integers with periods between them; with any other a restore has no effect (spec
-    /// rule 66). `nil` is not checked.
+    /// It may end the program itself with another status.
+    public var invalidReceiptHandler: (@Sendable () -> Void)?
+    /// The store, app and environment that app receipts and signed transactions must belong to.
+    ///
+    /// With `nil` this check is left to a server, and every ``VerificationResult`` is unverified.
+    public var receiptTrust: ReceiptTrust?
+    /// The identifier of this device (`UIDevice.identifierForVendor`).
+    ///
+    /// Receipts are bound to it; `nil` binds them to no device.
+    public var deviceID: UUID?
+    /// The app's build version (`CFBundleVersion`), as it appears in receipts.
+    ///
+    /// It consists of one to three integers separated by periods. With any other value a restore
+    /// has no effect (spec rule 66). `nil` is not checked.
     public var applicationVersion: String?
-    /// Where hosted content is downloaded to; a folder of the caches unless told otherwise.
+    /// The folder for downloads of hosted content.
+    ///
+    /// By default it is a folder in the caches directory.
     public var downloadDirectory =
         (FileManager.default.urls(for: .cachesDirectory, in: .userDomainMask).first
         ?? FileManager.default.temporaryDirectory)
         .appendingPathComponent("counterfoil-downloads", isDirectory: true)
-    /// Where the queue logs.
+    /// The logger of the queue.
     public var logger = Logger(label: "counterfoil.payment-queue")
-    /// How long to wait for an answer of the store, and for a token of the program.
+    /// The time limit for an answer of the store, and for a token from the program.
     public var requestTimeout: Duration = .seconds(15)
-    /// How long the first repetition waits; each further one twice as long.
+    /// The wait before the first retry.
+    ///
+    /// The wait doubles with each further retry.
     public var retryBase: Duration = .milliseconds(200)
-    /// The longest wait between repetitions.
+    /// The longest wait between retries.
     public var retryMax: Duration = .seconds(30)
     /// How long a payment that cannot be sent is tried again before it fails with
     /// ``SKError/Code/cloudServiceNetworkConnectionFailed``.

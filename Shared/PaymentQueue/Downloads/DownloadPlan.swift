@@ -1,37 +1,37 @@
 import EventTypes
 
-/// What a download does next: the state machine behind ``ContentDownload``.
+/// The state machine of ``ContentDownload``, which decides what a download does next.
 ///
-/// Pure: it is told what happened and says what to do.
+/// It is pure: it receives events and returns the next step.
 struct DownloadPlan: Hashable, Sendable {
-    /// What to do next.
+    /// The next step of a download.
     enum Step: Hashable, Sendable {
-        /// Throw away what is there, and ask for everything.
+        /// Discard the existing bytes and request all of them.
         case restart
-        /// Ask for the bytes from an offset on.
+        /// Request the bytes from an offset on.
         case ask(from: Int64)
-        /// Wait, by the number of failures without a byte between them; longer, if the store says
-        /// so. Then ask on.
+        /// Wait, then request the missing bytes. The wait depends on the number of failures in a
+        /// row without a received byte, and is at least as long as the store asks for.
         case wait(failures: Int, atLeast: Duration)
-        /// All bytes are there: compare their digest.
+        /// All bytes have arrived: compare their digest.
         case verify
-        /// There is no going on.
+        /// The download cannot continue.
         case fail(ContentDownloadError)
     }
 
-    /// What to do with an answer.
+    /// The treatment of an answer's body.
     enum Answer: Hashable, Sendable {
-        /// Its body follows what is there.
+        /// Append the body to the existing bytes.
         case append
-        /// Its body is everything: throw away what is there first.
+        /// The body is the whole content: discard the existing bytes first.
         case appendToNothing
-        /// Its body is a problem that there is no going on with.
+        /// The body describes a problem that ends the download.
         case refuse
-        /// Its body says nothing.
+        /// Ignore the body and take this step.
         case ignore(Step)
     }
 
-    /// What the head of an answer says.
+    /// The relevant fields of an answer's head.
     struct Head: Hashable, Sendable {
         var status: Int
         var entityTag: String?
@@ -41,9 +41,9 @@ struct DownloadPlan: Hashable, Sendable {
 
     let length: Int64
     let digest: ContentDigest
-    /// How many failures in a row, without a byte between them, are the last.
+    /// The number of failures in a row without a received byte after which the download fails.
     let failuresMax: Int
-    /// How many bytes are there.
+    /// The number of bytes written so far.
     private(set) var written: Int64
     private(set) var failures = 0
     /// Whether the last token was refused.
@@ -54,8 +54,8 @@ struct DownloadPlan: Hashable, Sendable {
     /// - Parameters:
     ///   - length: The length of the content.
     ///   - digest: Its digest.
-    ///   - found: How many bytes are there from before.
-    ///   - failuresMax: How many failures in a row are the last.
+    ///   - found: The number of bytes left by an earlier run.
+    ///   - failuresMax: The number of failures in a row after which the download fails.
     init(length: Int64, digest: ContentDigest, found: Int64, failuresMax: Int) {
         self.length = length
         self.digest = digest
@@ -66,16 +66,16 @@ struct DownloadPlan: Hashable, Sendable {
     /// The tag that the store gives this content.
     var entityTag: String { "\"\(digest)\"" }
 
-    /// What to do first, or after a wait.
+    /// The first step, and the next step after a wait.
     var next: Step {
         if written > length { return .restart }
         return written == length ? .verify : .ask(from: written)
     }
 
-    /// What is there was thrown away.
+    /// Records that the existing bytes were discarded.
     mutating func restarted() { written = 0 }
 
-    /// The store has answered a wish for the bytes from ``written`` on.
+    /// Handles the store's answer to a request for the bytes from ``written`` on.
     mutating func answered(_ head: Head) -> Answer {
         switch head.status {
         case 200:
@@ -84,7 +84,7 @@ struct DownloadPlan: Hashable, Sendable {
             written = 0
             return .appendToNothing
         case 206:
-            // It may end sooner than asked for; the rest is asked for then.
+            // The answer may contain less than requested. The rest is requested afterwards.
             guard isOurs(head.entityTag), let range = head.contentRange,
                 range.hasPrefix("bytes \(written)-"), range.hasSuffix("/\(length)")
             else { return .ignore(.fail(changed)) }
@@ -92,7 +92,7 @@ struct DownloadPlan: Hashable, Sendable {
         case 416:
             return .ignore(.fail(changed))
         case 401 where !isTokenRefused:
-            // The token may have run out on its way; the next try has another.
+            // The token may have expired on the way. The next attempt uses another one.
             isTokenRefused = true
             return .ignore(failed("status 401", atLeast: .zero))
         case 408, 425, 429, 500...:
@@ -111,9 +111,9 @@ struct DownloadPlan: Hashable, Sendable {
         }
     }
 
-    /// Bytes have come and are about to be written.
+    /// Checks bytes that have arrived and are about to be written.
     ///
-    /// - Throws: ``ContentDownloadError`` if they are more than there may be.
+    /// - Throws: ``ContentDownloadError`` if the content would become too long.
     mutating func received(_ count: Int) throws(ContentDownloadError) {
         guard Int64(count) <= length - written else { throw changed }
         guard count > 0 else { return }
@@ -122,12 +122,14 @@ struct DownloadPlan: Hashable, Sendable {
         isTokenRefused = false
     }
 
-    /// The body has ended; with a connection that closes early, too soon.
+    /// Handles the end of the body.
+    ///
+    /// If the connection closed early, the body is incomplete.
     mutating func ended() -> Step {
         written == length ? .verify : failed("the connection ended", atLeast: .zero)
     }
 
-    /// There was no answer, or the connection was lost.
+    /// Handles a missing answer or a lost connection.
     mutating func lost(_ reason: String) -> Step { failed(reason, atLeast: .zero) }
 
     private mutating func failed(_ reason: String, atLeast: Duration) -> Step {
@@ -143,7 +145,9 @@ struct DownloadPlan: Hashable, Sendable {
         return .wait(failures: failures, atLeast: atLeast)
     }
 
-    /// A store that does not tell is taken at its word; the digest has the last one.
+    /// A store that sends no entity tag is trusted here.
+    ///
+    /// The digest is checked at the end.
     private func isOurs(_ entityTag: String?) -> Bool {
         entityTag == nil || entityTag == self.entityTag
     }
@@ -156,21 +160,23 @@ struct DownloadPlan: Hashable, Sendable {
     }
 }
 
-/// How long a download waits before it asks again, and how often it does.
+/// The waits and the number of a download's retries.
 struct DownloadRetries: Hashable, Sendable {
-    /// The wait after the first failure; it doubles from failure to failure.
+    /// The wait after the first failure.
+    ///
+    /// It doubles with each failure.
     var base: Duration = .milliseconds(500)
     /// The longest wait.
     var ceiling: Duration = .seconds(60)
-    /// How many failures in a row, without a byte between them, are the last.
+    /// The number of failures in a row without a received byte after which the download fails.
     var failuresMax = 10
 
     /// The wait after a number of failures.
     ///
     /// - Parameters:
-    ///   - failures: From 1.
-    ///   - jitter: From 0 to 1: half of the wait is left to it, so that clients do not come back
-    ///     together.
+    ///   - failures: The number of failures, from 1.
+    ///   - jitter: From 0 to 1. It determines half of the wait, so that clients do not all retry at
+    ///     the same time.
     /// - Returns: The wait.
     func delay(afterFailures failures: Int, jitter: Double) -> Duration {
         var delay = base

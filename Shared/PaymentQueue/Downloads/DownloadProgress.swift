@@ -1,48 +1,51 @@
-/// How far a download is.
+/// The progress of a download.
 struct DownloadProgress: Hashable, Sendable {
-    /// How many bytes are there.
+    /// The number of bytes downloaded.
     ///
-    /// From report to report of one run it never falls.
+    /// It never decreases from report to report of one run.
     var bytesWritten: Int64
-    /// How many there will be.
+    /// The number of bytes of the whole content.
     var bytesExpected: Int64
-    /// How long the rest takes at the rate of the last seconds; `nil` while no rate is known.
+    /// The remaining time at the rate of the last seconds; `nil` while no rate is known.
     var timeRemaining: Duration?
 }
 
-/// The rate of a transfer, over a window that moves with it.
+/// The rate of a transfer, measured over a sliding window.
 ///
-/// Pure: the time comes in as an argument, counted from any start.
+/// It is pure: the time is an argument, counted from any starting point.
 struct TransferRate: Hashable, Sendable {
     private struct Sample: Hashable, Sendable {
         var time: Duration
         var total: Int64
     }
 
-    /// How much of the past counts.
+    /// The length of the window.
     let window: Duration
-    /// How far apart samples are, so that their number has a bound.
+    /// The distance between samples.
+    ///
+    /// It limits their number.
     private let interval: Duration
     private var samples: [Sample] = []
     private var last: Sample?
 
-    /// Makes a rate of nothing yet.
+    /// Makes a rate without samples.
     init(window: Duration = .seconds(10)) {
         self.window = window
         interval = window / 50
     }
 
-    /// Takes note of how many bytes there are in all at a time.
+    /// Records the total number of bytes at a point in time.
     mutating func record(_ total: Int64, at time: Duration) {
         let sample = Sample(time: time, total: total)
         last = sample
         if let previous = samples.last, time - previous.time < interval { return }
         samples.append(sample)
-        // The one just before the window stays, so that the window is always whole.
+        // Keep the last sample before the window, so that the samples always cover the whole
+        // window.
         while samples.count > 2, time - samples[1].time >= window { samples.removeFirst() }
     }
 
-    /// The bytes of a second; `nil` before there are two times to compare.
+    /// The number of bytes per second; `nil` until there are two samples.
     var bytesPerSecond: Double? {
         guard let first = samples.first, let last, last.time > first.time,
             last.total > first.total
@@ -50,7 +53,7 @@ struct TransferRate: Hashable, Sendable {
         return Double(last.total - first.total) / ((last.time - first.time) / .seconds(1))
     }
 
-    /// How long a number of bytes takes at this rate; `nil` if it is not known.
+    /// The time that a number of bytes takes at this rate; `nil` if the rate is not known.
     func time(for count: Int64) -> Duration? {
         guard count > 0 else { return .zero }
         return bytesPerSecond.map { .milliseconds(Int64((Double(count) / $0 * 1000).rounded(.up))) }

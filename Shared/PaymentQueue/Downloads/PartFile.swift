@@ -4,10 +4,10 @@ import Foundation
 import NIOCore
 import ThreadExecutor
 
-/// The bytes of a content that are there so far, in a file that a killed process leaves as it is.
+/// The partially downloaded bytes of a content, in a file that survives the end of the process.
 ///
-/// Every call blocks, so they are made on a thread of its own. The file is locked as long as it is
-/// open: one content is downloaded once at a time.
+/// Every call blocks, so calls run on a thread of their own. The file is locked while it is open,
+/// so that one content is downloaded only once at a time.
 actor PartFile {
     private let executor: ThreadExecutor
     private let descriptor: Int32
@@ -19,7 +19,7 @@ actor PartFile {
         executor.asUnownedSerialExecutor()
     }
 
-    /// Opens what is there of a content, or begins it.
+    /// Opens the existing file of a content, or creates it.
     ///
     /// - Throws: ``ContentDownloadError``.
     init(of digest: ContentDigest, in directory: String) throws(ContentDownloadError) {
@@ -50,7 +50,8 @@ actor PartFile {
         var named = stat()
         guard fstat(descriptor, &own) == 0, stat(path, &named) == 0, own.st_ino == named.st_ino
         else {
-            // The download that had it open has ended in this moment, and named it or removed it.
+            // The download that had the file open has just ended, and has renamed or removed the
+            // file.
             Foundation.close(descriptor)
             throw ContentDownloadError(.inProgress, "\(path) was just dealt with; ask again")
         }
@@ -62,21 +63,23 @@ actor PartFile {
         executor.shutDown()
     }
 
-    /// Lets go of the file; what is written stays.
+    /// Closes the file.
+    ///
+    /// The bytes written so far stay.
     func close() {
         guard isOpen else { return }
         isOpen = false
         Foundation.close(descriptor)
     }
 
-    /// How many bytes are there.
+    /// The number of bytes in the file.
     func length() throws(ContentDownloadError) -> Int64 {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure("examine", path) }
         return Int64(status.st_size)
     }
 
-    /// Throws all bytes away.
+    /// Discards all bytes.
     func truncate() throws(ContentDownloadError) {
         guard ftruncate(descriptor, 0) == 0 else { throw failure("truncate", path) }
     }
@@ -96,19 +99,19 @@ actor PartFile {
         }
     }
 
-    /// SHA-256 of all bytes.
+    /// Computes the SHA-256 digest of all bytes.
     func digest() throws(ContentDownloadError) -> ContentDigest {
         try Self.digest(of: descriptor, path)
     }
 
-    /// Whether a file is the whole content already.
+    /// Whether a file already contains the whole content.
     func isWhole(
         _ name: String,
         length: Int64,
         digest: ContentDigest
     ) throws(ContentDownloadError) -> Bool {
         let other = Foundation.open(name, O_RDONLY | O_CLOEXEC)
-        // One that cannot be opened is replaced.
+        // A file that cannot be opened is replaced.
         guard other >= 0 else { return false }
         defer { Foundation.close(other) }
         var status = stat()
@@ -133,7 +136,7 @@ actor PartFile {
         }
     }
 
-    /// Gives the whole content its own name, durably.
+    /// Renames the complete file to the content's own name, durably.
     func finish(as name: String) throws(ContentDownloadError) {
         guard fsync(descriptor) == 0 else { throw failure("synchronize", path) }
         guard rename(path, name) == 0 else { throw failure("rename", path) }
@@ -149,7 +152,7 @@ actor PartFile {
     }
 }
 
-/// What the last call of the system failed with.
+/// The error of the last system call.
 private func failure(_ what: String, _ path: String) -> ContentDownloadError {
     let number = errno
     return ContentDownloadError(

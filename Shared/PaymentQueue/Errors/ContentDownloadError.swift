@@ -1,21 +1,23 @@
 import StoreAPI
 
-/// Why a download did not end with its content.
+/// The reason why a download failed.
 struct ContentDownloadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable, CustomStringConvertible {
         let description: String
-        /// The store refuses; ``ContentDownloadError/problem`` says why.
+        /// The store refused the download.
+        ///
+        /// ``ContentDownloadError/problem`` contains the reason.
         static let refused = Code(description: "refused")
-        /// The store cannot be reached, or fails, however often it is asked.
+        /// The store could not be reached, or kept failing, after all retries.
         static let notReachable = Code(description: "notReachable")
-        /// The store answers with something that is not what was asked for.
+        /// The store's answer does not match the request.
         static let answerUnexpected = Code(description: "answerUnexpected")
-        /// The bytes are not those of the digest; they are thrown away.
+        /// The bytes do not match the digest and were discarded.
         static let digestDiffers = Code(description: "digestDiffers")
-        /// There is no room for the bytes.
+        /// The disk is full.
         static let diskFull = Code(description: "diskFull")
-        /// The directory cannot be written, or its files not be read.
+        /// The directory cannot be written, or its files cannot be read.
         static let directoryUnusable = Code(description: "directoryUnusable")
         /// Another download of the same content is under way in the same directory.
         static let inProgress = Code(description: "inProgress")
@@ -23,7 +25,7 @@ struct ContentDownloadError: Error, Hashable, Sendable, CustomStringConvertible 
 
     let code: Code
     let message: String
-    /// What the store answered, with the code ``Code/refused``.
+    /// The store's answer, if the code is ``Code/refused``.
     let problem: Problem?
 
     var description: String { "\(code): \(message)" }

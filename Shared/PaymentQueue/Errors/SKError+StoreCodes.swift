@@ -1,10 +1,10 @@
-// What the store's own words come to: StoreKit's codes, a sentence for the buyer, a meaning for the
-// developer. The codes are chosen by what StoreKit's documentation says of each.
+// The translation of the store's own codes: StoreKit's code, a sentence for the buyer, and an
+// explanation for the developer. The codes follow StoreKit's documentation of each.
 
 extension SKError {
-    /// The code for each problem that a service answers with, by the problem's own code.
+    /// The StoreKit code for each problem code that a service answers with.
     ///
-    /// A problem that is not here comes from a newer store, and is ``Code/unknown``.
+    /// A problem code that is not listed comes from a newer store and becomes ``Code/unknown``.
     static let codes: [String: Code] = {
         var codes: [String: Code] = [:]
         for (code, problems) in problemsByCode {
@@ -14,7 +14,7 @@ extension SKError {
     }()
 
     private static let problemsByCode: [(Code, [String])] = [
-        // The store does not sell this product here, or not now.
+        // The store does not sell this product here, or not at this time.
         (
             .storeProductNotAvailable,
             [
@@ -22,7 +22,7 @@ extension SKError {
                 "storefront_changed", "storefront_unknown",
             ]
         ),
-        // The request itself cannot be accepted as it is.
+        // The request itself is invalid.
         (
             .paymentInvalid,
             [
@@ -33,9 +33,9 @@ extension SKError {
                 "idempotency_key_reused",
             ]
         ),
-        // This account may not pay.
+        // This account is not allowed to pay.
         (.paymentNotAllowed, ["payments_not_allowed"]),
-        // The store cannot be reached, or has no time at the moment.
+        // The store cannot be reached or is busy.
         (
             .cloudServiceNetworkConnectionFailed,
             [
@@ -44,18 +44,18 @@ extension SKError {
                 "too_many_streams", "too_many_downloads", "too_many_test_notifications",
             ]
         ),
-        // The app or the account may not do this.
+        // The app or the account is not allowed to do this.
         (
             .clientInvalid,
             [
                 "unauthorized", "fresh_authentication_required",
-                // Of another account, or in a state that does not let it.
+                // The object belongs to another account, or its state does not allow the request.
                 "transaction_unknown", "transaction_purchasing", "transaction_deferred",
                 "transaction_failed", "transaction_finished", "transaction_revoked",
                 "transaction_ended", "transaction_not_delivered", "transaction_state_unknown",
                 "content_unknown", "receipt_property_refused", "price_consent_unknown",
                 "price_consent_replaced", "price_consent_decided_otherwise",
-                // Of administrators, which an app is none of.
+                // Only administrators receive these codes, and an app is not an administrator.
                 "account_change_empty", "account_id_malformed", "app_unregistered",
                 "bundle_id_malformed", "catalog_invalid", "content_digest_differs",
                 "content_digest_malformed", "content_empty", "content_incomplete",
@@ -68,7 +68,7 @@ extension SKError {
                 "product_type_fixed", "too_many_price_consents", "too_many_purchase_intents",
             ]
         ),
-        // Nothing that a program of this library should meet.
+        // Programs of this library should never receive these codes.
         (
             .unknown,
             [
@@ -81,7 +81,7 @@ extension SKError {
         ),
     ]
 
-    /// What a buyer is told where the store's own word says more than StoreKit's code.
+    /// Sentences for the buyer, for store codes that are more precise than StoreKit's code.
     static let sentences: [String: String] = [
         "paymentDeclined": "Your payment method was declined.",
         "insufficientFunds": "Your payment method does not have enough money.",
@@ -100,7 +100,7 @@ extension SKError {
         "restore_too_large": "There are too many purchases to restore at once.",
     ]
 
-    /// What a reason of a failed transaction means to the developer.
+    /// Explanations of a failed transaction's reason, for the developer.
     static let meanings: [String: String] = [
         "paymentCancelled": "The buyer cancelled the payment.",
         "paymentDeclined": "The processor declined the payment method.",
@@ -117,7 +117,7 @@ extension SKError {
 }
 
 extension SKError.Code {
-    /// The code as a buyer reads it.
+    /// The code as a sentence for the buyer.
     var sentence: String {
         switch self {
         case .unknown: "Something went wrong. Please try again later."
@@ -145,6 +145,6 @@ extension SKError.Code {
         }
     }
 
-    /// The code as a developer reads it, where nothing more is known.
+    /// The code as a sentence for the developer, if nothing more precise is known.
     var meaning: String { "The error has StoreKit's code \(rawValue), \(self)." }
 }

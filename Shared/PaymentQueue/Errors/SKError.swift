@@ -5,81 +5,83 @@ import StoreAPI
 /// The domain of ``SKError``, by StoreKit's name.
 public let SKErrorDomain = SKError.errorDomain
 
-/// Why something of the store failed, by the codes of StoreKit (spec rules 36 and 37).
+/// An error of the store, with StoreKit's codes (spec rules 36 and 37).
 ///
-/// As an `NSError` it has the domain `SKErrorDomain` and StoreKit's number. The buyer is shown
-/// `localizedDescription`, a sentence in English; the developer reads ``failureReason``. An app that
-/// has words of its own chooses them by ``code`` and ``storeCode``.
+/// As an `NSError` it has the domain `SKErrorDomain` and StoreKit's number. Show
+/// `localizedDescription`, a sentence in English, to the buyer. ``failureReason`` is for the
+/// developer. An app with its own texts chooses them by ``code`` and ``storeCode``.
 public struct SKError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The codes that StoreKit knows; their numbers are its.
+    /// The codes of StoreKit, with StoreKit's numbers.
     public enum Code: Int, Sendable, CaseIterable {
-        /// Something else.
+        /// Any other error.
         case unknown = 0
-        /// This client may not ask for that.
+        /// This client is not allowed to make the request.
         case clientInvalid = 1
-        /// The buyer called it off; nothing to show.
+        /// The buyer cancelled the payment. There is nothing to show.
         case paymentCancelled = 2
-        /// The payment, or what pays for it, was not taken.
+        /// The payment or the payment method was not accepted.
         case paymentInvalid = 3
-        /// This buyer may not pay.
+        /// This buyer is not allowed to pay.
         case paymentNotAllowed = 4
         /// The product cannot be bought in this storefront.
         case storeProductNotAvailable = 5
-        /// The cloud service may not be used.
+        /// The app is not allowed to use the cloud service.
         case cloudServicePermissionDenied = 6
-        /// The network did not reach the store.
+        /// The store could not be reached over the network.
         case cloudServiceNetworkConnectionFailed = 7
-        /// The cloud service may be used no more.
+        /// The permission to use the cloud service was revoked.
         case cloudServiceRevoked = 8
-        /// The buyer has not read the privacy notice.
+        /// The buyer has not acknowledged the privacy notice.
         case privacyAcknowledgementRequired = 9
-        /// The app uses a property it has no right to.
+        /// The app uses a property that it is not entitled to use.
         case unauthorizedRequestData = 10
         /// The offer does not exist.
         case invalidOfferIdentifier = 11
         /// The signature of the offer is wrong.
         case invalidSignature = 12
-        /// A part of the offer is missing.
+        /// A parameter of the offer is missing.
         case missingOfferParams = 13
-        /// The price of the offer holds no more.
+        /// The price of the offer is no longer valid.
         case invalidOfferPrice = 14
         /// The buyer closed the overlay.
         case overlayCancelled = 15
         /// The overlay's configuration is wrong.
         case overlayInvalidConfiguration = 16
-        /// The overlay took too long.
+        /// The overlay timed out.
         case overlayTimeout = 17
-        /// The buyer cannot have the offer.
+        /// The buyer is not eligible for the offer.
         case ineligibleForOffer = 18
-        /// The platform cannot do that.
+        /// The platform does not support the request.
         case unsupportedPlatform = 19
-        /// The overlay was shown in a scene that is not in front.
+        /// The overlay was presented in a scene that is in the background.
         case overlayPresentedInBackgroundScene = 20
     }
 
     /// StoreKit's name for these errors.
     public static let errorDomain = "SKErrorDomain"
-    /// The code of a buyer who calls a payment off.
+    /// The code for a payment that the buyer cancelled.
     public static let paymentCancelled = Code.paymentCancelled
-    /// The code of a payment that was not taken.
+    /// The code for a payment that was not accepted.
     public static let paymentInvalid = Code.paymentInvalid
-    /// The code of a buyer who may not pay.
+    /// The code for a buyer who is not allowed to pay.
     public static let paymentNotAllowed = Code.paymentNotAllowed
-    /// The code of a product that is not sold here.
+    /// The code for a product that is not sold in this storefront.
     public static let storeProductNotAvailable = Code.storeProductNotAvailable
-    /// The code of a client that may not ask for that.
+    /// The code for a client that is not allowed to make the request.
     public static let clientInvalid = Code.clientInvalid
-    /// The code of everything else.
+    /// The code for any other error.
     public static let unknown = Code.unknown
 
-    /// Which kind of failure.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, for a log: never for the buyer.
-    public let detail: String
-    /// The store's own word for it, where the store gave one.
+    /// A description for logs.
     ///
-    /// The code of a problem such as `stale_price`, or the reason of a failed transaction such as
-    /// `insufficientFunds`. It tells apart what StoreKit has one code for.
+    /// Never show it to the buyer.
+    public let detail: String
+    /// The store's own code, if the store sent one.
+    ///
+    /// It is the code of a problem such as `stale_price`, or the reason of a failed transaction
+    /// such as `insufficientFunds`. It distinguishes cases for which StoreKit has only one code.
     public let storeCode: String?
 
     /// Makes an error.
@@ -93,20 +95,20 @@ public struct SKError: Error, Hashable, Sendable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The error in words.
+    /// The error as text.
     public var description: String {
         "\(Self.errorDomain) \(code.rawValue) (\(code))" + (detail.isEmpty ? "" : ": \(detail)")
     }
 }
 
 extension SKError: CustomNSError, LocalizedError {
-    /// StoreKit's number of the code.
+    /// StoreKit's number for the code.
     public var errorCode: Int { code.rawValue }
 
-    /// What an `NSError` carries: the sentence for the buyer and the reason for the developer.
+    /// The `NSError` user info: the sentence for the buyer and the reason for the developer.
     ///
-    /// The texts are put in here as well, because Foundation on Linux asks nothing else of an error
-    /// that has a code of its own.
+    /// The texts are repeated here because Foundation on Linux reads nothing else from an error
+    /// that has its own code.
     public var errorUserInfo: [String: Any] {
         [
             NSLocalizedDescriptionKey: buyerSentence,
@@ -117,7 +119,7 @@ extension SKError: CustomNSError, LocalizedError {
     /// A sentence in English that a buyer can read.
     public var errorDescription: String? { buyerSentence }
 
-    /// What happened, in English, for the developer.
+    /// An explanation in English for the developer.
     public var failureReason: String? { developerReason }
 
     private var buyerSentence: String {
@@ -128,7 +130,7 @@ extension SKError: CustomNSError, LocalizedError {
 }
 
 extension SKError {
-    /// The error of a transaction that failed.
+    /// Makes the error of a failed transaction.
     init(_ reason: FailureReason?) {
         guard let reason else {
             self.init(.unknown, detail: "The store does not say why the transaction failed.")
@@ -142,7 +144,7 @@ extension SKError {
         )
     }
 
-    /// The error of a request that the store refused.
+    /// Makes the error of a request that the store refused.
     init(_ problem: Problem) {
         let forbidden = problem.status == 401 || problem.status == 403
         self.init(
@@ -152,13 +154,13 @@ extension SKError {
         )
     }
 
-    /// There is no store to ask.
+    /// The error of a program without a configured store.
     static let notConfigured = SKError(
         .clientInvalid,
         detail: "SKPaymentQueue.configure was not called"
     )
 
-    /// Any error as one of the store's.
+    /// Converts any error to an error of the store.
     init(_ error: any Error) {
         switch error {
         case let error as SKError: self = error

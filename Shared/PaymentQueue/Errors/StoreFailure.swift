@@ -1,17 +1,17 @@
 import StoreAPI
 
-/// Why a request to the store came to nothing.
+/// The reason why a request to the store failed.
 enum StoreFailure: Error, CustomStringConvertible {
-    /// The store said no.
+    /// The store refused the request.
     case refused(Problem)
-    /// Nothing was sent: there was no connection, or no token.
+    /// Nothing was sent because there was no connection or no token.
     case notSent(String)
-    /// There was no answer, or one that says to try again.
+    /// There was no answer, or the answer asked for a retry.
     case unreachable(String)
-    /// The answer is not what the store answers.
+    /// The answer is not in the store's format.
     case unreadable(String)
 
-    /// The failure in words.
+    /// The failure as text.
     var description: String {
         switch self {
         case .refused(let problem): "refused, \(problem.code): \(problem.detail)"
@@ -20,7 +20,7 @@ enum StoreFailure: Error, CustomStringConvertible {
         }
     }
 
-    /// The failure as StoreKit names it.
+    /// The corresponding StoreKit error.
     var error: SKError {
         switch self {
         case .refused(let problem): SKError(problem)

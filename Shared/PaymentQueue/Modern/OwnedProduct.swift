@@ -1,38 +1,44 @@
 public import Foundation
 public import ReceiptValidation
 
-/// A product that an account owns, as its app receipt says.
+/// A product that an account owns according to its app receipt.
 public struct OwnedProduct: Hashable, Sendable, Identifiable {
     /// The product's identifier.
     public var id: String { productID }
     /// The product's identifier.
     public let productID: String
-    /// Which type the product is: every one but a consumable.
+    /// The type of the product.
+    ///
+    /// It is never a consumable.
     public let productType: Product.ProductType
-    /// The number of the transaction.
+    /// The identifier of the transaction.
     public let transactionID: String
-    /// The number of the first transaction of the same purchase.
+    /// The identifier of the first transaction of the same purchase.
     public let originalTransactionID: String
-    /// When it was first bought.
+    /// The date of the first purchase.
     public let originalPurchaseDate: Date
-    /// When a subscription's period ends; `nil` for everything else.
+    /// The end of a subscription's period; `nil` for all other types.
     public let expirationDate: Date?
 }
 
 extension SKPaymentQueue {
-    /// The products that the account owns by the app receipt that is kept, without network and
-    /// without the store.
+    /// Returns the products that the account owns according to the stored app receipt.
     ///
-    /// The receipt at ``StoreConfiguration/receiptURL`` is verified by
-    /// ``StoreConfiguration/receiptTrust``, and for ``StoreConfiguration/deviceID`` if there is one.
-    /// It says what was true when it was last refreshed (``refreshReceipt(properties:)``): a refund
-    /// since then is not in it. Consumables are not owned, and what was refunded is not either.
-    /// It is of the account that asked for it last: an app of several accounts keeps a file for each.
+    /// It needs neither the network nor the store.
     ///
-    /// - Parameter date: The moment in question: a subscription whose period is over is left out.
-    /// - Returns: The products by identifier, each once; `nil` if there is no receipt, nobody to
-    ///   believe, or the receipt has expired: ask for a new one.
-    /// - Throws: `ReceiptRefusal` if the receipt is not believed.
+    /// The receipt at ``StoreConfiguration/receiptURL`` is verified with
+    /// ``StoreConfiguration/receiptTrust``, and for ``StoreConfiguration/deviceID`` if that is set.
+    /// The receipt shows the state of its last refresh (``refreshReceipt(properties:)``), so later
+    /// refunds are missing. Consumables and refunded products are not owned. The receipt belongs to
+    /// the account that last requested it. An app with several accounts needs one file for each
+    /// account.
+    ///
+    /// - Parameter date: The date to check. Subscriptions whose period is over at this date are
+    ///   left out.
+    /// - Returns: The products ordered by identifier, each of them once; `nil` if there is no
+    ///   receipt, no `receiptTrust`, or the receipt has expired. In these cases request a new
+    ///   receipt.
+    /// - Throws: `ReceiptRefusal` if the receipt is not valid.
     public func ownedProducts(at date: Date = .now) throws(ReceiptRefusal) -> [OwnedProduct]? {
         guard let receipt = try appReceipt(), !receipt.isExpired(at: date) else { return nil }
         return OwnedProduct.owned(by: receipt, at: date)
@@ -40,11 +46,11 @@ extension SKPaymentQueue {
 }
 
 extension OwnedProduct {
-    /// The products that a receipt says are owned at a moment, by identifier.
+    /// Returns the products that a receipt lists as owned at a date, ordered by identifier.
     static func owned(by receipt: AppReceipt, at date: Date) -> [OwnedProduct] {
         var owned: [String: OwnedProduct] = [:]
         for purchase in receipt.purchases where purchase.isOwned(at: date) {
-            // The purchases come with the oldest first: the newest speaks for the product.
+            // Purchases are ordered from oldest to newest, so the newest one replaces the others.
             owned[purchase.productID] = OwnedProduct(purchase)
         }
         return owned.values.sorted { $0.productID < $1.productID }
@@ -66,7 +72,7 @@ extension AppReceipt.Purchase {
         switch productType {
         case .nonConsumable, .nonRenewingSubscription: return true
         case .autoRenewableSubscription: return expiresAt.map { $0 > date } ?? false
-        // A type that is not known, or not said, may be one that is used up.
+        // A product of an unknown or missing type may be a consumable.
         case .consumable, .unknown: return false
         }
     }

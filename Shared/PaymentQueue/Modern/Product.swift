@@ -1,26 +1,28 @@
 public import Foundation
 
-/// A product as the buyer's storefront shows it, in the modern shape.
+/// A product with the texts and the price of the buyer's storefront, in the style of StoreKit 2.
 ///
-/// ``SKProduct`` is the same product with the names of the payment queue.
+/// ``SKProduct`` is the same product with the names of StoreKit 1.
 public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
-    /// The type of a product, by StoreKit's word.
+    /// The type of a product, with StoreKit's names.
     public struct ProductType: RawRepresentable, Hashable, Sendable {
-        /// The word, as signed transactions have it.
+        /// The name of the type in signed transactions.
         public let rawValue: String
-        /// Makes a type of a word.
+        /// Makes a type from its name.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// Bought again and again.
+        /// A product that can be bought again and again.
         public static let consumable = ProductType(rawValue: "Consumable")
-        /// Bought once, owned for good.
+        /// A product that is bought once and owned permanently.
         public static let nonConsumable = ProductType(rawValue: "Non-Consumable")
-        /// A period that does not renew by itself.
+        /// A subscription for one period that does not renew automatically.
         public static let nonRenewable = ProductType(rawValue: "Non-Renewing Subscription")
-        /// Renews by itself; the store does not sell it yet.
+        /// A subscription that renews automatically.
+        ///
+        /// The store does not sell it yet.
         public static let autoRenewable = ProductType(rawValue: "Auto-Renewable Subscription")
     }
 
-    /// What a purchase is to be like.
+    /// An option of a purchase.
     public struct PurchaseOption: Hashable, Sendable {
         enum Wish: Hashable, Sendable {
             case quantity(Int)
@@ -30,13 +32,14 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
 
         let wish: Wish
 
-        /// How many.
+        /// The number of units to buy.
         public static func quantity(_ quantity: Int) -> PurchaseOption {
             PurchaseOption(wish: .quantity(quantity))
         }
 
-        /// The app's own UUID for the buyer; the signed transaction carries it
-        /// (``Transaction/appAccountToken``).
+        /// The app's own UUID for the buyer.
+        ///
+        /// The signed transaction contains it (``Transaction/appAccountToken``).
         public static func appAccountToken(_ token: UUID) -> PurchaseOption {
             PurchaseOption(wish: .appAccountToken(token))
         }
@@ -47,44 +50,48 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
         }
     }
 
-    /// How a purchase ended.
+    /// The outcome of a purchase.
     public enum PurchaseResult: Hashable, Sendable {
-        /// Paid: deliver it if it is verified, and finish the transaction.
+        /// The buyer has paid. If the transaction is verified, deliver the product and finish the
+        /// transaction.
         case success(VerificationResult<Transaction>)
-        /// The buyer called it off.
+        /// The buyer cancelled the purchase.
         case userCancelled
-        /// Waiting for somebody's approval; a purchase comes with ``Transaction/updates``.
+        /// The purchase waits for somebody's approval. If it succeeds, it arrives through
+        /// ``Transaction/updates``.
         case pending
     }
 
-    /// The same product with the names of the payment queue.
+    /// The same product with the names of StoreKit 1.
     let product: SKProduct
 
     init(_ product: SKProduct) { self.product = product }
 
     /// The product's identifier.
     public var id: String { product.productIdentifier }
-    /// Which of the four types it is.
+    /// The type of the product.
     public var type: ProductType { ProductType(product.kind) }
-    /// The name shown to the buyer.
+    /// The localized name of the product.
     public var displayName: String { product.localizedTitle }
-    /// The sentence shown below it.
+    /// The localized description of the product.
     public var description: String { product.localizedDescription }
-    /// What one of it costs, in units of the currency of ``priceFormatStyle``.
+    /// The price of one unit, in the currency of ``priceFormatStyle``.
     public var price: Decimal { product.price }
-    /// The price as the buyer reads it, such as `$0.99`.
+    /// The formatted price, such as `$0.99`.
     public var displayPrice: String { product.displayPrice }
-    /// How prices of this product are written, such as sums of several.
-    public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
-    /// Whether the family of the buyer may use it.
+    /// The format for prices of this product.
     ///
-    /// What the catalog says; the store itself shares nothing yet.
+    /// Use it to format sums, too.
+    public var priceFormatStyle: Decimal.FormatStyle.Currency { product.priceFormatStyle }
+    /// Whether the buyer's family may use the product.
+    ///
+    /// This is the catalog's setting. The store itself does not share purchases yet.
     public var isFamilyShareable: Bool { product.isFamilyShareable }
 
-    /// The product in a few words.
+    /// A short description of the product.
     public var debugDescription: String { product.description }
 
-    /// Asks the catalog for products; those that cannot be bought are left out.
+    /// Asks the catalog for products and leaves out those that cannot be bought.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public static func products(for identifiers: some Collection<String>) async throws -> [Product]
@@ -94,10 +101,11 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
 
     /// Buys the product and waits for the outcome.
     ///
-    /// Once it is paid, the store is asked for the signed transaction until it answers. A task that is
-    /// cancelled stops waiting; the purchase goes on, and comes with ``Transaction/updates``.
+    /// After the payment, the store is asked for the signed transaction until it answers. If the
+    /// task is cancelled, it stops waiting but the purchase goes on. Its outcome arrives through
+    /// ``Transaction/updates``.
     ///
-    /// - Throws: ``SKError`` when it failed, or `CancellationError`.
+    /// - Throws: ``SKError`` if the purchase failed, or `CancellationError`.
     public func purchase(options: Set<PurchaseOption> = []) async throws -> PurchaseResult {
         let payment = SKMutablePayment(product: product)
         for option in options {
@@ -121,7 +129,9 @@ public struct Product: Identifiable, Hashable, Sendable, CustomDebugStringConver
         get async throws { try await Transaction.latest(for: id) }
     }
 
-    /// The purchase that gave the account the product; see ``Transaction/currentEntitlement(for:)``.
+    /// The purchase that gave the account the product.
+    ///
+    /// See ``Transaction/currentEntitlement(for:)``.
     public var currentEntitlement: VerificationResult<Transaction>? {
         get async throws { try await Transaction.currentEntitlement(for: id) }
     }

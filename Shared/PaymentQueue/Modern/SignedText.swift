@@ -2,20 +2,20 @@ import EventTypes
 import Foundation
 import ReceiptValidation
 
-/// A JWS in compact form, taken apart without looking at its signature.
+/// A JWS in compact form, split into its parts without a check of the signature.
 struct SignedText: Hashable, Sendable {
-    /// The whole of it.
+    /// The complete JWS.
     let text: String
-    /// The JSON of its header.
+    /// The header as JSON.
     let header: Data
-    /// The JSON of its payload.
+    /// The payload as JSON.
     let payload: Data
-    /// What its signature is of.
+    /// The bytes that the signature covers.
     let signed: Data
     /// The signature.
     let signature: Data
 
-    /// Takes a JWS apart; `nil` if it does not have three parts of base64url.
+    /// Splits a JWS into its parts; `nil` if it does not consist of three base64url parts.
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= ReceiptValidator.jwsLengthMax, parts.count == 3,
@@ -29,11 +29,11 @@ struct SignedText: Hashable, Sendable {
         signed = Data("\(parts[0]).\(parts[1])".utf8)
     }
 
-    /// What it says, whether or not it is to be believed; `nil` if that cannot be read.
+    /// The decoded payload, whether or not it is valid; `nil` if it cannot be decoded.
     var claimed: JWSTransaction? {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .millisecondsSince1970
-        // Why it cannot be read does not matter: nothing of it is believed.
+        // The decoding error does not matter because the payload is not trusted in any case.
         return try? decoder.decode(JWSTransaction.self, from: payload)
     }
 

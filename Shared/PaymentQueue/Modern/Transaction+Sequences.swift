@@ -5,21 +5,21 @@ import ReceiptValidation
 import StoreAPI
 
 extension Transaction {
-    /// Signed transactions that the store is asked for as they are iterated.
+    /// A sequence of signed transactions that are requested from the store during iteration.
     public struct Transactions: AsyncSequence, Sendable {
-        /// A transaction, verified or not.
+        /// A transaction with the result of its verification.
         public typealias Element = VerificationResult<Transaction>
-        /// What iterating throws: ``SKError``, or `CancellationError`.
+        /// The error of the iteration: ``SKError`` or `CancellationError`.
         public typealias Failure = any Error
 
         let pages: TransactionPages
 
-        /// Begins with the first.
+        /// Makes an iterator that begins with the first transaction.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(queue: pages.queue, base: pages.makeAsyncIterator())
         }
 
-        /// Asks for the signature of each transaction when it is its turn.
+        /// An iterator that requests the signature of each transaction when it reaches it.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let queue: SKPaymentQueue
             fileprivate var base: TransactionPages.Iterator
@@ -36,30 +36,30 @@ extension Transaction {
         }
     }
 
-    /// Signed transactions as they change, for as long as somebody iterates.
+    /// A sequence of signed transactions as they change, for as long as the iteration lasts.
     public struct Updates: AsyncSequence, Sendable {
-        /// A transaction, verified or not.
+        /// A transaction with the result of its verification.
         public typealias Element = VerificationResult<Transaction>
-        /// It never throws.
+        /// The iteration never throws.
         public typealias Failure = Never
 
         let base: TransactionUpdates
 
-        /// Begins to observe.
+        /// Begins to observe the queue.
         public func makeAsyncIterator() -> AsyncIterator {
             AsyncIterator(queue: base.queue, base: base.makeAsyncIterator())
         }
 
-        /// Observes until it is let go.
+        /// An iterator that observes the queue until it is released.
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let queue: SKPaymentQueue
             fileprivate let base: TransactionUpdates.Iterator
 
-            /// The next transaction; `nil` when the task is cancelled, or the program is configured
+            /// The next transaction; `nil` if the task is cancelled or the program is configured
             /// for another store or account.
             ///
-            /// One whose signature the store does not hand out stays unfinished, and comes again at
-            /// the next launch; the log says so.
+            /// If the store does not provide the signature, the transaction stays unfinished and
+            /// returns at the next launch. The queue logs this.
             public mutating func next() async -> VerificationResult<Transaction>? {
                 while let transaction = await base.next() {
                     guard transaction.isBought else { continue }
@@ -78,9 +78,10 @@ extension Transaction {
         }
     }
 
-    /// The purchases that are not finished, then every purchase and every refund as it happens.
+    /// The unfinished purchases, followed by every purchase and every refund as it happens.
     ///
-    /// What is bought by ``Product/purchase(options:)`` comes here as well: see ``StepLog``.
+    /// Purchases made with ``Product/purchase(options:)`` arrive here as well. ``StepLog`` helps to
+    /// deliver them only once.
     public static var updates: Updates {
         Updates(base: TransactionUpdates(queue: .default(), hearsOfRefunds: true))
     }
@@ -90,21 +91,23 @@ extension Transaction {
         Transactions(pages: SKPaymentTransaction.unfinished)
     }
 
-    /// Every purchase of the account in this app, finished or not, in the order of their last change
+    /// All purchases of the account in this app, finished or not, in the order of their last change
     /// (spec rule 105).
     public static var all: Transactions { Transactions(pages: SKPaymentTransaction.all) }
 
-    /// The purchases that gave the account what it owns: what an app unlocks when it starts.
+    /// The purchases that gave the account the products it owns.
     ///
-    /// Without network see ``SKPaymentQueue/ownedProducts(at:)``.
+    /// An app unlocks these products when it starts.
+    ///
+    /// Without a network use ``SKPaymentQueue/ownedProducts(at:)``.
     public static var currentEntitlements: Transactions {
         Transactions(pages: SKPaymentTransaction.currentEntitlements)
     }
 
-    /// The account's newest purchase of a product, finished or refunded ones too; `nil` if there is
-    /// none.
+    /// Returns the account's newest purchase of a product, including finished and refunded
+    /// purchases; `nil` if there is none.
     ///
-    /// The store is asked for the account's whole history, a hundred transactions at a time.
+    /// It reads the account's whole history from the store, a hundred transactions at a time.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public static func latest(
@@ -113,7 +116,7 @@ extension Transaction {
         try await newest(of: productID, in: SKPaymentTransaction.all)
     }
 
-    /// The purchase that gave the account a product, if it owns it.
+    /// Returns the purchase that gave the account a product; `nil` if the account does not own it.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public static func currentEntitlement(
@@ -137,21 +140,23 @@ extension Transaction {
 }
 
 extension SKPaymentTransaction {
-    /// Whether the store has signed it as a purchase; restored copies are none (spec rule 71).
+    /// Whether the store signs it as a purchase.
+    ///
+    /// It does not sign restored copies (spec rule 71).
     fileprivate var isBought: Bool { transactionState == .purchased && number != nil }
 
     fileprivate func isNewer(than other: SKPaymentTransaction) -> Bool {
         (number?.number ?? 0) > (other.number?.number ?? 0)
     }
 
-    /// The transaction as the store signed it, a JWS in compact form in UTF-8, for a server to
-    /// verify.
+    /// The transaction as the store signed it: a JWS in compact form, encoded in UTF-8, for a
+    /// server to verify.
     ///
-    /// StoreKit has it at hand; here the store is asked. It is `nil` unless the transaction is
-    /// purchased or restored.
+    /// StoreKit has it available locally. Here it is requested from the store. It is `nil` unless
+    /// the transaction is purchased or restored.
     ///
-    /// - Throws: ``SKError``, `ReceiptRefusal` if ``StoreConfiguration/receiptTrust`` does not believe
-    ///   it, or `CancellationError`.
+    /// - Throws: ``SKError``, `ReceiptRefusal` if the transaction fails the checks of
+    ///   ``StoreConfiguration/receiptTrust``, or `CancellationError`.
     public var transactionReceipt: Data? {
         get async throws {
             guard transactionState.isPaid, let number else { return nil }
@@ -166,20 +171,20 @@ extension SKPaymentTransaction {
 }
 
 extension SKPaymentQueue {
-    /// Asks the store for the signed form of a transaction, and verifies it.
+    /// Requests the signed form of a transaction from the store and verifies it.
     ///
     /// - Parameters:
-    ///   - transaction: A transaction that is bought.
-    ///   - untilAnswered: Whether a store that is away is asked until it answers, and one that has yet
-    ///     to sign a refund until it has.
-    /// - Returns: What was signed, and whether to believe it.
+    ///   - transaction: A purchased transaction.
+    ///   - untilAnswered: Whether to retry until an unreachable store answers and a refund is
+    ///     signed.
+    /// - Returns: The signed transaction with the result of its verification.
     /// - Throws: ``SKError``, or `CancellationError`.
     func verified(
         _ transaction: SKPaymentTransaction,
         untilAnswered: Bool = false
     ) async throws -> VerificationResult<Transaction> {
         guard let transport, let number = transaction.number else { throw SKError.notConfigured }
-        // The queue may hear of a refund before it is signed.
+        // The queue may learn of a refund before the store has signed it.
         let isRefundAwaited = untilAnswered && transaction.revocationDate != nil
         for tries in 1...Self.refundTriesMax {
             let jws = try await signedTransaction(number, untilAnswered: untilAnswered)
@@ -192,13 +197,15 @@ extension SKPaymentQueue {
         throw SKError(.unknown, detail: "the store has not signed the refund of \(number)")
     }
 
-    /// How often a refund is asked for that is not signed yet; with the pauses about a minute.
+    /// The number of requests for a refund that is not signed yet.
+    ///
+    /// With the pauses they take about a minute.
     private static let refundTriesMax = 10
 
-    /// Verifies what the store says is the signed form of a transaction.
+    /// Verifies the store's answer to a request for the signed form of a transaction.
     ///
-    /// - Returns: What was signed, and whether to believe it.
-    /// - Throws: ``SKError`` if nothing can be read of it at all.
+    /// - Returns: The signed transaction with the result of its verification.
+    /// - Throws: ``SKError`` if the answer cannot be decoded at all.
     static func verify(
         _ jws: String,
         of transaction: SKPaymentTransaction,
@@ -212,7 +219,7 @@ extension SKPaymentQueue {
                 detail: "what the store gives as transaction \(transaction.id) is none"
             )
         }
-        // The store's answer to one question, and no other transaction of this account.
+        // The answer must be the requested transaction and no other transaction of this account.
         guard claimed.transactionId == transaction.number?.rawValue else {
             return .unverified(value, .invalidSignature)
         }
@@ -225,9 +232,9 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Asks the store for the signed form of a transaction.
+    /// Requests the signed form of a transaction from the store.
     ///
-    /// - Returns: A JWS in compact form, not verified yet.
+    /// - Returns: A JWS in compact form that is not verified yet.
     /// - Throws: ``SKError``, or `CancellationError`.
     fileprivate func signedTransaction(
         _ id: TransactionID,

@@ -4,51 +4,55 @@ import ReceiptValidation
 
 /// A purchase as the store signed it.
 ///
-/// It comes in a ``VerificationResult``, which says whether the signature holds. Copies that a restore
-/// makes are not told of here (spec rule 71): what the account owns are ``currentEntitlements``.
+/// It arrives in a ``VerificationResult`` that contains the result of the signature check. Restored
+/// copies are not included (spec rule 71). ``currentEntitlements`` lists what the account owns.
 public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringConvertible {
-    /// Who bought what is owned.
+    /// The relation between the buyer and the account that owns the product.
     public struct OwnershipType: RawRepresentable, Hashable, Sendable {
-        /// The word in the JWS.
+        /// The value in the JWS.
         public let rawValue: String
-        /// Makes a type of a word.
+        /// Makes an ownership type from its value.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The account itself.
+        /// The account bought the product itself.
         public static let purchased = OwnershipType(rawValue: "PURCHASED")
-        /// Another member of the family; the store shares nothing yet.
+        /// Another member of the family bought it.
+        ///
+        /// The store does not share purchases yet.
         public static let familyShared = OwnershipType(rawValue: "FAMILY_SHARED")
     }
 
-    /// Why the transaction was made.
+    /// The reason why the transaction was made.
     public struct Reason: RawRepresentable, Hashable, Sendable {
-        /// The word in the JWS.
+        /// The value in the JWS.
         public let rawValue: String
-        /// Makes a reason of a word.
+        /// Makes a reason from its value.
         public init(rawValue: String) { self.rawValue = rawValue }
-        /// The buyer bought it.
+        /// The buyer made a purchase.
         public static let purchase = Reason(rawValue: "PURCHASE")
-        /// A subscription renewed itself.
+        /// A subscription renewed automatically.
         public static let renewal = Reason(rawValue: "RENEWAL")
     }
 
-    /// Why a purchase was refunded or revoked.
+    /// The reason why a purchase was refunded or revoked.
     public struct RevocationReason: RawRepresentable, Hashable, Sendable {
         /// The number in the JWS.
         public let rawValue: Int
-        /// Makes a reason of a number.
+        /// Makes a reason from its number.
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// Because of an issue in the app.
+        /// The refund was due to an issue in the app.
         public static let developerIssue = RevocationReason(rawValue: 1)
-        /// For another reason.
+        /// The refund had another reason.
         public static let other = RevocationReason(rawValue: 0)
     }
 
     let jws: SignedText
     private let payload: JWSTransaction
-    /// The same transaction in the queue, which finishes it.
+    /// The same transaction in the queue.
+    ///
+    /// It is used to finish the transaction.
     private let source: SKPaymentTransaction
 
-    /// Its number in the store.
+    /// The transaction's number in the store.
     public let id: UInt64
     /// The number of the first transaction of the same purchase.
     public let originalID: UInt64
@@ -66,62 +70,68 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
 
     /// The product's identifier.
     public var productID: String { payload.productId }
-    /// Which of the four types the product is.
+    /// The type of the product.
     public var productType: Product.ProductType { Product.ProductType(rawValue: payload.type) }
-    /// The app that it was bought in.
+    /// The bundle identifier of the app in which the product was bought.
     public var appBundleID: String { payload.bundleId }
-    /// The UUID that the app gave with the purchase (``Product/PurchaseOption/appAccountToken(_:)``,
-    /// or an ``SKPayment/applicationUsername`` that is one).
+    /// The UUID that the app passed with the purchase:
+    /// ``Product/PurchaseOption/appAccountToken(_:)``, or an ``SKPayment/applicationUsername`` that
+    /// is a UUID.
     public var appAccountToken: UUID? { payload.appAccountToken }
-    /// When it was bought.
+    /// The date of the purchase.
     public var purchaseDate: Date { payload.purchaseDate }
-    /// When the first transaction of the same purchase was bought.
+    /// The date of the first transaction of the same purchase.
     public var originalPurchaseDate: Date { payload.originalPurchaseDate }
-    /// How many were bought.
+    /// The number of units that were bought.
     public var purchasedQuantity: Int { payload.quantity }
-    /// What was paid for all of it, in units of ``currency``; `nil` if the store does not say.
+    /// The total price that was paid, in units of ``currency``; `nil` if the store does not provide
+    /// it.
     public var price: Decimal? { payload.price.map { Decimal($0) / 1000 } }
     /// The currency of ``price``.
     public var currency: Locale.Currency? { payload.currency.map { Locale.Currency($0) } }
-    /// Where it was bought.
+    /// The storefront of the purchase.
     public var storefront: Storefront? { payload.storefront.map(Storefront.init(countryCode:)) }
-    /// Where it was bought, ISO 3166-1 alpha-3.
+    /// The storefront of the purchase as an ISO 3166-1 alpha-3 code.
     public var storefrontCountryCode: String { payload.storefront ?? "" }
-    /// Who bought it.
+    /// The relation between the buyer and the account.
     public var ownershipType: OwnershipType {
         payload.inAppOwnershipType.map(OwnershipType.init(rawValue:)) ?? .purchased
     }
-    /// Why it was made.
+    /// The reason why the transaction was made.
     public var reason: Reason { payload.transactionReason.map(Reason.init(rawValue:)) ?? .purchase }
-    /// Where the store takes money, and where it does not.
+    /// The environment of the purchase: production or sandbox.
     public var environment: AppStore.Environment {
         AppStore.Environment(rawValue: payload.environment)
     }
-    /// When it was refunded or revoked; `nil` unless it was.
+    /// The date of the refund or revocation; `nil` if there was none.
     public var revocationDate: Date? { payload.revocationDate }
-    /// Why it was; `nil` unless it was.
+    /// The reason for the refund or revocation; `nil` if there was none.
     public var revocationReason: RevocationReason? {
         payload.revocationReason.map(RevocationReason.init(rawValue:))
     }
-    /// When it was signed: again when it is refunded.
+    /// The date of the signature.
+    ///
+    /// A refund is signed again.
     public var signedDate: Date { payload.signedDate }
-    /// What was signed, JSON.
+    /// The signed payload as JSON.
     public var jsonRepresentation: Data { jws.payload }
 
-    /// The transaction in a few words.
+    /// A short description of the transaction.
     public var debugDescription: String {
         "\(productID) ×\(purchasedQuantity), \(id)" + (revocationDate == nil ? "" : ", revoked")
     }
 
-    /// Whether two were signed as one.
+    /// Whether both values come from the same signed JWS.
     public static func == (left: Transaction, right: Transaction) -> Bool { left.jws == right.jws }
 
-    /// Hashes what was signed.
+    /// Hashes the signed JWS.
     public func hash(into hasher: inout Hasher) { hasher.combine(jws) }
 
-    /// Finishes the transaction and waits until the store knows: what it paid for is delivered.
+    /// Finishes the transaction and waits until the store has recorded it.
     ///
-    /// - Throws: ``SKError`` when the store refuses, or `CancellationError`.
+    /// Call it after delivery.
+    ///
+    /// - Throws: ``SKError`` if the store refuses, or `CancellationError`.
     public func finish() async throws { try await source.finish() }
 }
 

@@ -1,32 +1,33 @@
 public import Foundation
 import ReceiptValidation
 
-/// Something that the store has signed, with the outcome of its verification on this device.
+/// A signed value with the result of its verification on this device.
 ///
-/// The signature is verified without network against the roots of ``StoreConfiguration/receiptTrust``,
-/// by the rules of `ReceiptValidation`. Without a `receiptTrust` nothing is verified.
+/// The signature is verified offline against the roots of ``StoreConfiguration/receiptTrust``, by
+/// the rules of `ReceiptValidation`. Without a `receiptTrust` every value is unverified.
 public enum VerificationResult<SignedType: Sendable>: Sendable {
-    /// The store did not sign it, or not for this app: believe nothing of it.
+    /// The store did not sign the value, or not for this app. Do not trust it.
     case unverified(SignedType, VerificationError)
-    /// The store signed it, for this app and environment.
+    /// The store signed the value for this app and environment.
     case verified(SignedType)
 
-    /// Why something is not verified.
+    /// The reason why a value is not verified.
     public enum VerificationError: LocalizedError, Hashable, Sendable, CaseIterable {
-        /// A certificate was revoked. Never given here: verification asks no network.
+        /// A certificate was revoked. This case never occurs, because verification works offline.
         case revokedCertificate
-        /// The certificates do not lead to a root that the app trusts, or the app trusts none.
+        /// The certificates do not lead to a root that the app trusts, or the app trusts no root.
         case invalidCertificateChain
-        /// It is of another device. Never given here: signed transactions name no device.
+        /// The value belongs to another device. This case never occurs, because signed transactions
+        /// name no device.
         case invalidDeviceVerification
-        /// It is no JWS, or not one of the form that stores sign.
+        /// The value is not a JWS, or not in the form that stores sign.
         case invalidEncoding
-        /// The signature is not the store's, or it is for another app or environment.
+        /// The signature is not the store's, or the value is for another app or environment.
         case invalidSignature
-        /// What was signed lacks something that it has to say.
+        /// The signed value lacks a required property.
         case missingRequiredProperties
 
-        /// What was found, in English.
+        /// The reason as an English sentence.
         public var errorDescription: String? {
             switch self {
             case .revokedCertificate: "The certificate it was signed with was revoked."
@@ -39,9 +40,9 @@ public enum VerificationResult<SignedType: Sendable>: Sendable {
         }
     }
 
-    /// What was signed, if it is verified.
+    /// The signed value, if it is verified.
     ///
-    /// - Throws: ``VerificationError`` if it is not.
+    /// - Throws: ``VerificationError`` if it is not verified.
     public var payloadValue: SignedType {
         get throws {
             switch self {
@@ -51,7 +52,7 @@ public enum VerificationResult<SignedType: Sendable>: Sendable {
         }
     }
 
-    /// What it says, verified or not.
+    /// The signed value, whether or not it is verified.
     public var unsafePayloadValue: SignedType {
         switch self {
         case .verified(let value), .unverified(let value, _): value
@@ -63,7 +64,7 @@ extension VerificationResult: Equatable where SignedType: Equatable {}
 extension VerificationResult: Hashable where SignedType: Hashable {}
 
 extension VerificationResult.VerificationError {
-    /// The rule that was broken, as StoreKit names it.
+    /// Converts the violated rule to StoreKit's error.
     init(_ refusal: ReceiptRefusal) {
         switch refusal.rule {
         case .size, .form, .header: self = .invalidEncoding
@@ -71,7 +72,7 @@ extension VerificationResult.VerificationError {
         case .chainLength, .certificate, .root, .issuer, .marker, .keyIdentifier, .authority,
             .criticalExtension, .key, .validity:
             self = .invalidCertificateChain
-        // The algorithm, the signature, and whom it was signed for.
+        // The other rules concern the algorithm, the signature and its audience.
         default: self = .invalidSignature
         }
     }
@@ -80,14 +81,16 @@ extension VerificationResult.VerificationError {
 extension VerificationResult where SignedType == Transaction {
     /// The transaction as the store signed it: a JWS in compact form, to be sent to a server.
     public var jwsRepresentation: String { unsafePayloadValue.jws.text }
-    /// The header of the JWS, JSON.
+    /// The header of the JWS as JSON.
     public var headerData: Data { unsafePayloadValue.jws.header }
-    /// The payload of the JWS, JSON.
+    /// The payload of the JWS as JSON.
     public var payloadData: Data { unsafePayloadValue.jws.payload }
-    /// What the signature is of: header and payload as they stand in the JWS.
+    /// The bytes that the signature covers: header and payload in their encoded form.
     public var signedData: Data { unsafePayloadValue.jws.signed }
-    /// The signature, 64 bytes.
+    /// The signature.
+    ///
+    /// It has 64 bytes.
     public var signatureData: Data { unsafePayloadValue.jws.signature }
-    /// When the store signed it.
+    /// The date of the signature.
     public var signedDate: Date { unsafePayloadValue.signedDate }
 }
