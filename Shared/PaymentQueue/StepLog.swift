@@ -7,12 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// Which steps of which transactions a program has made, on disk: what makes its own delivery happen
-/// once, even if finishing keeps failing (spec rule 53).
+/// A log on disk of the delivery steps that a program has made for each transaction.
 ///
-/// The step and what it gives are one line of the file, written and forced to the disk at once. Keep
-/// what is granted in the entry and compute the balance from ``entries()``: then there is no moment
-/// at which one is written and the other is not.
+/// It ensures that the program's own delivery happens only once, even if finishing fails repeatedly
+/// (spec rule 53). A step and its value are one line of the file, which is written and synced to
+/// disk immediately. Store the granted amount in the entry and compute the balance from
+/// ``entries()``. Then the step and its effect are always written together.
 ///
 /// ```swift
 /// let log = try StepLog(url: url)
@@ -20,35 +20,38 @@ import Darwin
 /// try await transaction.finish()
 /// ```
 ///
-/// One program at a time has a log open. A last line that a crash cut off is dropped when it is
-/// opened; a line in the middle that cannot be read is an error, and nothing is changed.
+/// Only one program at a time can have a log open. A last line that was cut off by a crash is
+/// dropped when the log is opened. An unreadable line in the middle is an error, and the file is
+/// not changed.
 ///
-/// Safe to use from any thread.
+/// It is safe to use from any thread.
 public final class StepLog: Sendable {
     /// One step that was made.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The first transaction of the purchase: restored copies of it are not delivered again.
+        /// The first transaction of the purchase.
+        ///
+        /// Restored copies of it are not delivered again.
         public var transaction: String
-        /// The step's name, of the program's choosing.
+        /// The name of the step, chosen by the program.
         public var step: String
-        /// What the step gave, of the program's choosing.
+        /// The value of the step, chosen by the program.
         public var value: String?
-        /// When it was made.
+        /// The time of the step.
         public var time: Date
     }
 
-    /// Why a log cannot be used.
+    /// The reason why a log cannot be used.
     public enum Failure: Error, Hashable, CustomStringConvertible {
         /// Another program, or another part of this one, has the log open.
         case isOpenElsewhere(path: String)
         /// A line that is not the last one cannot be read.
         case malformed(path: String, line: Int)
-        /// The operating system refused.
+        /// The operating system reported an error.
         case system(path: String, action: String, reason: String)
-        /// The transaction has no identifier: it is not paid.
+        /// The transaction has no identifier because it is not paid.
         case transactionIsNotPaid
 
-        /// The reason in words.
+        /// The reason as text.
         public var description: String {
             switch self {
             case .isOpenElsewhere(let path): "\(path): another program has it open"
@@ -68,7 +71,7 @@ public final class StepLog: Sendable {
     private struct State {
         var entries: [Entry]
         var made: Set<Key>
-        /// Whether half a line may be at its end.
+        /// Whether the file may end with an incomplete line.
         var isBroken = false
     }
 
@@ -76,7 +79,7 @@ public final class StepLog: Sendable {
     private let file: Int32
     private let state: Mutex<State>
 
-    /// Opens a log, and makes it if there is none.
+    /// Opens a log, and creates it if it does not exist.
     ///
     /// - Throws: ``Failure``.
     public init(url: URL) throws {
@@ -97,23 +100,25 @@ public final class StepLog: Sendable {
 
     deinit { close(file) }
 
-    /// Every step that was made, oldest first.
+    /// All steps, oldest first.
     public func entries() -> [Entry] { state.withLock { $0.entries } }
 
-    /// Whether a step of a transaction was made.
+    /// Whether a step was already made for a transaction.
     public func has(_ step: String, of transaction: SKPaymentTransaction) -> Bool {
         guard let id = Self.purchase(of: transaction) else { return false }
         return state.withLock { $0.made.contains(Key(transaction: id, step: step)) }
     }
 
-    /// Makes a step, once: when it returns, the step is on the disk.
+    /// Records a step once.
+    ///
+    /// When it returns, the step is on disk.
     ///
     /// - Parameters:
-    ///   - step: The step's name.
+    ///   - step: The name of the step.
     ///   - transaction: A purchased or restored transaction.
-    ///   - value: What the step gives.
-    /// - Returns: Whether it was made now; `false` if it was made before.
-    /// - Throws: ``Failure``; the step is not made then.
+    ///   - value: The value of the step.
+    /// - Returns: `true` if the step was recorded now; `false` if it was recorded before.
+    /// - Throws: ``Failure``. In that case the step is not recorded.
     @discardableResult
     public func record(
         _ step: String,
@@ -145,7 +150,7 @@ public final class StepLog: Sendable {
         let written = line.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
         guard written == line.count, fsync(file) == 0 else {
             let failure = Self.failure(path, "write to it")
-            // What is half there must not be read as a step, nor spoil the next one.
+            // An incomplete line must not be read as a step or damage the next line.
             state.isBroken = ftruncate(file, end) != 0
             throw failure
         }
@@ -171,10 +176,10 @@ public final class StepLog: Sendable {
         return entries
     }
 
-    /// Locks the file, within a second.
+    /// Locks the file, and retries for up to a second.
     ///
-    /// A program that starts another one shares its open files with it for a moment, and so the lock
-    /// of a log that it has just closed.
+    /// A program that starts a child process briefly shares its open files with it. The child may
+    /// therefore still hold the lock of a log that was just closed.
     private static func lock(_ file: Int32) -> Bool {
         for _ in 1...100 {
             if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
@@ -183,7 +188,9 @@ public final class StepLog: Sendable {
         return false
     }
 
-    /// Forces the file's name to the disk as well; a new one is lost with the power otherwise.
+    /// Syncs the directory entry to disk.
+    ///
+    /// Otherwise a new file could be lost in a power failure.
     private static func keepName(_ path: String) throws {
         let folder = open(URL(fileURLWithPath: path).deletingLastPathComponent().path, O_RDONLY)
         guard folder >= 0 else { throw failure(path, "open its folder") }
@@ -191,8 +198,10 @@ public final class StepLog: Sendable {
         guard fsync(folder) == 0 else { throw failure(path, "keep its name") }
     }
 
-    /// What was bought: a restored transaction, and a second one for a product that is owned, is of
-    /// the purchase that it repeats.
+    /// The purchase of a transaction.
+    ///
+    /// A restored transaction, or a second one for an owned product, belongs to the purchase that
+    /// it repeats.
     private static func purchase(of transaction: SKPaymentTransaction) -> String? {
         guard let id = transaction.transactionIdentifier else { return nil }
         return transaction.original?.transactionIdentifier ?? id

@@ -104,13 +104,13 @@ public struct StoreConfiguration: Sendable {
     public var retryBase: Duration = .milliseconds(200)
     /// The longest wait between retries.
     public var retryMax: Duration = .seconds(30)
-    /// How long a payment that cannot be sent is tried again before it fails with
+    /// The time for which an unsent payment is retried before it fails with
     /// ``SKError/Code/cloudServiceNetworkConnectionFailed``.
     ///
-    /// One that the store may have heard is repeated, as the same payment, until there is an answer:
-    /// it never fails while it may be charged.
+    /// A payment that may have reached the store is repeated, as the same payment, until there is
+    /// an answer. It never fails while it may still be charged.
     public var paymentPatience: Duration = .seconds(120)
-    /// After how much silence a stream is taken for dead.
+    /// The silence after which a stream is considered dead.
     ///
     /// The store sends a heartbeat every 15 s.
     public var streamSilenceMax: Duration = .seconds(45)
@@ -118,11 +118,11 @@ public struct StoreConfiguration: Sendable {
     /// Makes a configuration.
     ///
     /// - Parameters:
-    ///   - addresses: Where the services are.
+    ///   - addresses: The addresses of the services.
     ///   - storefront: The buyer's region.
     ///   - language: The language of titles and descriptions.
-    ///   - paymentMethod: What to charge.
-    ///   - accountToken: Proves the account.
+    ///   - paymentMethod: Returns the payment method to charge.
+    ///   - accountToken: Returns a token that proves the account's identity.
     public init(
         addresses: Addresses,
         storefront: String,

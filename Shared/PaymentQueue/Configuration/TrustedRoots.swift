@@ -1,17 +1,17 @@
 public import Foundation
 import NIOSSL
 
-/// Certificates of authorities, for a store whose own certificate comes from no public one.
+/// Root certificates for a store whose own certificate was not issued by a public authority.
 ///
-/// They are trusted beside the system's, and only for requests to this store.
+/// They are trusted in addition to the system's roots, and only for requests to this store.
 public struct TrustedRoots: Hashable, Sendable {
     let certificates: [NIOSSLCertificate]
 
     /// Reads certificates.
     ///
-    /// - Parameter pem: One certificate or several, PEM.
-    /// - Throws: ``SKError`` with ``SKError/Code/clientInvalid`` when there is none, or one of them
-    ///   cannot be read.
+    /// - Parameter pem: One or more certificates in PEM.
+    /// - Throws: ``SKError`` with ``SKError/Code/clientInvalid`` if there is no certificate, or if
+    ///   one of them cannot be read.
     public init(pem: Data) throws {
         do {
             certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem))
@@ -23,13 +23,13 @@ public struct TrustedRoots: Hashable, Sendable {
         }
     }
 
-    /// Reads the certificates of a file.
+    /// Reads certificates from a file.
     ///
-    /// - Parameter url: The file, PEM.
+    /// - Parameter url: The file in PEM.
     /// - Throws: ``SKError`` as ``init(pem:)`` does, or an error of the file system.
     public init(contentsOf url: URL) throws { try self.init(pem: try Data(contentsOf: url)) }
 
-    /// What requests are made with.
+    /// The TLS configuration for requests to the store.
     var tls: TLSConfiguration {
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.additionalTrustRoots = [.certificates(certificates)]

@@ -5,23 +5,23 @@ import NIOCore
 import NIOHTTP1
 import StoreAPI
 
-/// Downloads one content to a directory, however often it is interrupted.
+/// Downloads one content to a directory, even if the download is interrupted many times.
 ///
-/// The bytes are in `<sha256>.part` until all are there and their digest is right; then the file is
-/// named `<sha256>`. Cancelling the task of ``run(_:)`` is a pause (spec rule 120), a lost
-/// connection is waited out, and a killed process is no more than either: the next run asks for the
-/// bytes that are missing (spec rule 121). ``discard()`` throws away what is
-/// there of an unfinished one.
+/// The bytes are stored in `<sha256>.part` until the content is complete and its digest is correct.
+/// The file is then renamed to `<sha256>`. To pause the download, cancel the task of ``run(_:)``
+/// (spec rule 120). A lost connection is retried. After a pause or the end of the process the next
+/// run requests only the missing bytes (spec rule 121). ``discard()`` deletes an unfinished
+/// download.
 struct ContentDownload: Sendable {
-    /// Sends a request and returns the answer's head, with its body to be read.
+    /// Sends a request and returns the head of the answer, with a body that is still to be read.
     ///
-    /// A body whose connection says nothing any more has to end with an error: the client's
-    /// `timeout.read` does that.
+    /// If the connection goes silent, the body must end with an error. The client's `timeout.read`
+    /// ensures this.
     typealias Fetch = @Sendable (HTTPClientRequest) async throws -> HTTPClientResponse
 
-    /// What is random or takes time.
+    /// The sources of time and randomness.
     struct Surroundings: Sendable {
-        /// The time, counted from any start.
+        /// The current time, counted from any starting point.
         var now: @Sendable () -> Duration = {
             let start = ContinuousClock.Instant.now
             return { start.duration(to: .now) }
@@ -30,33 +30,36 @@ struct ContentDownload: Sendable {
         var jitter: @Sendable () -> Double = { .random(in: 0...1) }
     }
 
-    /// The largest problem that is read.
+    /// The maximum size of a problem document, in bytes.
     private static let problemMax = 64 * 1024
 
-    /// Where the content is.
+    /// The URL of the content.
     let url: String
-    /// How many bytes it has.
+    /// The length of the content in bytes.
     let length: Int64
-    /// SHA-256 of its bytes.
+    /// The SHA-256 digest of the content.
     let digest: ContentDigest
-    /// Where it goes.
+    /// The directory to download to.
     let directory: String
-    /// Gives the account's token, at every request anew.
+    /// Returns the account's token.
+    ///
+    /// It is called for each request.
     let token: @Sendable () async throws -> String
     let fetch: Fetch
     var retries = DownloadRetries()
-    /// The least time between two reports of progress.
+    /// The minimum time between two progress reports.
     var reportInterval: Duration = .milliseconds(100)
     var surroundings = Surroundings()
 
-    /// Where the content is once it is there.
+    /// The path of the complete content.
     var path: String { "\(directory)/\(digest)" }
 
-    /// Downloads what is missing.
+    /// Downloads the missing bytes.
     ///
-    /// - Parameter report: Told how far it is: at the start, now and then, and at the end.
+    /// - Parameter report: Called with the progress at the start, at intervals, and at the end.
     /// - Returns: The path of the content.
-    /// - Throws: ``ContentDownloadError``, or `CancellationError` after which the bytes are kept.
+    /// - Throws: ``ContentDownloadError``, or `CancellationError`. After a cancellation the bytes
+    ///   are kept.
     func run(_ report: @escaping @Sendable (DownloadProgress) -> Void = { _ in }) async throws
         -> String
     {
@@ -71,10 +74,11 @@ struct ContentDownload: Sendable {
         }
     }
 
-    /// Throws away what is there of an unfinished download; a whole content stays, since other
-    /// transactions may have paid for the same one.
+    /// Deletes the bytes of an unfinished download.
     ///
-    /// - Throws: ``ContentDownloadError``, also while a run is under way.
+    /// A complete content is kept, because other transactions may have paid for the same content.
+    ///
+    /// - Throws: ``ContentDownloadError``, for example if a run is under way.
     func discard() async throws {
         let part = try PartFile(of: digest, in: directory)
         do {
@@ -104,7 +108,7 @@ struct ContentDownload: Sendable {
         )
         reporter.reach(plan.written)
         if try await part.isWhole(path, length: length, digest: digest) {
-            // An earlier run was killed before it could say so.
+            // An earlier run was killed before it could remove its own file.
             try await part.remove()
             reporter.finish()
             return
@@ -143,7 +147,7 @@ struct ContentDownload: Sendable {
         }
     }
 
-    /// Asks once and writes what comes.
+    /// Sends one request and writes the bytes of the answer.
     private func ask(
         from offset: Int64,
         _ plan: inout DownloadPlan,
@@ -173,7 +177,7 @@ struct ContentDownload: Sendable {
         } catch let error as ContentDownloadError {
             throw error
         } catch {
-            // A pause looks like a lost connection.
+            // A cancelled task looks like a lost connection.
             try Task.checkCancellation()
             return plan.lost("\(error)")
         }
@@ -192,7 +196,7 @@ struct ContentDownload: Sendable {
     private static func refusal(_ response: HTTPClientResponse) async throws -> ContentDownloadError
     {
         let body = try await response.body.collect(upTo: problemMax)
-        // A proxy's refusal is no problem document; its status says enough.
+        // A refusal by a proxy is not a problem document. Its status is sufficient.
         let problem = try? JSONDecoder().decode(Problem.self, from: Data(body.readableBytesView))
         return ContentDownloadError(
             .refused,
@@ -203,7 +207,7 @@ struct ContentDownload: Sendable {
     }
 }
 
-/// Reports progress, and not too often.
+/// Reports progress at limited intervals.
 private struct ProgressReporter {
     let expected: Int64
     let interval: Duration
@@ -234,7 +238,7 @@ private struct ProgressReporter {
     mutating func finish() { tell(expected, at: now()) }
 
     private mutating func tell(_ bytes: Int64, at time: Duration) {
-        // After a restart the bar stands still rather than going back (spec rule 122).
+        // After a restart the progress stays where it was instead of going back (spec rule 122).
         let shown = max(min(bytes, expected), reported?.bytes ?? 0)
         reported = (time, shown)
         report(

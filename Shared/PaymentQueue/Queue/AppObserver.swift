@@ -1,23 +1,23 @@
-/// An observer of the app's, in the library's hands.
+/// A reference to one of the app's observers.
 ///
-/// `@unchecked`: observers and delegates need not be sendable. The library keeps references to them
-/// and passes them on under locks, and calls them on the queue's callback queue alone, which is
-/// where the app expects it; this and ``WeakAppObject`` are the only places that promise it.
+/// It is `@unchecked` because observers and delegates need not be sendable. The library stores
+/// references to them under locks, and calls them only on the queue's callback queue, as the app
+/// expects. Only this type and ``WeakAppObject`` make that promise.
 struct AppObserver: @unchecked Sendable {
     let observer: any SKPaymentTransactionObserver
 
-    /// Whether it is the library's own, and waits for transactions alone.
+    /// Whether it is the library's own observer, which only waits for transactions.
     var isFollower: Bool { observer is UpdatesObserver }
 
-    /// Nothing more will be said to it.
+    /// Ends the observation: the observer will not be called again.
     func endFollowing() { (observer as? UpdatesObserver)?.queueDidClose() }
 
     static func === (left: Self, right: Self) -> Bool { left.observer === right.observer }
 }
 
-/// A delegate of the app's, held weakly.
+/// A weak reference to one of the app's delegates.
 ///
-/// `@unchecked`: see ``AppObserver``.
+/// For `@unchecked` see ``AppObserver``.
 struct WeakAppObject: @unchecked Sendable {
     weak var object: AnyObject?
 }

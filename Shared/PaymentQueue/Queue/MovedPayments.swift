@@ -1,13 +1,15 @@
 import EventTypes
 
-/// A payment that the store had accepted and did not charge, because the account buys in another
-/// storefront by now (spec rules 8 and 9).
+/// A payment that the store accepted but did not charge, because the account has since moved to
+/// another storefront (spec rules 8 and 9).
 struct MovedPayment: Sendable {
-    /// What the app is shown; it has not failed yet.
+    /// The transaction that the app sees.
+    ///
+    /// It has not failed yet.
     let transaction: SKPaymentTransaction
-    /// The transaction of the store, which has failed.
+    /// The store's transaction, which has failed.
     let id: TransactionID
-    /// Where it was to be paid.
+    /// The storefront in which the payment was accepted.
     let storefront: EventTypes.Storefront
 
     init(_ transaction: SKPaymentTransaction, _ change: QueueChanged) {
@@ -16,43 +18,45 @@ struct MovedPayment: Sendable {
         storefront = change.transaction.storefront
     }
 
-    /// The idempotency key of the payment that goes on, the same whenever and wherever it is asked
-    /// for: one payment goes on once.
+    /// The idempotency key of the payment that continues this one.
+    ///
+    /// It is always the same, so the payment is continued only once.
     var idempotencyKey: String { "continuation-of-\(id)" }
 }
 
-/// The moved payments of which the app has not said yet whether they go on, or has said no.
+/// The moved payments that the app has not decided on or has stopped.
 ///
-/// No I/O.
+/// It does no I/O.
 struct MovedPayments {
-    /// What the store said of those that the app is being asked about.
+    /// The store's latest change of each transaction that the app is being asked about.
     private var asked: [TransactionID: QueueChanged] = [:]
-    /// Those that do not go on.
+    /// The transactions that the app has stopped.
     private var stopped: Set<TransactionID> = []
 
-    /// Whether what the store says is not shown before the app has said whether it goes on.
+    /// Whether a change is held back until the app has decided whether the payment continues.
     func holds(_ change: QueueChanged) -> Bool {
         change.transaction.state == .failed
             && change.transaction.failureReason == .storefrontChanged
             && !stopped.contains(change.transaction.id)
     }
 
-    /// Notes what is held.
+    /// Records a change that is held back.
     ///
-    /// - Returns: Whether the app is to be asked now, and is not being asked already.
+    /// - Returns: Whether the app must be asked now. It is `false` if the app is already being
+    ///   asked.
     mutating func ask(_ change: QueueChanged) -> Bool {
         asked.updateValue(change, forKey: change.transaction.id) == nil
     }
 
-    /// The app says no, or it cannot go on.
+    /// Stops a payment because the app declined it or because it cannot continue.
     ///
-    /// - Returns: What the store said, if it is still to be shown.
+    /// - Returns: The store's change, if it has not been shown yet.
     mutating func stop(_ id: TransactionID) -> QueueChanged? {
         stopped.insert(id)
         return asked.removeValue(forKey: id)
     }
 
-    /// It goes on as another transaction, or has left the queue.
+    /// Forgets a payment that continues as another transaction or has left the queue.
     mutating func forget(_ id: TransactionID) {
         asked[id] = nil
         stopped.remove(id)
@@ -60,7 +64,7 @@ struct MovedPayments {
 }
 
 extension QueueChanged {
-    /// As it was before it failed.
+    /// The same change in the state before the failure.
     var purchasing: QueueChanged {
         var before = self
         before.transaction.state = .purchasing

@@ -1,88 +1,97 @@
 import EventTypes
 import StoreAPI
 
-/// The transactions that this client knows of, and what its observers have to be told.
+/// The transactions that this client knows, and the news for its observers.
 ///
-/// No I/O. A transaction object shows what its observers were told; what the store said last is
-/// kept here.
+/// It does no I/O. A transaction object shows the state that its observers last received. The
+/// store's latest state is kept here.
 struct PendingTransactions {
-    /// A transaction and what it is to show.
+    /// A transaction and its new fields.
     typealias Update = (transaction: SKPaymentTransaction, fields: SKPaymentTransaction.Fields)
 
-    /// What observers have to be told, in this order.
+    /// The news for observers, in the order in which they are delivered.
     struct News {
-        /// One call each; a transaction is at most once in a call, so no state of it is passed
-        /// over.
+        /// The updates, one call each.
+        ///
+        /// A call contains each transaction at most once, so that observers see every state.
         var updates: [[Update]] = []
-        /// What observers need not be told, such as a confirmed delivery.
+        /// Updates that observers are not called for, such as a confirmed delivery.
         var silent: [Update] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
-        /// What was refunded after it had been finished.
+        /// Transactions that were refunded after they had been finished.
         var refunded: [SKPaymentTransaction] = []
         var restoresEnded = 0
-        /// Restores whose transactions will not come.
+        /// The number of restores whose transactions will not arrive.
         var restoresLost = 0
-        /// What the store says of the account.
+        /// The account events of the stream.
         var account: [[UInt8]] = []
-        /// Payments of which the app is to be asked whether they go on in another storefront.
+        /// Payments for which the app must decide whether they continue in another storefront.
         var moved: [MovedPayment] = []
-        /// Whether the store knows less than it has told of, as one that was restored from a
-        /// backup does: what it does not tell of now may have left.
+        /// Whether the store has lost some of the data it sent before, for example because it was
+        /// restored from a backup.
+        ///
+        /// Transactions that it no longer sends may have left the queue.
         var hasStoreGoneBack = false
     }
 
     private(set) var all: [SKPaymentTransaction] = []
-    /// Where the stream is to be resumed.
+    /// The event id from which to resume the stream.
     private(set) var lastEventID: String?
-    /// The restores that are under way.
+    /// The restores that are in progress.
     var restores = PendingRestores()
-    /// Which database the streams have been of.
+    /// The database that the streams came from.
     private var database: String?
     private var known: [TransactionID: Update] = [:]
-    /// What has left the queue while this stream was open: what the stream still says of it is old.
+    /// The transactions that left the queue while this stream was open.
+    ///
+    /// Later events of the stream about them are outdated.
     private var gone: Set<TransactionID> = []
-    /// The refunds that observers were told of.
+    /// The refunds that observers have been told about.
     private var revoked: Set<TransactionID> = []
-    /// Payments that were sent, and that the store has not answered yet.
+    /// Payments that were sent and that the store has not answered yet.
     private var unanswered: [SKPaymentTransaction] = []
-    /// What may be one of theirs: the stream can be faster than the answer.
+    /// Changes that may belong to these payments, because the stream can be faster than the answer.
     private var early: [QueueChanged] = []
-    /// Payments that the store has not charged because the account buys elsewhere by now.
+    /// Payments that the store has not charged because the account has moved to another storefront.
     private var moves = MovedPayments()
 
     // MARK: - Payments
 
-    /// A payment was added.
+    /// Adds a payment.
     mutating func begin(_ transaction: SKPaymentTransaction) -> News {
         all.append(transaction)
         return News(updates: [[(transaction, transaction.fields)]])
     }
 
-    /// A payment is sent to the store: from here on what the stream says may be of it.
+    /// Records that a payment is sent to the store.
+    ///
+    /// From now on a change in the stream may belong to it.
     mutating func send(_ transaction: SKPaymentTransaction) -> News {
         unanswered.append(transaction)
         return News()
     }
 
-    /// The store has not taken a payment as it was sent; it may be sent again in another form.
+    /// Records that the store did not accept a payment as it was sent.
+    ///
+    /// It may be sent again with changes.
     mutating func withhold(_ transaction: SKPaymentTransaction) -> News {
         unanswered.removeAll { $0 === transaction }
         return reconsiderEarly()
     }
 
-    /// The store has taken a payment.
+    /// Records that the store has accepted a payment.
     mutating func bind(_ transaction: SKPaymentTransaction, to id: TransactionID) -> News {
         unanswered.removeAll { $0 === transaction }
         transaction.bind(to: id)
         var fields = transaction.fields
-        // It may have been another transaction of the store before.
+        // The object may have been bound to another transaction of the store before.
         fields.version = 0
         known[id] = (transaction, fields)
         return reconsiderEarly()
     }
 
-    /// The store has not taken a payment.
+    /// Records that the store has refused a payment.
     mutating func refuse(_ transaction: SKPaymentTransaction, with error: SKError) -> News {
         var news = withhold(transaction)
         news.add((transaction, transaction.fields.failed(with: error)))
@@ -91,7 +100,9 @@ struct PendingTransactions {
 
     // MARK: - Payments whose storefront has changed
 
-    /// A payment does not go on in another storefront: it has failed, as the store says.
+    /// Stops a payment that does not continue in another storefront.
+    ///
+    /// It failed with the store's reason.
     mutating func stop(_ moved: MovedPayment) -> News {
         var news = withhold(moved.transaction)
         guard let change = moves.stop(moved.id), let known = known[moved.id] else { return news }
@@ -99,7 +110,7 @@ struct PendingTransactions {
         return news
     }
 
-    /// A payment goes on in another storefront, as another transaction of the store.
+    /// Continues a payment in another storefront, as another transaction of the store.
     mutating func goOn(_ moved: MovedPayment, as id: TransactionID) -> News {
         moves.forget(moved.id)
         known[moved.id] = nil
@@ -107,26 +118,26 @@ struct PendingTransactions {
         return bind(moved.transaction, to: id)
     }
 
-    /// A transaction was finished here.
+    /// Removes a transaction that was finished by this client.
     mutating func finish(_ transaction: SKPaymentTransaction) -> News {
         leave(transaction) ? News(removed: [transaction]) : News()
     }
 
-    /// The transaction of an id, if it is in the queue.
+    /// Returns the transaction with an id, if it is in the queue.
     func transaction(_ id: TransactionID) -> SKPaymentTransaction? { known[id]?.transaction }
 
     // MARK: - Restores
 
-    /// The store has made the transactions of a restore.
+    /// Records that the store has made the transactions of a restore.
     mutating func await(_ ids: [TransactionID], of restore: PendingRestores.Number) -> News {
         News(restoresEnded: restores.await(ids, of: restore) ? 1 : 0)
     }
 
-    /// Transactions of the history, among which a restore may find what it waits for.
+    /// Searches the history for transactions that a restore is waiting for.
     mutating func lookThrough(_ history: [QueueChanged]) -> News {
         var news = News()
         for change in history where change.transaction.state == .restored {
-            // Of what is not finished the stream tells.
+            // Unfinished transactions arrive through the stream.
             guard change.finishedAt != nil else { continue }
             news.restoresEnded += restores.heard(of: change.transaction.id)
         }
@@ -135,7 +146,7 @@ struct PendingTransactions {
 
     // MARK: - The stream
 
-    /// A stream was opened.
+    /// Records that a stream was opened.
     mutating func connected(_ head: QueueStreamHead) -> News {
         var news = News()
         let isBehind =
@@ -148,16 +159,16 @@ struct PendingTransactions {
             if let database, let other = head.database { database != other } else { false }
         database = head.database ?? database
         if isBehind || isAnother { goBack(&news) }
-        // It begins with everything unfinished; where the one of before was means nothing to it.
+        // A new stream begins with everything unfinished. The old event id has no meaning for it.
         if isBehind { lastEventID = nil }
         return news
     }
 
-    /// The store may know less than it has told of.
+    /// Handles a store that may have lost data it sent before.
     private mutating func goBack(_ news: inout News) {
         news.hasStoreGoneBack = true
-        // What was finished here may be unfinished again, and what was known at a younger version
-        // is at an older one.
+        // A transaction that was finished here may be unfinished again, and a transaction may be at
+        // an older version than the known one.
         gone = []
         for (id, update) in known where update.fields.version > 1 {
             known[id]?.fields.version = 1
@@ -166,7 +177,7 @@ struct PendingTransactions {
         news.restoresLost += restores.giveUpAnswered()
     }
 
-    /// Something came over the stream.
+    /// Processes events of the stream.
     mutating func receive(_ events: [ServerSentEventParser.Event]) -> News {
         var news = News()
         for event in events {
@@ -175,7 +186,8 @@ struct PendingTransactions {
             } else if let change = try? EventCoding.decode(QueueChanged.self, from: event.data) {
                 changed(change, &news)
             }
-            // What cannot be read stays in the queue of the store; the next launch asks again.
+            // An event that cannot be decoded stays in the store's queue. The next launch requests
+            // it again.
             guard let id = event.id else { continue }
             if let new = Int64(id), let old = lastEventID.flatMap({ Int64($0) }), new < old {
                 goBack(&news)
@@ -185,15 +197,16 @@ struct PendingTransactions {
         return news
     }
 
-    /// What the store has told of and not taken back.
+    /// The transactions that the store has sent and not removed.
     var told: Set<TransactionID> { Set(known.filter { $0.value.fields.version > 0 }.keys) }
 
-    /// The store was asked for everything that is unfinished.
+    /// Processes the store's answer to a request for all unfinished transactions.
     ///
     /// - Parameters:
-    ///   - changes: What it answers.
-    ///   - told: What it had told of when it was asked: what is not in the answer has left.
-    /// - Returns: What observers have to be told.
+    ///   - changes: The unfinished transactions in the answer.
+    ///   - told: The transactions that the store had sent before the request. Those missing from
+    ///     the answer have left the queue.
+    /// - Returns: The news for observers.
     mutating func receive(_ changes: [QueueChanged], insteadOf told: Set<TransactionID> = [])
         -> News
     {
@@ -207,9 +220,11 @@ struct PendingTransactions {
         return news
     }
 
-    /// The stream is closed: the next one begins with everything that is unfinished.
+    /// Records that the stream was closed.
     ///
-    /// - Returns: How many restores are given up with it.
+    /// The next stream begins with all unfinished transactions.
+    ///
+    /// - Returns: The number of restores that are given up.
     mutating func forgetStream() -> Int {
         lastEventID = nil
         database = nil
@@ -221,7 +236,9 @@ struct PendingTransactions {
         return restores.giveUpAll()
     }
 
-    /// The next stream begins with everything that is unfinished; what is known stays.
+    /// Forgets the event id, so that the next stream begins with all unfinished transactions.
+    ///
+    /// Known transactions stay.
     mutating func forgetPosition() -> News {
         lastEventID = nil
         return News()
@@ -253,7 +270,7 @@ struct PendingTransactions {
                 news.removed.append(transaction)
             }
         } else if change.finishedAt != nil {
-            // Gone from the queue; only a refund of it is news, and only once.
+            // The transaction has left the queue. Only a refund is news, and only once.
             if change.transaction.revokedAt != nil, revoked.insert(id).inserted {
                 news.add(refundOf: change)
             }
@@ -263,7 +280,7 @@ struct PendingTransactions {
             early.append(change)
             return
         } else {
-            // Before the app has said whether it goes on, it has not failed.
+            // The payment has not failed until the app has decided whether it continues.
             let isAsked = moves.holds(change) && moves.ask(change)
             let transaction = SKPaymentTransaction(isAsked ? change.purchasing : change)
             known[id] = (transaction, transaction.fields)
@@ -284,7 +301,7 @@ struct PendingTransactions {
     ) {
         guard change.transaction.version >= known.version else { return }
         var fields = SKPaymentTransaction.Fields(change)
-        // A delivery once confirmed stays confirmed.
+        // A confirmed delivery stays confirmed.
         fields.isDelivered = fields.isDelivered || known.isDelivered
         self.known[change.transaction.id] = (transaction, fields)
         if fields.state != known.state || fields.revocationDate != known.revocationDate {
@@ -319,12 +336,12 @@ struct PendingTransactions {
 extension PendingTransactions.News {
     fileprivate mutating func add(refundOf change: QueueChanged) {
         revoked.append(change.transaction.productID.rawValue)
-        // Of one that is not finished its update tells.
+        // Unfinished transactions are announced by their update.
         if change.finishedAt != nil { refunded.append(SKPaymentTransaction(change)) }
     }
 
     fileprivate mutating func add(_ update: PendingTransactions.Update) {
-        // What is silent is shown last, and must not be older than what is told.
+        // Silent updates are shown last and must not be older than the announced ones.
         silent.removeAll { $0.transaction === update.transaction }
         let isInLast = updates.last?.contains { $0.transaction === update.transaction } ?? true
         if isInLast {

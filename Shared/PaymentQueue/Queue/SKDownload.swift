@@ -2,27 +2,28 @@ import EventTypes
 public import Foundation
 import Synchronization
 
-/// Where a download stands; the numbers are StoreKit's (spec rule 122).
+/// The states of a download, with StoreKit's numbers (spec rule 122).
 public enum SKDownloadState: Int, Hashable, Sendable {
-    /// Not begun.
+    /// The download has not begun.
     case waiting = 0
-    /// Under way.
+    /// The download is in progress.
     case active = 1
-    /// Held by the app; what is there is kept.
+    /// The app has paused the download. The downloaded bytes are kept.
     case paused = 2
-    /// All there, and checked against the store's digest.
+    /// The content is complete and matches the store's digest.
     case finished = 3
-    /// Ended without its content; ``SKDownload/error`` says why.
+    /// The download failed. ``SKDownload/error`` contains the reason.
     case failed = 4
-    /// Called off; what was there is gone.
+    /// The app cancelled the download, and its bytes were deleted.
     case cancelled = 5
 }
 
-/// Content that the store hosts for a transaction.
+/// A content that the store hosts for a transaction.
 ///
-/// It can be downloaded from when the transaction is purchased or restored until it is finished
-/// (spec rules 118 and 124). Observers are told of every change, and it shows what they were told
-/// last: each of them sees the state that it is told of. Safe to use from any thread.
+/// It can be downloaded while the transaction is purchased or restored, until it is finished (spec
+/// rules 118 and 124). Observers are informed of every change. The properties show the state that
+/// observers last received, so each observer sees the state it is called for. It is safe to use
+/// from any thread.
 public final class SKDownload: Sendable, CustomStringConvertible {
     struct Fields: Sendable {
         var state = SKDownloadState.waiting
@@ -33,15 +34,15 @@ public final class SKDownload: Sendable, CustomStringConvertible {
     }
 
     struct Guarded: Sendable {
-        /// Where it is.
+        /// The current state.
         var fields = Fields()
-        /// What observers were told last.
+        /// The state that observers last received.
         var shown = Fields()
-        /// The run that is under way.
+        /// The run that is in progress.
         var task: Task<Void, Never>?
     }
 
-    /// `timeRemaining` where nobody knows.
+    /// The value of `timeRemaining` if the remaining time is not known.
     public static let timeRemainingUnknown: TimeInterval = -1
 
     let content: HostedContent
@@ -59,47 +60,55 @@ public final class SKDownload: Sendable, CustomStringConvertible {
         self.content = content
         transactionID = id
         ownersQueue = queue
-        // A transaction holds its downloads, not the other way round as well.
+        // A transaction retains its downloads, so a download must not retain its transaction.
         weak let owner = transaction
         self.owner = { owner }
     }
 
-    /// The transaction that it belongs to; `nil` once nobody holds it.
+    /// The transaction that the download belongs to; `nil` once the transaction has been released.
     public var transaction: SKPaymentTransaction? { owner() }
-    /// The queue that it is downloaded by: its transaction's, with the store and the account that it
-    /// was bought from, also when the program is configured for others by now.
+    /// The queue that downloads the content.
+    ///
+    /// It is the queue of the transaction, with the original store and account, even if the program
+    /// has since been configured for others.
     var queue: SKPaymentQueue { ownersQueue ?? transaction?.queue ?? .default() }
     private var shown: Fields { guarded.withLock { $0.shown } }
-    /// What the content is for: its product.
+    /// The identifier of the content: its product.
     public var contentIdentifier: String { content.contentIdentifier.rawValue }
-    /// Which version of the content it is.
+    /// The version of the content.
     public var contentVersion: String { content.version.rawValue }
-    /// How many bytes it has: to be shown before a large download begins (spec rule 76).
+    /// The length of the content in bytes.
+    ///
+    /// Show it before a large download begins (spec rule 76).
     public var expectedContentLength: Int64 { content.length }
-    /// Where it stands.
+    /// The state of the download.
     public var state: SKDownloadState { shown.state }
-    /// How much of it is there, from 0 to 1; never falls while it is under way.
+    /// The downloaded fraction, from 0 to 1.
+    ///
+    /// It never decreases while the download is in progress.
     public var progress: Float {
         let shown = shown
         guard content.length > 0 else { return shown.state == .finished ? 1 : 0 }
         return Float(Double(shown.bytesWritten) / Double(content.length))
     }
-    /// How many seconds the rest takes; ``timeRemainingUnknown`` where nobody knows.
+    /// The remaining time in seconds; ``timeRemainingUnknown`` if it is not known.
     public var timeRemaining: TimeInterval {
         guard let time = shown.timeRemaining else { return Self.timeRemainingUnknown }
         return time / .seconds(1)
     }
-    /// The file, once it is finished.
+    /// The URL of the file, once the download is finished.
     public var contentURL: URL? { shown.contentURL }
-    /// Why it failed; `nil` unless it did.
+    /// The reason for the failure; `nil` unless the download failed.
     public var error: (any Error)? { shown.error }
 
-    /// The download in a few words.
+    /// A short description of the download.
     public var description: String {
         "\(contentIdentifier) \(contentVersion), \(Int(progress * 100)) %, \(state)"
     }
 
-    /// Shows what observers are told; called where they are, just before them.
+    /// Shows a state to observers.
+    ///
+    /// It is called on the callback queue, just before they are called.
     func show(_ fields: Fields) { guarded.withLock { $0.shown = fields } }
 }
 

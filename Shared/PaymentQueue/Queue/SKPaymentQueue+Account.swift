@@ -5,10 +5,12 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Shows the price consent sheet if the price of a subscription was raised and the subscriber has
-    /// not answered; otherwise it does nothing (spec rules 106 and 107).
+    /// Shows the price consent sheet if the price of a subscription was raised and the subscriber
+    /// has not answered.
     ///
-    /// The sheet is the program's: ``StoreConfiguration/priceConsentSheet``.
+    /// Otherwise it does nothing (spec rules 106 and 107).
+    ///
+    /// The program provides the sheet: ``StoreConfiguration/priceConsentSheet``.
     public func showPriceConsentIfNeeded() {
         guard let transport, state.withLock({ !$0.account.pendingConsents.isEmpty }) else { return }
         guard let sheet = transport.configuration.priceConsentSheet else {
@@ -32,11 +34,11 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Opens the page for offer codes that the program names (spec rule 111).
+    /// Opens the program's page for offer codes (spec rule 111).
     ///
-    /// The page is ``StoreConfiguration/codeRedemptionSheet``; without one this only logs a warning.
-    /// The store itself redeems no codes yet. What the page's server buys for the account arrives at
-    /// the observers like any purchase (spec rule 112).
+    /// The page is ``StoreConfiguration/codeRedemptionSheet``. Without one this method only logs a
+    /// warning. The store itself does not redeem codes yet. Purchases that the page's server makes
+    /// for the account reach the observers like any other purchase (spec rule 112).
     public func presentCodeRedemptionSheet() {
         guard let transport else { return }
         guard let (url, open) = transport.configuration.codeRedemptionSheet else {
@@ -46,17 +48,17 @@ extension SKPaymentQueue {
         open(url)
     }
 
-    /// Takes what the stream says of the account.
+    /// Processes the stream's event about the account.
     func receive(account data: [UInt8]) {
         guard let change = try? EventCoding.decode(QueueAccountChanged.self, from: data) else {
-            // What a newer store says of an account is for a newer client.
+            // A newer store may send account data that only a newer client can read.
             logger.warning("The store says something of the account that cannot be read")
             return
         }
         take { $0.take(change.account) }
     }
 
-    /// Asks the store what it knows of the account.
+    /// Requests the account's state from the store.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     func refreshAccount() async throws {
@@ -71,13 +73,13 @@ extension SKPaymentQueue {
         }
     }
 
-    /// The storefront to buy in: the store's word, or else the program's.
+    /// The storefront to buy in: the store's value, or else the program's.
     func storefrontCode(_ transport: StoreTransport) -> String {
         state.withLock { $0.account.storefront?.rawValue } ?? transport.configuration.storefront
     }
 
-    /// The account buys elsewhere than the payment says: asks the delegate whether it goes on there
-    /// (spec rule 9).
+    /// Asks the delegate whether a payment continues in the storefront that the account has moved
+    /// to (spec rule 9).
     func shouldContinue(
         _ transaction: SKPaymentTransaction,
         in storefront: EventTypes.Storefront
@@ -113,7 +115,7 @@ extension SKPaymentQueue {
         for intent in news.intents { Task { await self.offer(intent) } }
     }
 
-    /// Asks the observers whether a purchase that was begun outside the app is added now.
+    /// Asks the observers whether to add a purchase that was begun outside the app.
     private func offer(_ intent: PurchaseIntent) async {
         let product: SKProduct
         do {
@@ -167,12 +169,13 @@ extension SKPaymentQueue {
 }
 
 extension SKStorefront {
-    /// The account's storefront as the store says now (spec rule 6), or else what is known: the
-    /// store's last word, or the program's own.
+    /// The account's current storefront according to the store (spec rule 6).
+    ///
+    /// If the store cannot be reached, it is the last known storefront or the program's own.
     public static var current: SKStorefront? {
         get async {
             let queue = SKPaymentQueue.default()
-            // What is known already is better than nothing.
+            // A known storefront is better than none.
             try? await queue.refreshAccount()
             return queue.storefront
         }

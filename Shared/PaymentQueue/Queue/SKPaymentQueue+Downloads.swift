@@ -8,30 +8,29 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Begins downloads (spec rule 118).
+    /// Starts downloads (spec rule 118).
     ///
-    /// One whose transaction is not purchased or restored, or is finished, fails; nothing is asked
-    /// of the store for it. Each is downloaded by the queue that its transaction is of, whichever
+    /// A download fails without a request to the store if its transaction is not purchased or
+    /// restored, or is finished. Each download uses the queue of its own transaction, whichever
     /// queue this is.
     @available(*, deprecated, message: "Use SKDownload.start()")
     public func start(_ downloads: [SKDownload]) {
         for download in downloads { download.start() }
     }
 
-    /// Calls downloads off and throws away what is there (spec rule 119).
+    /// Cancels downloads and deletes their bytes (spec rule 119).
     @available(*, deprecated, message: "Use SKDownload.cancel()")
     public func cancel(_ downloads: [SKDownload]) {
         for download in downloads { download.cancel() }
     }
 
-    /// Holds downloads; what is there is kept (spec rule 120).
+    /// Pauses downloads and keeps their bytes (spec rule 120).
     @available(*, deprecated, message: "Use SKDownload.pause()")
     public func pause(_ downloads: [SKDownload]) {
         for download in downloads { download.pause() }
     }
 
-    /// Goes on with downloads from where they are, also after the program was killed (spec rule
-    /// 121).
+    /// Resumes downloads where they stopped, even after the program was killed (spec rule 121).
     @available(*, deprecated, message: "Use SKDownload.resume()")
     public func resume(_ downloads: [SKDownload]) {
         for download in downloads { download.resume() }
@@ -48,7 +47,7 @@ extension SKPaymentQueue {
                 guarded.fields.error = refusal
                 guarded.fields.state = refusal == nil ? .active : .failed
                 if let transport, refusal == nil {
-                    // One that was paused a moment ago lets go of its file first.
+                    // A download that was paused a moment ago must first close its file.
                     let before = guarded.task
                     guarded.task = Task {
                         await before?.value
@@ -83,7 +82,7 @@ extension SKPaymentQueue {
                 guarded.fields.bytesWritten = 0
                 let running = guarded.task
                 running?.cancel()
-                // What begins it again waits for this.
+                // A later start waits for this task.
                 guarded.task = Task {
                     await running?.value
                     await self.discard(download, transport)
@@ -104,7 +103,7 @@ extension SKPaymentQueue {
         }
     }
 
-    /// A finished transaction has no downloads any more (spec rule 51).
+    /// Ends the downloads of a finished transaction, which has none any more (spec rule 51).
     func tearDownDownloads(of transaction: SKPaymentTransaction) {
         callOff(
             transaction.downloads.filter { download in
@@ -155,7 +154,7 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Notes how a run ended, unless it was paused or called off meanwhile.
+    /// Records how a run ended, unless it was paused or cancelled in the meantime.
     private func end(_ download: SKDownload, _ note: (inout SKDownload.Fields) -> Void) {
         change(download) { guarded in
             guard guarded.fields.state == .active, !Task.isCancelled else { return false }
@@ -164,12 +163,14 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Changes a download and tells the observers, under its lock, so that they hear of it in its
-    /// order; each time it shows what it was then.
+    /// Changes a download and informs the observers.
+    ///
+    /// Both happen under the download's lock, so that observers receive changes in order. Each time
+    /// the download shows the state of that change.
     ///
     /// - Parameters:
     ///   - download: The download.
-    ///   - body: Returns whether it is news.
+    ///   - body: Changes the download and returns whether observers must be informed.
     private func change(_ download: SKDownload, _ body: (inout SKDownload.Guarded) -> Bool) {
         download.guarded.withLock { guarded in
             guard body(&guarded) else { return }
@@ -181,21 +182,23 @@ extension SKPaymentQueue {
 }
 
 extension SKDownload {
-    /// Begins, or goes on from where it is; see ``SKPaymentQueue/start(_:)``.
+    /// Starts the download, or resumes it where it stopped.
+    ///
+    /// See ``SKPaymentQueue/start(_:)``.
     public func start() { queue.begin([self]) }
 
-    /// Holds it; what is there is kept.
+    /// Pauses the download and keeps its bytes.
     public func pause() { queue.hold([self]) }
 
-    /// Goes on from where it is, also after the program was killed.
+    /// Resumes the download where it stopped, even after the program was killed.
     public func resume() { queue.begin([self]) }
 
-    /// Calls it off and throws away what is there.
+    /// Cancels the download and deletes its bytes.
     public func cancel() { queue.callOff([self]) }
 }
 
 extension StoreTransport {
-    /// Downloads wait for bytes, but not for ever: a connection that says nothing is another one's.
+    /// Downloads have a read timeout, so that a silent connection is replaced.
     private static let downloads: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow

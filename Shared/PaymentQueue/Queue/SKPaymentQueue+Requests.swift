@@ -5,15 +5,15 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// A transaction in a state in which it cannot be finished.
+    /// The error for a transaction in a state that does not allow finishing.
     public struct NotFinishable: Error, Hashable, CustomStringConvertible {
-        /// The state.
+        /// The state of the transaction.
         public let state: SKPaymentTransactionState
 
         /// Makes an error.
         public init(state: SKPaymentTransactionState) { self.state = state }
 
-        /// The reason in words.
+        /// The reason as text.
         public var description: String {
             switch state {
             case .deferred: "it waits for approval; wait until it is purchased or has failed"
@@ -23,20 +23,21 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Finishes a transaction and waits until the store knows.
+    /// Finishes a transaction and waits until the store has recorded it.
     ///
-    /// It waits until the store has made its own deliveries, and is sent until there is an answer.
+    /// It waits until the store has made its own deliveries, and retries until there is an answer.
     ///
-    /// - Throws: ``NotFinishable`` in a state that is not finished (spec rules 54 and 55),
-    ///   ``SKError`` when the store refuses, or `CancellationError`.
+    /// - Throws: ``NotFinishable`` if the state does not allow finishing (spec rules 54 and 55),
+    ///   ``SKError`` if the store refuses, or `CancellationError`.
     public func finish(_ transaction: SKPaymentTransaction) async throws {
-        // Another account's, from before this queue was configured: its own queue has its token.
+        // The transaction belongs to the account of an earlier configuration. Only its own queue
+        // has that account's token.
         guard transaction.queue === self else {
             return try await transaction.queue.finish(transaction)
         }
         let state = transaction.transactionState
         guard state.isFinishable else { throw NotFinishable(state: state) }
-        // What failed before the store had taken it is known to this queue alone.
+        // Only this queue knows a transaction that failed before the store accepted it.
         if let id = transaction.number, let transport {
             try await finish(id, of: transaction, transport)
         }
@@ -59,7 +60,8 @@ extension SKPaymentQueue {
                 _ = try await transport.sendUntilAnswered(question, as: FinishResponse.self)
                 return
             } catch let failure as StoreFailure where failure.code == "transaction_not_delivered" {
-                // The stream says when it is; without a stream it is asked again now and then.
+                // The stream reports the delivery. Without a stream the store is asked again at
+                // intervals.
                 refusals += 1
                 let count = refusals
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -77,9 +79,9 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Puts a payment into the queue and sends it.
+    /// Adds a payment to the queue and sends it.
     ///
-    /// - Returns: Its transaction.
+    /// - Returns: The transaction of the payment.
     @discardableResult
     func begin(_ payment: SKPayment) -> SKPaymentTransaction {
         let transaction = SKPaymentTransaction(
@@ -114,7 +116,7 @@ extension SKPaymentQueue {
         }
         let payment = transaction.payment
         var request = try request(for: payment, transport)
-        // The buyer may take long to choose.
+        // The buyer may take a long time to choose.
         request.paymentMethod = try await transport.paymentMethod(for: payment)
         let patience = Patience.untilUnlessHeard(.now + transport.configuration.paymentPatience)
         while true {
@@ -130,7 +132,7 @@ extension SKPaymentQueue {
                 )
                 return response.transaction.id
             } catch StoreFailure.refused(let problem) {
-                // So may whoever is asked whether it goes on.
+                // The delegate may also take a long time to answer.
                 change { $0.withhold(transaction) }
                 guard let storefront = problem.currentStorefront, storefront != request.storefront,
                     await shouldContinue(transaction, in: storefront)
@@ -143,7 +145,9 @@ extension SKPaymentQueue {
         }
     }
 
-    /// What the store is asked for; nothing is charged to it yet.
+    /// The request that is sent to the store.
+    ///
+    /// It charges nothing yet.
     private func request(
         for payment: SKPayment,
         _ transport: StoreTransport
@@ -162,7 +166,7 @@ extension SKPaymentQueue {
                     + " auto-renewable subscription, which the store does not sell yet"
             )
         }
-        // The storefront that the product's price is of, not the one that is known by now.
+        // Use the storefront of the product's price, not the storefront that is known by now.
         let code = payment.product.storefront
         guard let productID = ProductID(rawValue: payment.productIdentifier),
             let storefront = EventTypes.Storefront(rawValue: code)
@@ -195,7 +199,7 @@ extension SKPaymentQueue {
             throw SKError.notConfigured
         }
         let configuration = transport.configuration
-        // Names that cannot be are not asked for: a comma or a space would change the question.
+        // Malformed identifiers are not sent, because a comma or a space would change the query.
         let identifiers = Set(identifiers).sorted()
         let possible = identifiers.filter { ProductID(rawValue: $0) != nil }
         guard !possible.isEmpty else {
@@ -220,7 +224,7 @@ extension SKPaymentQueue {
 }
 
 extension StoreTransport {
-    /// What the payment is charged to.
+    /// Asks the program for the payment method to charge.
     func paymentMethod(for payment: SKPayment) async throws -> String {
         if payment.simulatesAskToBuyInSandbox { return SandboxPaymentMethod.needsApproval.rawValue }
         return try await configuration.paymentMethod(payment)

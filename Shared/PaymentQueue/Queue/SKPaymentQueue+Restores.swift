@@ -4,48 +4,52 @@ import Logging
 import StoreAPI
 import Synchronization
 
-/// How a restore ended.
+/// The outcome of a restore.
 enum RestoreEnd: Sendable {
     case finished
     case failed(SKError)
 }
 
 extension SKPaymentQueue {
-    /// Restores what the account has bought: one new transaction for each finished purchase that can
-    /// be restored, and then
+    /// Restores the account's purchases.
+    ///
+    /// The store makes one new transaction for each finished purchase that can be restored. After
+    /// them it calls
     /// ``SKPaymentTransactionObserver/paymentQueueRestoreCompletedTransactionsFinished(_:)`` (spec
     /// rules 62 to 70).
     ///
-    /// Call it when the buyer asks for it, never by yourself.
+    /// Call this method only when the buyer asks for it.
     public func restoreCompletedTransactions() {
         restoreCompletedTransactions(withApplicationUsername: nil)
     }
 
-    /// Restores what the account has bought under a name of the app's own (spec rule 67).
+    /// Restores the purchases made under an application username (spec rule 67).
     ///
-    /// - Parameter username: The name that the payments carried; `nil` for all.
+    /// - Parameter username: The username of the payments; `nil` restores all purchases.
     public func restoreCompletedTransactions(withApplicationUsername username: String?) {
         Task { await self.restore(RestoreRequest(applicationUsername: username)) }
     }
 
-    /// Restores what the buyer has picked, such as what is worth a large download on this device
-    /// (spec rules 74 to 76): of everything else there is no transaction, so nothing to tell apart
-    /// or to finish.
+    /// Restores only the products that the buyer has selected (spec rules 74 to 76).
+    ///
+    /// Use it, for example, to avoid large downloads on this device. Other products get no
+    /// transaction, so there is nothing to sort out or to finish.
     ///
     /// - Parameters:
-    ///   - productIdentifiers: The products that were picked.
-    ///   - username: The name that the payments carried; `nil` for all.
+    ///   - productIdentifiers: The selected products.
+    ///   - username: The username of the payments; `nil` restores all purchases of these products.
     public func restoreCompletedTransactions(
         of productIdentifiers: Set<String>,
         withApplicationUsername username: String? = nil
     ) {
-        // What is no product's name was never bought.
+        // A string that is not a valid product identifier was never bought.
         let productIDs = productIdentifiers.sorted().compactMap(ProductID.init(rawValue:))
         let request = RestoreRequest(applicationUsername: username, productIDs: productIDs)
         Task { await self.restore(request) }
     }
 
-    /// Restores, and tells the observers how it ended: exactly one of the two (spec rule 65).
+    /// Makes a restore and informs the observers of its outcome: exactly one of two calls (spec
+    /// rule 65).
     func restore(_ request: RestoreRequest) async {
         let begun = state.withLock { $0.isClosed ? nil : $0.pending.restores.begin() }
         guard let restore = begun else {
@@ -58,14 +62,16 @@ extension SKPaymentQueue {
             if let version = transport.configuration.applicationVersion,
                 !BuildVersion.isWellFormed(version)
             {
-                // Without effect, and it ends as a restore of nothing does (spec rule 66).
+                // The restore has no effect and ends like a restore without purchases (spec rule
+                // 66).
                 logger.warning(
                     "Nothing is restored: a build version is one to three integers with periods",
                     metadata: ["applicationVersion": "\(version)"]
                 )
                 return change { $0.await([], of: restore) }
             }
-            // The buyer is asked who they are; if the store wants a newer token still, once more.
+            // The buyer is asked to sign in. If the store wants an even newer token, the buyer is
+            // asked once more.
             try await transport.renewToken()
             let response: RestoreResponse = try await transport.sendUntilAnswered(
                 .post(
@@ -82,14 +88,14 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Looks for what a restore waits for in the account's history, should the stream not tell of it.
+    /// Searches the account's history for the transactions that a restore is waiting for.
     ///
-    /// A stream begins with what is unfinished: what another device had finished by then it never
-    /// speaks of. That is rare, so it is looked for only after as long as an answer may take, and
-    /// less and less often; while nobody observes, not at all.
+    /// A stream begins with the unfinished transactions, so it omits a transaction that another
+    /// device has already finished. This is rare. The search therefore begins only after the time
+    /// limit of an answer, and its intervals grow. It pauses while there are no observers.
     ///
-    /// - Throws: ``SKError`` when the store has said often enough, for about an hour, that it does
-    ///   not know what it has restored; or `CancellationError`.
+    /// - Throws: ``SKError`` if the store has answered for about an hour that it does not know the
+    ///   transactions it restored; or `CancellationError`.
     private func look(for restore: PendingRestores.Number, _ transport: StoreTransport) async throws
     {
         var pause = transport.configuration.requestTimeout
@@ -106,7 +112,7 @@ extension SKPaymentQueue {
                 try await readHistory(transport)
                 looks += 1
             } catch is StoreFailure {
-                // The store is away; what is not known is no answer.
+                // The store cannot be reached, which says nothing about the transactions.
             }
         }
         throw SKError(.unknown, detail: "the store does not know what it has restored")
@@ -122,14 +128,16 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Tells the observers that a restore could not be made, if they are still to hear of it.
+    /// Informs the observers that a restore failed, if they have not heard of its end yet.
     func restoreFailed(_ restore: PendingRestores.Number, _ error: SKError) {
         state.withLock { state in
             if state.pending.restores.giveUp(restore) { end(.failed(error), &state) }
         }
     }
 
-    /// Tells the observers how a restore ended, or the next one, if there is none.
+    /// Informs the observers of a restore's outcome.
+    ///
+    /// If there are none, the next observer is informed.
     func end(_ end: RestoreEnd, _ state: inout State) {
         let observers = state.observers.filter { !$0.isFollower }
         guard observers.isEmpty else { return tell(observers, end) }
@@ -140,13 +148,15 @@ extension SKPaymentQueue {
         callbacks.async {
             let present = observers.filter(self.isRegistered)
             for observer in present where self.isRegistered(observer) { self.call(observer, end) }
-            // All were removed since: others have come meanwhile, or will.
+            // All observers were removed in the meantime. New ones may exist already, or will be
+            // added later.
             if present.isEmpty { self.state.withLock { self.end(end, &$0) } }
         }
     }
 
-    /// Tells observers that are no longer the queue's, because another configuration has taken its
-    /// place: nothing else tells them.
+    /// Informs observers of a queue that another configuration has replaced.
+    ///
+    /// Nothing else informs them.
     func tellLast(_ observers: [AppObserver], _ ends: [RestoreEnd]) {
         callbacks.async {
             for end in ends {

@@ -5,13 +5,14 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Asks the delegate whether a payment goes on that was accepted in another storefront (spec rule
-    /// 9), and carries out what it says.
+    /// Asks the delegate whether a payment from an earlier storefront continues, and carries out
+    /// the decision (spec rule 9).
     ///
-    /// The store has not charged it. If it goes on, the buyer is charged the price of the storefront
-    /// where the account buys now, under a key that is the payment's own: once, however often and on
-    /// however many devices it is asked. Without a delegate it does not go on: nobody is charged a
-    /// price that neither buyer nor app has agreed to.
+    /// The store has not charged the payment. If it continues, the buyer is charged the price of
+    /// the account's current storefront. The request has an idempotency key derived from the
+    /// payment, so it is charged once, no matter how often and on how many devices the app decides.
+    /// Without a delegate the payment does not continue, because neither the buyer nor the app has
+    /// agreed to the new price.
     func continueOrStop(_ moved: MovedPayment) async {
         do {
             guard let transport, let storefront = try await newStorefront(of: moved),
@@ -28,7 +29,8 @@ extension SKPaymentQueue {
         }
     }
 
-    /// Where the account buys now, asked for if that is not known yet; `nil` if it has moved back.
+    /// Returns the account's current storefront and asks the store if it is not known yet; `nil` if
+    /// the account has moved back.
     private func newStorefront(
         of moved: MovedPayment
     ) async throws -> EventTypes.Storefront? {
@@ -41,7 +43,7 @@ extension SKPaymentQueue {
         return known()
     }
 
-    /// Pays in the present storefront, and then lets go of the transaction that was not charged.
+    /// Pays in the current storefront, then removes the transaction that was not charged.
     private func goOn(with moved: MovedPayment, _ transport: StoreTransport) async throws {
         let payment = moved.transaction.payment
         let response = try await products(for: [payment.productIdentifier])
@@ -69,7 +71,7 @@ extension SKPaymentQueue {
             )
             change { $0.goOn(moved, as: response.transaction.id) }
         } catch let failure as StoreFailure where failure.code == "idempotency_key_reused" {
-            // Another device has gone on with it, and tells of it as of any purchase.
+            // Another device has continued the payment. It arrives like any other purchase.
             change { $0.withhold(moved.transaction) }
             change { $0.finish(moved.transaction) }
         }
@@ -79,7 +81,7 @@ extension SKPaymentQueue {
         do {
             _ = try await transport.sendUntilAnswered(question, as: FinishResponse.self)
         } catch {
-            // It is told of again at the next launch, and goes on under the same key.
+            // The payment arrives again at the next launch and continues under the same key.
             logger.info(
                 "A payment that has gone on was not finished",
                 metadata: ["error": "\(error)"]

@@ -3,8 +3,9 @@ import StoreAPI
 import Synchronization
 
 extension SKPaymentQueue {
-    /// Follows the account's queue until the task is cancelled: opens the stream, reads it, and
-    /// opens it again where it broke off.
+    /// Follows the account's queue until the task is cancelled.
+    ///
+    /// It opens the stream, reads it, and reopens it when the connection ends.
     func follow(_ transport: StoreTransport) async {
         var failures = 0
         while !Task.isCancelled {
@@ -22,7 +23,7 @@ extension SKPaymentQueue {
                 await report(error)
             }
             failures = hadOpened.hasFired ? 1 : failures + 1
-            // Cancelled: the loop's condition ends it.
+            // If the task was cancelled, the condition of the loop ends it.
             try? await transport.pause(afterFailures: failures)
         }
     }
@@ -37,14 +38,16 @@ extension SKPaymentQueue {
             metadata: ["code": "\(problem.code)", "detail": "\(problem.detail)"]
         )
         guard problem.status == 400 else { return }
-        // Where to resume may be what it refuses. The next stream begins with what is unfinished,
-        // and does not say what has left.
+        // The store may have refused the event id. The next stream begins with everything
+        // unfinished, but does not report which transactions have left the queue.
         change { $0.forgetPosition() }
         state.withLock { reconcile(&$0) }
     }
 
-    /// Asks for everything that is unfinished until there is an answer, and lets go of what is not;
-    /// for as long as the stream is followed.
+    /// Requests all unfinished transactions until there is an answer, and forgets those that are no
+    /// longer unfinished.
+    ///
+    /// It runs for as long as the stream is followed.
     func reconcile(_ state: inout State) {
         guard state.session != nil else { return }
         state.reconciliation?.cancel()
@@ -65,8 +68,8 @@ extension SKPaymentQueue {
     }
 
     private func receive(_ events: [ServerSentEventParser.Event]) {
-        // What a stream that was cancelled still had to say comes again with the next one. The
-        // queue is cancelled under its lock, so this is the place to ask.
+        // Events of a cancelled stream are sent again by the next stream. The stream is cancelled
+        // under the queue's lock, so this is the right place to check.
         change { Task.isCancelled ? .init() : $0.receive(events) }
     }
 }

@@ -5,36 +5,37 @@ import ReceiptValidation
 import StoreAPI
 import Synchronization
 
-/// The queue of the account's transactions: payments go in, and every transaction that is not
-/// finished comes out, at every launch again, until it is finished.
+/// The queue of the account's transactions.
 ///
-/// Configure it once with ``configure(_:callbacks:)``, add an observer as early as possible, and
-/// finish every transaction after what it paid for is delivered. The first observer opens the stream
-/// to the store, the removal of the last one closes it; without observers nothing is asked (spec
-/// rules 12 and 14).
+/// The app adds payments and receives every unfinished transaction, again at each launch, until it
+/// is finished. Configure the queue once with ``configure(_:callbacks:)`` and add an observer as
+/// early as possible. Finish every transaction after its product is delivered. The first observer
+/// opens the stream to the store, and the removal of the last one closes it. Without observers the
+/// queue requests nothing (spec rules 12 and 14).
 ///
-/// Safe to use from any thread. Observers are called on ``callbacks``, one call after the other.
+/// It is safe to use from any thread. Observers are called on ``callbacks``, one call at a time.
 public final class SKPaymentQueue: Sendable {
     struct State: ~Copyable {
         var pending = PendingTransactions()
         var account: AccountState
         var observers: [AppObserver] = []
         var delegate = WeakAppObject()
-        /// Ends of restores that there was nobody to tell of.
+        /// Outcomes of restores that no observer has received yet.
         var restoresUntold: [RestoreEnd] = []
         var session: Task<Void, Never>?
-        /// Asks for everything that is unfinished, while that is to be known anew.
+        /// The task that requests all unfinished transactions, while they must be reloaded.
         var reconciliation: Task<Void, Never>?
-        /// Whether another configuration has taken its place.
+        /// Whether another configuration has replaced this queue.
         var isClosed = false
     }
 
     private static let current = Mutex<SKPaymentQueue?>(nil)
 
-    /// The queue that observers and delegates are called on.
+    /// The dispatch queue on which observers and delegates are called.
     public let callbacks: DispatchQueue
     let transport: StoreTransport?
-    /// Believes what the store has signed; `nil` where the app does not say whom to believe.
+    /// The validator for the store's signatures; `nil` if the app does not configure a
+    /// `receiptTrust`.
     let validator: ReceiptValidator?
     let state: Mutex<State>
     let logger: Logger
@@ -50,11 +51,13 @@ public final class SKPaymentQueue: Sendable {
 
     // MARK: - The default queue
 
-    /// Says which store the program uses, and as whom; the queue of before ends.
+    /// Configures the store and the account of the program.
+    ///
+    /// An earlier queue ends.
     ///
     /// - Parameters:
     ///   - configuration: The store and the account.
-    ///   - callbacks: Where observers and delegates are called: a serial queue.
+    ///   - callbacks: The serial dispatch queue on which observers and delegates are called.
     public static func configure(
         _ configuration: StoreConfiguration,
         callbacks: DispatchQueue = DispatchQueue(label: "counterfoil.payment-queue")
@@ -67,10 +70,10 @@ public final class SKPaymentQueue: Sendable {
         before?.close()
     }
 
-    /// The one queue of the configured app and account (spec rule 3).
+    /// Returns the one queue of the configured app and account (spec rule 3).
     ///
-    /// Without a configuration it warns once, and the queue that it returns does nothing (spec rule
-    /// 4).
+    /// Without a configuration it logs a warning once and returns a queue that does nothing (spec
+    /// rule 4).
     public static func `default`() -> SKPaymentQueue {
         current.withLock { current in
             if let current { return current }
@@ -86,11 +89,12 @@ public final class SKPaymentQueue: Sendable {
         }
     }
 
-    /// Whether the buyer can make payments: there is a store, and it lets the account pay (spec rule
-    /// 1).
+    /// Whether the buyer can make payments: there is a store, and it allows the account to pay
+    /// (spec rule 1).
     ///
-    /// Never waits for the network: what the store has said last, and before that `true`. The store
-    /// refuses the payments of an account that may not pay, whatever this says (spec rule 2).
+    /// It never waits for the network. It returns the store's last answer, or `true` before the
+    /// first answer. The store refuses payments of an account that is not allowed to pay, whatever
+    /// this method returns (spec rule 2).
     public static func canMakePayments() -> Bool {
         let queue = `default`()
         return queue.transport != nil && queue.state.withLock { $0.account.canMakePayments }
@@ -98,12 +102,14 @@ public final class SKPaymentQueue: Sendable {
 
     /// The buyer's storefront (spec rule 5); `nil` without a configuration.
     ///
-    /// Never waits for the network.
+    /// It never waits for the network.
     public var storefront: SKStorefront? {
         transport.map { SKStorefront(EventTypes.Storefront(unchecked: storefrontCode($0))) }
     }
 
-    /// Who is asked what only the app knows (spec rule 10); held weakly.
+    /// The delegate, which makes decisions that only the app can make (spec rule 10).
+    ///
+    /// It is held weakly.
     public var delegate: (any SKPaymentQueueDelegate)? {
         get { state.withLock { $0.delegate }.object as? any SKPaymentQueueDelegate }
         set {
@@ -121,7 +127,7 @@ public final class SKPaymentQueue: Sendable {
 
     /// Adds an observer.
     ///
-    /// It is told of every unfinished transaction; the first one opens the stream to the store.
+    /// It receives every unfinished transaction. The first observer opens the stream to the store.
     public func add(_ observer: any SKPaymentTransactionObserver) {
         let observer = AppObserver(observer: observer)
         let isClosed = state.withLock { state in
@@ -148,10 +154,12 @@ public final class SKPaymentQueue: Sendable {
         observer.endFollowing()
     }
 
-    /// Removes an observer; with the last one the stream to the store ends.
+    /// Removes an observer.
     ///
-    /// A restore that is under way then has failed: the next observer is told so. What it restored
-    /// is unfinished, and told of like everything else.
+    /// Removing the last one closes the stream to the store.
+    ///
+    /// A restore that is in progress then fails, and the next observer is informed of it. The
+    /// restored transactions are unfinished and arrive like all others.
     public func remove(_ observer: any SKPaymentTransactionObserver) {
         let observer = AppObserver(observer: observer)
         state.withLock { state in
@@ -160,7 +168,7 @@ public final class SKPaymentQueue: Sendable {
         }
     }
 
-    /// Tells the observers of every unfinished transaction again, as when a program comes back from
+    /// Sends every unfinished transaction to the observers again, as when a program returns from
     /// the background (spec rule 46).
     public func applicationDidBecomeActive() {
         state.withLock { state in
@@ -172,24 +180,27 @@ public final class SKPaymentQueue: Sendable {
 
     // MARK: - Transactions
 
-    /// The transactions that are not finished; those of the store only while somebody observes (spec
-    /// rule 32).
+    /// The unfinished transactions.
+    ///
+    /// The store's transactions are included only while there are observers (spec rule 32).
     public var transactions: [SKPaymentTransaction] { state.withLock { $0.pending.all } }
 
     /// Adds a payment.
     ///
-    /// Observers are told of the transaction at once, in the state `purchasing`, and of everything
-    /// that becomes of it. It is sent until the store has answered, under one idempotency key, so it
-    /// is charged once. A payment that cannot be right, such as one for a quantity of zero, fails at
-    /// once with ``SKError/Code/paymentInvalid`` and is not sent (spec rules 24 and 25).
+    /// Observers immediately receive the transaction in the state `purchasing`, and later every
+    /// change of it. The payment is sent until the store answers, under one idempotency key, so it
+    /// is charged once. A payment that cannot be valid, such as one with the quantity zero, fails
+    /// immediately with ``SKError/Code/paymentInvalid`` and is not sent (spec rules 24 and 25).
     public func add(_ payment: SKPayment) {
         begin(payment)
     }
 
-    /// Finishes a transaction: what it paid for is delivered, and it leaves the queue.
+    /// Finishes a transaction, which then leaves the queue.
     ///
-    /// It is sent until the store has answered, as soon as the store has made its own deliveries,
-    /// and is safe to call twice. A transaction that waits for approval is not finished: the call
+    /// Call it after delivery.
+    ///
+    /// The request is sent as soon as the store has made its own deliveries, and repeated until the
+    /// store answers. It is safe to call twice. For a transaction that waits for approval the call
     /// only logs a warning (see ``finish(_:)``).
     ///
     /// - Precondition: The transaction is not in the state `purchasing` (spec rule 54).
@@ -230,15 +241,16 @@ extension SKPaymentQueue.State {
 }
 
 extension SKPaymentQueue {
-    /// Lets go of the observers, of the stream and of what is known.
+    /// Releases the observers, the stream and the known transactions.
     private func close() {
-        // Let go outside the lock: an observer that ends here may call the queue.
+        // Release them outside the lock, because the deinitializer of an observer may call the
+        // queue.
         let observers = state.withLock { state in
             let observers = state.observers
             state.observers = []
             state.isClosed = true
             state.endSession()
-            // Its transactions hold the queue, for as long as the app holds them.
+            // The app's transactions retain the queue, so the queue must not retain transactions.
             state.pending = PendingTransactions()
             tellLast(observers, state.restoresUntold)
             state.restoresUntold = []
@@ -247,7 +259,7 @@ extension SKPaymentQueue {
         for observer in observers { observer.endFollowing() }
     }
 
-    /// Changes what is known and tells the observers, so that they hear of it in its order.
+    /// Changes the known transactions and informs the observers in the same order.
     func change(_ body: (inout PendingTransactions) -> PendingTransactions.News) {
         let news = state.withLock { state in
             guard !state.isClosed else { return PendingTransactions.News() }
@@ -267,13 +279,13 @@ extension SKPaymentQueue {
         for moved in news.moved { Task { await self.continueOrStop(moved) } }
     }
 
-    /// Calls every observer, on the callback queue.
+    /// Calls every observer on the callback queue.
     func tell(_ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void) {
         state.withLock { tell($0.observers, call) }
     }
 
-    /// Calls observers, on the callback queue: those of this moment, as far as they are not removed
-    /// by then.
+    /// Calls the current observers on the callback queue, except those that have been removed by
+    /// then.
     func tell(
         _ observers: [AppObserver],
         _ call: @escaping @Sendable (any SKPaymentTransactionObserver) -> Void

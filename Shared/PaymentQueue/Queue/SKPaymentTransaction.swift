@@ -2,9 +2,10 @@ import EventTypes
 public import Foundation
 import Synchronization
 
-/// One transaction in the payment queue.
+/// A transaction in the payment queue.
 ///
-/// The same object from its first state to its last; safe to read on any thread.
+/// The same object represents it from its first state to its last. It is safe to read on any
+/// thread.
 public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     struct Fields: Sendable {
         var id: TransactionID?
@@ -22,18 +23,18 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
 
     private struct Guarded: ~Copyable {
         var fields: Fields
-        /// The queue that told of it first.
+        /// The queue from which it arrived first.
         var queue: SKPaymentQueue?
-        /// Whether it is finished, as far as this program knows.
+        /// Whether the transaction is finished, as far as this program knows.
         var hasLeft = false
-        /// One for each of its contents, made when they are asked for first.
+        /// One download for each content, created at the first access.
         var downloads: [SKDownload] = []
-        /// Those who wait until it can be finished.
+        /// The callers that wait until it can be finished.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let guarded: Mutex<Guarded>
-    /// What was asked for.
+    /// The payment of the transaction.
     public let payment: SKPayment
 
     init(payment: SKPayment, fields: Fields) {
@@ -41,18 +42,19 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         guarded = Mutex(Guarded(fields: fields))
     }
 
-    /// Where it stands.
+    /// The state of the transaction.
     public var transactionState: SKPaymentTransactionState { fields.state }
-    /// Its number in the store; `nil` unless it is purchased or restored (spec rule 43).
+    /// The transaction's number in the store; `nil` unless it is purchased or restored (spec rule
+    /// 43).
     public var transactionIdentifier: String? {
         let fields = fields
         return fields.state.isPaid ? fields.id?.rawValue : nil
     }
-    /// When it was purchased or restored; `nil` unless it is.
+    /// The date of the purchase or restore; `nil` unless it is purchased or restored.
     public var transactionDate: Date? { fields.date }
-    /// Why it failed, an ``SKError``; `nil` unless it did.
+    /// The reason for the failure, an ``SKError``; `nil` unless the transaction failed.
     public var error: (any Error)? { fields.error }
-    /// The first transaction of the same purchase; `nil` unless this is another one (spec rules 63
+    /// The first transaction of the same purchase; `nil` if this is the first one (spec rules 63
     /// and 77).
     public var original: SKPaymentTransaction? {
         let fields = fields
@@ -71,12 +73,16 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         if let queue = guarded.withLock({ $0.queue }) { original.belong(to: queue) }
         return original
     }
-    /// What was paid for all of it, in units of the currency; zero where the store charged nobody,
-    /// as for a product that is owned already (spec rule 104), and `nil` before the store says so.
+    /// The total price that was paid, in units of the currency.
+    ///
+    /// It is zero if the store charged nothing, for example for a product that is already owned
+    /// (spec rule 104). It is `nil` until the store provides it.
     public var price: Decimal? { fields.price?.decimal }
-    /// When it was refunded; `nil` unless it was.
+    /// The date of the refund; `nil` if there was none.
     public var revocationDate: Date? { fields.revocationDate }
-    /// What the store hosts for it; the same objects each time.
+    /// The downloads that the store hosts for the transaction.
+    ///
+    /// They are the same objects each time.
     public var downloads: [SKDownload] {
         guarded.withLock { guarded in
             if guarded.downloads.isEmpty, let id = guarded.fields.id {
@@ -87,50 +93,58 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
             return guarded.downloads
         }
     }
-    /// Whether every delivery that the store owes is confirmed, so that it can be finished.
+    /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool { fields.isDelivered }
 
-    /// The transaction in a few words.
+    /// A short description of the transaction.
     public var description: String {
         let fields = fields
         return "\(payment.productIdentifier) ×\(payment.quantity), \(fields.state)"
             + (fields.id.map { ", \($0)" } ?? "")
     }
 
-    /// Its number in the store in every state, or a dash before the store has answered: what a
-    /// program may keep in a set, beside the object itself.
+    /// The transaction's number in the store in every state, or a dash before the store has
+    /// answered.
+    ///
+    /// A program can store it in a set, in place of the object.
     public var id: String { fields.id?.rawValue ?? "-" }
 
-    /// Its number in the store in every state; `nil` before the store has answered.
+    /// The transaction's number in the store in every state; `nil` before the store has answered.
     var number: TransactionID? { fields.id }
 
-    /// The queue that it is in, or was in: of the store and account that it was bought from.
+    /// The queue that the transaction is in or was in.
     ///
-    /// It keeps the queue, so that it can be finished there also when the program has been
-    /// configured for another account meanwhile.
+    /// It has the store and the account of the purchase.
+    ///
+    /// The transaction retains the queue, so it can still be finished after the program has been
+    /// configured for another account.
     var queue: SKPaymentQueue { guarded.withLock { $0.queue } ?? .default() }
 
-    /// A queue tells of it; the first one counts.
+    /// Sets the queue of the transaction.
+    ///
+    /// Only the first call has an effect.
     func belong(to queue: SKPaymentQueue) {
         guarded.withLock { $0.queue = $0.queue ?? queue }
     }
 
-    /// Whether it is finished: here, or elsewhere and this program was told.
+    /// Whether the transaction is finished, either here or elsewhere with notice to this program.
     ///
-    /// Not whether the queue has it in its list: that is empty while nobody observes.
+    /// This differs from the queue's list, which is empty while there are no observers.
     var hasLeft: Bool { guarded.withLock { $0.hasLeft } }
 
-    /// It is finished.
+    /// Marks the transaction as finished.
     func leave() { guarded.withLock { $0.hasLeft = true } }
 
-    /// What is shown of it at present.
+    /// The fields that are currently shown.
     var fields: Fields { guarded.withLock { $0.fields } }
 
-    /// Shows what the store says; called where observers are called, just before they are, so that
-    /// they see each state (spec rule 42).
+    /// Shows the store's state.
+    ///
+    /// It is called on the callback queue just before the observers, so that they see each state
+    /// (spec rule 42).
     func show(_ fields: Fields) {
         guarded.withLock { guarded in
-            // What was said before the store had answered must not take the number away again.
+            // Fields from before the store's answer must not remove the number.
             let id = fields.id ?? guarded.fields.id
             guarded.fields = fields
             guarded.fields.id = id
@@ -138,14 +152,14 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         if fields.isDelivered { wake() }
     }
 
-    /// The store has taken the payment.
+    /// Records that the store has accepted the payment.
     func bind(to id: TransactionID) {
         guarded.withLock { $0.fields.id = id }
     }
 
-    /// Waits until the store has delivered what it owes.
+    /// Waits until the store has made its deliveries.
     ///
-    /// Returns early when the task is cancelled.
+    /// It returns early if the task is cancelled.
     func waitUntilDelivered() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -171,7 +185,7 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
 }
 
 extension SKPaymentTransaction {
-    /// A transaction that the store tells of first.
+    /// Makes a transaction that first appears in the store.
     convenience init(_ change: QueueChanged) {
         let transaction = change.transaction
         let product = SKProduct(of: transaction, contents: change.contents ?? [])
@@ -189,7 +203,7 @@ extension SKPaymentTransaction {
 }
 
 extension SKPaymentTransaction.Fields {
-    /// The store has not taken the payment.
+    /// Returns the fields of a payment that the store did not accept.
     func failed(with error: SKError) -> Self {
         var fields = self
         fields.state = .failed
@@ -197,7 +211,7 @@ extension SKPaymentTransaction.Fields {
         return fields
     }
 
-    /// What the store says of a transaction.
+    /// Reads the store's state of a transaction.
     init(_ change: QueueChanged) {
         let transaction = change.transaction
         self.init(

@@ -1,6 +1,6 @@
-/// Hears of every change of the queue's transactions (spec rule 21).
+/// An observer of all changes of the queue's transactions (spec rule 21).
 ///
-/// All calls come on the queue's callback queue, one after the other.
+/// All calls arrive on the queue's callback queue, one at a time.
 public protocol SKPaymentTransactionObserver: AnyObject {
     /// Transactions were added to the queue or changed their state.
     func paymentQueue(
@@ -14,19 +14,19 @@ public protocol SKPaymentTransactionObserver: AnyObject {
         removedTransactions transactions: [SKPaymentTransaction]
     )
 
-    /// Every transaction of a restore was delivered (spec rule 64).
+    /// All transactions of a restore have arrived (spec rule 64).
     func paymentQueueRestoreCompletedTransactionsFinished(_ queue: SKPaymentQueue)
 
-    /// A restore could not be made (spec rule 65).
+    /// A restore failed (spec rule 65).
     func paymentQueue(
         _ queue: SKPaymentQueue,
         restoreCompletedTransactionsFailedWithError error: any Error
     )
 
-    /// Downloads of hosted content changed: their state, or how far they are (spec rule 122).
+    /// Downloads of hosted content changed their state or progress (spec rule 122).
     func paymentQueue(_ queue: SKPaymentQueue, updatedDownloads downloads: [SKDownload])
 
-    /// The account's storefront is another one (spec rule 8).
+    /// The account's storefront has changed (spec rule 8).
     func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue)
 
     /// The buyer began a purchase outside the app (spec rule 116).
@@ -39,7 +39,7 @@ public protocol SKPaymentTransactionObserver: AnyObject {
         for product: SKProduct
     ) -> Bool
 
-    /// The store took products back, as after a refund.
+    /// The store has revoked products, for example after a refund.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         didRevokeEntitlementsForProductIdentifiers productIdentifiers: [String]
@@ -68,7 +68,7 @@ extension SKPaymentTransactionObserver {
     /// Does nothing.
     public func paymentQueueDidChangeStorefront(_ queue: SKPaymentQueue) {}
 
-    /// Adds the payment later: an app that does not expect a purchase shows it first.
+    /// Returns `false`: an app that does not expect the purchase can show it first.
     public func paymentQueue(
         _ queue: SKPaymentQueue,
         shouldAddStorePayment payment: SKPayment,
@@ -86,35 +86,37 @@ extension SKPaymentTransactionObserver {
 ///
 /// All calls come on the queue's callback queue.
 public protocol SKPaymentQueueDelegate: AnyObject {
-    /// Whether a transaction goes on although the storefront has changed (spec rule 9).
+    /// Whether a transaction continues although the storefront has changed (spec rule 9).
     ///
-    /// If so the buyer pays the new storefront's price; if not it fails with
+    /// If it continues, the buyer pays the price of the new storefront. If not, it fails with
     /// ``SKError/Code/storeProductNotAvailable`` and nobody is charged.
     ///
-    /// It is asked for a payment that the store refuses, and for one that the store had accepted and
-    /// had not charged when the account moved: one that waits for approval or for another payment. Until
-    /// the app answers the transaction has not failed. It is asked again at the next launch if the
-    /// app ends before it answers. Without a delegate an accepted payment does not go on.
+    /// The delegate is asked about a payment that the store refuses. It is also asked about a
+    /// payment that the store had accepted but not yet charged when the account moved, because it
+    /// was waiting for approval or for another payment. Until the app answers, the transaction has
+    /// not failed. If the app ends before it answers, it is asked again at the next launch. Without
+    /// a delegate an accepted payment does not continue.
     func paymentQueue(
         _ queue: SKPaymentQueue,
         shouldContinue transaction: SKPaymentTransaction,
         in newStorefront: SKStorefront
     ) -> Bool
 
-    /// Whether the price consent sheet is shown now (spec rule 107); if not, the app calls
-    /// ``SKPaymentQueue/showPriceConsentIfNeeded()`` later.
+    /// Whether to show the price consent sheet now (spec rule 107).
+    ///
+    /// If not, the app calls ``SKPaymentQueue/showPriceConsentIfNeeded()`` later.
     func paymentQueueShouldShowPriceConsent(_ queue: SKPaymentQueue) -> Bool
 }
 
 extension SKPaymentQueueDelegate {
-    /// Goes on.
+    /// Returns `true`: the transaction continues.
     public func paymentQueue(
         _ queue: SKPaymentQueue,
         shouldContinue transaction: SKPaymentTransaction,
         in newStorefront: SKStorefront
     ) -> Bool { true }
 
-    /// Shows it now.
+    /// Returns `true`: the sheet is shown now.
     public func paymentQueueShouldShowPriceConsent(_ queue: SKPaymentQueue) -> Bool { true }
 }
 

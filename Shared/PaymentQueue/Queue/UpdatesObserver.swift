@@ -1,8 +1,10 @@
 import Synchronization
 
-/// The observer behind a ``TransactionUpdates/Iterator``: keeps what has changed until it is taken.
+/// The observer of a ``TransactionUpdates/Iterator``.
 ///
-/// Unlike an app's observer it hears of refunds, and of the end of the queue.
+/// It buffers changed transactions until they are taken.
+///
+/// Unlike an app's observer it is informed of refunds and of the end of the queue.
 final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
     private struct State: ~Copyable {
         var isOver = false
@@ -22,7 +24,7 @@ final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
         take(transactions)
     }
 
-    /// Transactions that are finished were refunded.
+    /// Receives finished transactions that were refunded.
     func receive(refunded transactions: [SKPaymentTransaction]) {
         if hearsOfRefunds { take(transactions) }
     }
@@ -60,7 +62,7 @@ final class UpdatesObserver: SKPaymentTransactionObserver, Sendable {
         }
     }
 
-    /// Nothing more will be said.
+    /// Ends the observation: there will be no more updates.
     func queueDidClose() {
         state.withLock { $0.isOver = true }
         endWaiting()

@@ -2,14 +2,16 @@ import EventTypes
 import StoreAPI
 
 extension SKPaymentQueue {
-    /// So many pages are read at most: a catalog has no more.
+    /// The maximum number of pages to read.
+    ///
+    /// No catalog has more.
     private static let pagesMax = 1000
 
-    /// Asks the catalog for every product that is on sale in the buyer's storefront (spec rule 98), in
-    /// the order of the identifiers.
+    /// Asks the catalog for all products on sale in the buyer's storefront (spec rule 98), in the
+    /// order of their identifiers.
     ///
-    /// StoreKit has no such request. Pages are asked for one after the other: a product that is put on
-    /// sale meanwhile may be missing, and one that is taken off may be there.
+    /// StoreKit has no such request. Pages are requested one after the other. A product whose sale
+    /// begins or ends in the meantime may be missing or included.
     ///
     /// - Throws: ``SKError``, or `CancellationError`.
     public func productsOnSale() async throws -> [SKProduct] {
@@ -28,7 +30,7 @@ extension SKPaymentQueue {
                     .get(address + after)
                 )
                 products += try await transport.products(of: page)
-                // An order that goes backwards would never end.
+                // Stop if the order goes backwards. Otherwise the loop could run forever.
                 guard let next = page.next, previous.map({ $0 < next }) ?? true else { break }
                 previous = next
             }
@@ -40,7 +42,8 @@ extension SKPaymentQueue {
 }
 
 extension StoreTransport {
-    /// The products of an answer of the catalog, with what `fulfillment` hosts for them.
+    /// Returns the products of the catalog's answer, with the content that `fulfillment` hosts for
+    /// them.
     ///
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func products(of response: StoreAPI.ProductsResponse) async throws -> [SKProduct] {

@@ -1,10 +1,10 @@
-/// Asks the catalog for products: by their identifiers (spec rule 99), or for everything that is on
-/// sale (rule 98).
+/// A request to the catalog for products with given identifiers (spec rule 99), or for all products
+/// on sale (rule 98).
 ///
-/// `@unchecked`: the compiler wants the promise of ``SKRequest`` said again; what is added to it here
-/// never changes.
+/// It is `@unchecked` because the compiler requires every subclass to repeat the promise of
+/// ``SKRequest``. The properties added here never change.
 public final class SKProductsRequest: SKRequest, @unchecked Sendable {
-    /// `nil` asks for everything.
+    /// The requested identifiers; `nil` requests all products.
     private let productIdentifiers: Set<String>?
 
     /// Makes a request; ``SKRequest/start()`` sends it.
@@ -18,11 +18,12 @@ public final class SKProductsRequest: SKRequest, @unchecked Sendable {
         super.init()
     }
 
-    /// Makes a request for every product that is on sale in the buyer's storefront;
+    /// Makes a request for all products on sale in the buyer's storefront.
+    ///
     /// ``SKRequest/start()`` sends it.
     ///
-    /// StoreKit has no such request: an app there brings its identifiers along, or has a server that
-    /// knows them.
+    /// StoreKit has no such request. There an app contains its identifiers or loads them from its
+    /// own server.
     public static func everythingOnSale() -> SKProductsRequest {
         SKProductsRequest(everythingOnSale: ())
     }
@@ -48,7 +49,7 @@ public final class SKProductsRequest: SKRequest, @unchecked Sendable {
 
 /// Receives the products.
 public protocol SKProductsRequestDelegate: SKRequestDelegate {
-    /// The catalog has answered; ``SKRequestDelegate/requestDidFinish(_:)`` follows.
+    /// The catalog has answered. ``SKRequestDelegate/requestDidFinish(_:)`` follows.
     func productsRequest(_ request: SKProductsRequest, didReceive response: SKProductsResponse)
 }
 

@@ -2,30 +2,31 @@ public import Foundation
 public import ReceiptValidation
 import StoreAPI
 
-/// The property of a test receipt that has expired.
+/// The property for a test receipt that has expired.
 public let SKReceiptPropertyIsExpired = AppReceiptQuery.expired
-/// The property of a test receipt that was revoked.
+/// The property for a test receipt that was revoked.
 public let SKReceiptPropertyIsRevoked = AppReceiptQuery.revoked
-/// The property of a test receipt of an app that was bought in volume.
+/// The property for a test receipt of a volume purchase.
 public let SKReceiptPropertyIsVolumePurchase = AppReceiptQuery.volumePurchase
 
-/// Asks the store for the app receipt and keeps it as a file (spec rules 78 to 83).
+/// A request that loads the app receipt from the store and stores it in a file (spec rules 78 to
+/// 83).
 ///
-/// The receipt holds every purchase of the account in this app, from any device, signed by the
-/// store; consumables only until they are finished. It makes no transactions. The file is at
-/// ``StoreConfiguration/receiptURL`` and is replaced as a whole, or not at all: a receipt that
-/// ``StoreConfiguration/receiptTrust`` does not believe replaces nothing.
+/// The store signs the receipt. It contains all purchases of the account in this app, from any
+/// device, but consumables only until they are finished. The request makes no transactions. The
+/// file at ``StoreConfiguration/receiptURL`` is replaced atomically. A receipt that fails the
+/// checks of ``StoreConfiguration/receiptTrust`` does not replace it.
 ///
-/// `@unchecked`: the compiler wants the promise of ``SKRequest`` said again; what is added to it here
-/// never changes.
+/// It is `@unchecked` because the compiler requires every subclass to repeat the promise of
+/// ``SKRequest``. The property added here never changes.
 public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
-    /// The properties asked for, for tests in the sandbox.
+    /// The requested properties, for tests in the sandbox.
     public let receiptProperties: [String: any Sendable]?
 
     /// Makes a request; ``SKRequest/start()`` sends it.
     ///
-    /// - Parameter properties: For tests in the sandbox, such as `[SKReceiptPropertyIsExpired: true]`;
-    ///   `nil` asks for the receipt as it is.
+    /// - Parameter properties: For tests in the sandbox, such as `[SKReceiptPropertyIsExpired:
+    ///   true]`; `nil` requests the normal receipt.
     public init(receiptProperties properties: [String: any Sendable]? = nil) {
         receiptProperties = properties
         super.init()
@@ -40,15 +41,18 @@ public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
 }
 
 extension SKPaymentQueue {
-    /// Where the app receipt is (`Bundle.appStoreReceiptURL`); there may be no file yet.
+    /// The URL of the app receipt (`Bundle.appStoreReceiptURL`).
+    ///
+    /// The file may not exist yet.
     public var receiptURL: URL? { transport?.configuration.receiptURL }
 
-    /// Asks the store for the app receipt and keeps it; the `async` form of
-    /// ``SKReceiptRefreshRequest``.
+    /// Loads the app receipt from the store and stores it in a file.
     ///
-    /// - Parameter properties: For tests in the sandbox; `nil` asks for the receipt as it is.
-    /// - Returns: The receipt, PKCS#7 in DER, as it was written.
-    /// - Throws: ``SKError``, `ReceiptRefusal` if the receipt is not believed, `CancellationError`, or
+    /// This is the `async` form of ``SKReceiptRefreshRequest``.
+    ///
+    /// - Parameter properties: For tests in the sandbox; `nil` requests the normal receipt.
+    /// - Returns: The receipt as it was written: PKCS#7 in DER.
+    /// - Throws: ``SKError``, `ReceiptRefusal` if the receipt is not valid, `CancellationError`, or
     ///   an error of the file system.
     @discardableResult
     public func refreshReceipt(properties: [String: any Sendable]? = nil) async throws -> Data {
@@ -78,15 +82,15 @@ extension SKPaymentQueue {
         return receipt
     }
 
-    /// Reads the app receipt that is kept, without network.
+    /// Reads the stored app receipt without the network.
     ///
-    /// - Returns: What it says; `nil` if there is none, or ``StoreConfiguration/receiptTrust`` does
-    ///   not say whom to believe. It may have expired.
-    /// - Throws: `ReceiptRefusal` if it is not believed: ask for a new one, and where that does not
+    /// - Returns: The contents of the receipt; `nil` if there is no receipt or no
+    ///   ``StoreConfiguration/receiptTrust``. The receipt may have expired.
+    /// - Throws: `ReceiptRefusal` if the receipt is not valid. Request a new one. If that does not
     ///   help, call ``SKTerminateForInvalidReceipt()``.
     public func appReceipt() throws(ReceiptRefusal) -> AppReceipt? {
         guard let configuration = transport?.configuration, let url = configuration.receiptURL,
-            // A file that cannot be read is asked for again, like one that is not there.
+            // An unreadable file is treated like a missing one: the receipt is requested again.
             let receipt = try? Data(contentsOf: url)
         else { return nil }
         return try believed(receipt, by: configuration)
@@ -128,10 +132,10 @@ extension SKPaymentQueue {
     }
 }
 
-/// Ends an app whose receipt does not hold (spec rule 90).
+/// Ends an app whose receipt is not valid (spec rule 90).
 ///
-/// ``StoreConfiguration/invalidReceiptHandler`` is called first. The app ends with the status that
-/// asks the system for a new receipt, 173.
+/// It first calls ``StoreConfiguration/invalidReceiptHandler``. The app ends with status 173, which
+/// asks the system for a new receipt.
 public func SKTerminateForInvalidReceipt() -> Never {
     SKPaymentQueue.default().transport?.configuration.invalidReceiptHandler?()
     FileHandle.standardError.write(

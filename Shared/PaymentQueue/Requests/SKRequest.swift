@@ -1,12 +1,12 @@
 import Dispatch
 import Synchronization
 
-/// Asks the store something and tells a delegate how it ended (spec rule 89).
+/// A request to the store that reports its outcome to a delegate (spec rule 89).
 ///
-/// Keep a reference to it until it has ended. The delegate is called on the default queue's callback
-/// queue.
+/// Keep a reference to it until it has ended. The delegate is called on the default queue's
+/// callback queue.
 public class SKRequest: @unchecked Sendable {
-    // `@unchecked`: everything that changes is in the mutex; subclasses add only constants.
+    // `@unchecked`: all mutable state is in the mutex, and subclasses add only constants.
 
     private struct State: ~Copyable {
         var delegate = WeakAppObject()
@@ -18,7 +18,9 @@ public class SKRequest: @unchecked Sendable {
 
     init() {}
 
-    /// Whom to tell; held weakly.
+    /// The delegate.
+    ///
+    /// It is held weakly.
     public var delegate: (any SKRequestDelegate)? {
         get { state.withLock { $0.delegate }.object as? any SKRequestDelegate }
         set {
@@ -27,7 +29,9 @@ public class SKRequest: @unchecked Sendable {
         }
     }
 
-    /// Sends the request; once started it is not started again.
+    /// Sends the request.
+    ///
+    /// A request can be started only once.
     public func start() {
         let queue = SKPaymentQueue.default()
         state.withLock { state in
@@ -46,7 +50,9 @@ public class SKRequest: @unchecked Sendable {
         }
     }
 
-    /// Calls it off; the delegate hears no more.
+    /// Cancels the request.
+    ///
+    /// The delegate is not called after that.
     public func cancel() {
         state.withLock { state in
             state.isCancelled = true
@@ -54,9 +60,10 @@ public class SKRequest: @unchecked Sendable {
         }
     }
 
-    /// Asks the store.
+    /// Performs the request.
     ///
-    /// - Returns: What the delegate is told before it is told that the request has finished.
+    /// - Returns: A call to make on the delegate before it is informed that the request has
+    ///   finished.
     func perform(
         on queue: SKPaymentQueue
     ) async throws -> @Sendable (any SKRequestDelegate) -> Void {
@@ -76,11 +83,11 @@ public class SKRequest: @unchecked Sendable {
     }
 }
 
-/// Hears how a request ended.
+/// The delegate of a request.
 public protocol SKRequestDelegate: AnyObject {
-    /// It was answered.
+    /// The request succeeded.
     func requestDidFinish(_ request: SKRequest)
-    /// It was not answered.
+    /// The request failed.
     func request(_ request: SKRequest, didFailWithError error: any Error)
 }
 

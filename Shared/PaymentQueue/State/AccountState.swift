@@ -1,23 +1,26 @@
 import EventTypes
 
-/// What this client knows of the account beside transactions, and what its observers have to be told
-/// of it.
+/// The client's knowledge of the account apart from transactions, and the related news for
+/// observers.
 ///
-/// No I/O.
+/// It does no I/O.
 struct AccountState {
-    /// What the app has to be told.
+    /// The news for the app.
     struct News {
         var hasNewStorefront = false
-        /// Purchases begun outside the app that observers have not been asked about.
+        /// Purchases begun outside the app that observers have not been asked about yet.
         var intents: [PurchaseIntent] = []
-        /// Whether a price increase waits that the delegate has not been asked about.
+        /// Whether there is an unanswered price increase that the delegate has not been asked about
+        /// yet.
         var hasNewPriceConsent = false
     }
 
-    /// Where the app says that the account buys; what it goes by until the store says otherwise.
+    /// The storefront in the app's configuration.
+    ///
+    /// It is used until the store sends one.
     private let configured: EventTypes.Storefront?
     private(set) var account: Account?
-    /// What the store has said of the storefront in a refusal, before the stream did.
+    /// The storefront that the store named in a refusal, before the stream did.
     private var storefrontSaid: EventTypes.Storefront?
     private var intentsAsked: Set<PurchaseIntentID> = []
     private var consentsAsked: Set<PriceConsentID> = []
@@ -25,28 +28,30 @@ struct AccountState {
 
     init(configured: EventTypes.Storefront?) { self.configured = configured }
 
-    /// Where the account buys: as the store says, or else as the app does.
+    /// The account's storefront: the store's value, or else the app's.
     var storefront: EventTypes.Storefront? { storefrontSaid ?? account?.storefront ?? configured }
 
-    /// Whether it may pay, as far as is known.
+    /// Whether the account may pay, as far as is known.
     var canMakePayments: Bool { account?.canMakePayments ?? true }
 
-    /// The price increases that wait for the subscriber's word.
+    /// The price increases that the subscriber has not answered.
     var pendingConsents: [PriceConsent] {
         account?.priceConsents.filter { $0.status == .pending } ?? []
     }
 
-    /// The price increases to show now: those that wait and are not on a sheet already.
+    /// Returns the price increases to show now: those that are unanswered and not being shown
+    /// already.
     mutating func show() -> [PriceConsent] {
         let consents = pendingConsents.filter { !consentsShown.contains($0.id) }
         consentsShown.formUnion(consents.map(\.id))
         return consents
     }
 
-    /// A sheet was closed without an answer, or the answer did not arrive.
+    /// Records that a sheet was closed without an answer, or that the answer did not reach the
+    /// store.
     mutating func unshow(_ id: PriceConsentID) { consentsShown.remove(id) }
 
-    /// The store has said what it knows of the account.
+    /// Applies the store's state of the account.
     mutating func take(_ account: Account) -> News {
         guard account.version >= self.account?.version ?? 0 else { return News() }
         let storefrontBefore = storefront
@@ -62,7 +67,8 @@ struct AccountState {
         return news
     }
 
-    /// The store has refused a payment because the account buys elsewhere.
+    /// Applies the storefront of a refusal: the store refused a payment because the account has
+    /// moved.
     mutating func take(storefront: EventTypes.Storefront) -> News {
         guard storefront != self.storefront else { return News() }
         storefrontSaid = storefront

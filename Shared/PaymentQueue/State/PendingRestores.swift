@@ -1,31 +1,32 @@
 import EventTypes
 
-/// The restores that observers have not heard the end of.
+/// The restores whose end observers have not been informed of.
 ///
-/// No I/O. A restore has two halves that come in any order: the store's answer, which names the
-/// transactions that it has made, and those transactions, which come over the stream.
+/// It does no I/O. A restore has two parts that arrive in any order: the store's answer, which
+/// lists the transactions it has made, and the transactions themselves, which arrive over the
+/// stream.
 struct PendingRestores {
-    /// Tells one restore from another.
+    /// The number that identifies a restore.
     typealias Number = Int
 
     private var last: Number = 0
-    /// Those that the store has not answered.
+    /// The restores that the store has not answered.
     private var unanswered: Set<Number> = []
-    /// Of each that it has answered, the transactions that observers have not heard of.
+    /// For each answered restore, the transactions that observers have not received.
     private var missing: [Number: Set<TransactionID>] = [:]
-    /// Restored transactions that came while a restore was unanswered.
+    /// Restored transactions that arrived while a restore was unanswered.
     private var heardOf: Set<TransactionID> = []
 
-    /// A restore is asked for.
+    /// Begins a restore.
     mutating func begin() -> Number {
         last += 1
         unanswered.insert(last)
         return last
     }
 
-    /// The store has made the transactions of a restore.
+    /// Records that the store has made the transactions of a restore.
     ///
-    /// - Returns: Whether that was its end: observers have heard of all of them.
+    /// - Returns: Whether the restore has ended because observers have received all of them.
     mutating func await(_ ids: [TransactionID], of restore: Number) -> Bool {
         let rest = Set(ids).subtracting(heardOf)
         guard answered(restore) else { return false }
@@ -33,36 +34,36 @@ struct PendingRestores {
         return rest.isEmpty
     }
 
-    /// A restore will not come to its end.
+    /// Gives up a restore.
     ///
-    /// - Returns: Whether it was under way: then somebody has to be told.
+    /// - Returns: Whether it was in progress. In that case the observers must be informed.
     mutating func giveUp(_ restore: Number) -> Bool {
         let wasAwaited = missing.removeValue(forKey: restore) != nil
         return answered(restore) || wasAwaited
     }
 
-    /// Gives up those whose transactions are awaited.
+    /// Gives up the restores whose transactions have not all arrived.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of these restores.
     mutating func giveUpAnswered() -> Int {
         defer { missing = [:] }
         return missing.count
     }
 
-    /// Gives up all.
+    /// Gives up all restores.
     ///
-    /// - Returns: How many there were.
+    /// - Returns: The number of restores.
     mutating func giveUpAll() -> Int {
         defer { (unanswered, heardOf) = ([], []) }
         return unanswered.count + giveUpAnswered()
     }
 
-    /// Whether a restore was answered, and waits for transactions.
+    /// Whether a restore has been answered and is waiting for transactions.
     func isAwaited(_ restore: Number) -> Bool { missing[restore] != nil }
 
-    /// A restored transaction has come.
+    /// Records that a restored transaction has arrived.
     ///
-    /// - Returns: How many restores end with it.
+    /// - Returns: The number of restores that end with it.
     mutating func heard(of id: TransactionID) -> Int {
         if !unanswered.isEmpty { heardOf.insert(id) }
         var ended = 0

@@ -1,10 +1,11 @@
-/// What the buyer is to pay for: a product and how many of it.
+/// A payment: a product and the number of units to buy.
 ///
-/// A value that is changed before it is added is a ``SKMutablePayment``; the queue keeps a copy
+/// ``SKMutablePayment`` is a payment that can be changed before it is added. The queue keeps a copy
 /// (spec rule 29).
 ///
-/// `@unchecked`: a class that may be subclassed is not checked. Only a ``SKMutablePayment`` changes; it
-/// belongs to who makes it until it is added, and the queue copies what it is given.
+/// It is `@unchecked` because the compiler does not check a class that may be subclassed. Only
+/// ``SKMutablePayment`` is mutable. It belongs to its creator until it is added, and the queue
+/// copies it.
 public class SKPayment: @unchecked Sendable, Hashable {
     struct Fields: Hashable, Sendable {
         var productIdentifier: String
@@ -17,12 +18,12 @@ public class SKPayment: @unchecked Sendable, Hashable {
     }
 
     final fileprivate(set) var fields: Fields
-    /// The product as the buyer saw it, with its price.
+    /// The product with the price that the buyer saw.
     public final let product: SKProduct
 
     /// The product's identifier.
     public var productIdentifier: String { fields.productIdentifier }
-    /// How many.
+    /// The number of units to buy.
     public var quantity: Int { fields.quantity }
     /// The app's own opaque name for the buyer (spec rule 30).
     public var applicationUsername: String? { fields.applicationUsername }
@@ -31,7 +32,7 @@ public class SKPayment: @unchecked Sendable, Hashable {
     /// Whether the sandbox asks for approval before it charges.
     public var simulatesAskToBuyInSandbox: Bool { fields.simulatesAskToBuyInSandbox }
 
-    /// Makes a payment for one of a product.
+    /// Makes a payment for one unit of a product.
     public init(product: SKProduct) {
         self.product = product
         fields = Fields(productIdentifier: product.productIdentifier)
@@ -42,33 +43,34 @@ public class SKPayment: @unchecked Sendable, Hashable {
         self.fields = fields
     }
 
-    /// A copy that nobody else can change.
+    /// An immutable copy.
     func copy() -> SKPayment { SKPayment(product: product, fields: fields) }
 
-    /// A copy that can be changed.
+    /// A mutable copy.
     public func mutableCopy() -> SKMutablePayment {
         SKMutablePayment(product: product, fields: fields)
     }
 
-    /// Whether two payments ask for the same.
+    /// Whether two payments have equal fields.
     public static func == (left: SKPayment, right: SKPayment) -> Bool {
         left.fields == right.fields
     }
 
-    /// Hashes what the payment asks for.
+    /// Hashes the payment's fields.
     public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 }
 
 /// A payment that can be changed until it is added to the queue.
 ///
-/// `@unchecked`: the compiler wants its superclass's promise said again; it keeps it by being copied.
+/// It is `@unchecked` because the compiler requires a subclass to repeat the promise. The queue
+/// copies it, which keeps the promise.
 public final class SKMutablePayment: SKPayment, @unchecked Sendable {
     /// The product's identifier.
     public override var productIdentifier: String {
         get { fields.productIdentifier }
         set { fields.productIdentifier = newValue }
     }
-    /// How many.
+    /// The number of units to buy.
     public override var quantity: Int {
         get { fields.quantity }
         set { fields.quantity = newValue }

@@ -1,23 +1,23 @@
 import EventTypes
 
-/// The states of a transaction; the numbers are StoreKit's (spec rule 33).
+/// The states of a transaction, with StoreKit's numbers (spec rule 33).
 public enum SKPaymentTransactionState: RawRepresentable, Hashable, Sendable {
-    /// Being processed by the store; never finished.
+    /// The store is processing the payment. It cannot be finished in this state.
     case purchasing
-    /// Paid.
+    /// The payment succeeded.
     case purchased
-    /// Ended without a charge; ``SKPaymentTransaction/error`` says why.
+    /// The payment failed without a charge. ``SKPaymentTransaction/error`` contains the reason.
     case failed
-    /// A purchase of old, delivered again without a charge.
+    /// An earlier purchase is delivered again without a charge.
     case restored
-    /// Waiting for somebody's approval.
+    /// The payment waits for somebody's approval.
     case deferred
-    /// A state that a newer store knows (spec rule 41).
+    /// A state that only a newer store knows (spec rule 41).
     ///
-    /// It is not finished.
+    /// It cannot be finished.
     case unknown(String)
 
-    /// StoreKit's number of the state; -1 for one that StoreKit does not have.
+    /// StoreKit's number of the state; -1 for a state that StoreKit does not have.
     public var rawValue: Int {
         switch self {
         case .purchasing: 0
@@ -29,7 +29,7 @@ public enum SKPaymentTransactionState: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The state of one of StoreKit's numbers, 0 to 4.
+    /// Makes a state from StoreKit's number, 0 to 4.
     public init?(rawValue: Int) {
         switch rawValue {
         case 0: self = .purchasing

@@ -2,49 +2,51 @@ import EventTypes
 public import Foundation
 import StoreAPI
 
-/// A product as the buyer's storefront shows it (spec rules 101 and 102).
+/// A product with the texts and the price of the buyer's storefront (spec rules 101 and 102).
 public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     /// The four types of product (spec rule 93).
     public enum Kind: Hashable, Sendable {
-        /// Bought again and again.
+        /// A product that can be bought again and again.
         case consumable
-        /// Bought once, owned for good.
+        /// A product that is bought once and owned permanently.
         case nonConsumable
-        /// Renews by itself.
+        /// A subscription that renews automatically.
         case autoRenewable
-        /// A period that does not renew by itself.
+        /// A subscription for one period that does not renew automatically.
         case nonRenewable
-        /// A type that a newer store knows.
+        /// A type that only a newer store knows.
         case unknown(String)
     }
 
     /// The product's identifier.
     public let productIdentifier: String
-    /// The name shown to the buyer.
+    /// The localized name of the product.
     public let localizedTitle: String
-    /// The sentence shown below it.
+    /// The localized description of the product.
     public let localizedDescription: String
-    /// Which of the four types it is.
+    /// The type of the product.
     public let kind: Kind
-    /// What one of it costs, in units of the currency of ``priceLocale``.
+    /// The price of one unit, in the currency of ``priceLocale``.
     public let price: Decimal
-    /// How the price is written: the product's language with the storefront's currency.
+    /// The locale of the price: the product's language with the storefront's currency.
     public let priceLocale: Locale
-    /// Whether the buyer's family may use it.
+    /// Whether the buyer's family may use the product.
     ///
-    /// What the catalog says; the store itself shares nothing yet.
+    /// This is the catalog's setting. The store itself does not share purchases yet.
     public let isFamilyShareable: Bool
-    /// Whether a purchase comes with content to download from the store.
+    /// Whether a purchase includes content to download from the store.
     public var isDownloadable: Bool { !downloadContentLengths.isEmpty }
-    /// How many bytes each content has that a purchase would download now.
+    /// The length in bytes of each content that a purchase would currently download.
     ///
-    /// The store hosts one for a product, or none.
+    /// The store hosts at most one content for a product.
     public let downloadContentLengths: [Int64]
-    /// The version of the content that a purchase would download now; empty where there is none.
+    /// The version of the content that a purchase would currently download; empty if there is none.
     public let downloadContentVersion: String
-    /// The price as the store knows it, sent along with a payment so that nobody pays another.
+    /// The price as the store defines it.
+    ///
+    /// A payment includes it, so that nobody pays a different price.
     let money: Money
-    /// The storefront that the price is of.
+    /// The storefront of the price.
     let storefront: String
 
     init(_ listing: ProductListing, storefront: String, content: OfferedContent? = nil) {
@@ -62,8 +64,9 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         priceLocale = Locale(identifier: "\(language)@currency=\(listing.price.currency)")
     }
 
-    /// As much of a product as a transaction tells: what one of it cost, what it downloads, and no
-    /// words.
+    /// Makes a product from a transaction.
+    ///
+    /// It has only the unit price and the downloads. It has no texts.
     init(of transaction: EventTypes.Transaction, contents: [HostedContent]) {
         isFamilyShareable = false
         downloadContentLengths = contents.map(\.length)
@@ -82,17 +85,17 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
         priceLocale = Locale(identifier: "en@currency=\(money.currency)")
     }
 
-    /// The price as the buyer reads it, such as `$0.99`.
+    /// The formatted price, such as `$0.99`.
     public var displayPrice: String {
         price.formatted(priceFormatStyle)
     }
 
-    /// How prices of this product are written.
+    /// The format for prices of this product.
     var priceFormatStyle: Decimal.FormatStyle.Currency {
         .currency(code: money.currency.rawValue).locale(priceLocale)
     }
 
-    /// The product in a few words.
+    /// A short description of the product.
     public var description: String { "\(productIdentifier) “\(localizedTitle)” \(displayPrice)" }
 
     /// Whether two products are the same at the same price.
@@ -120,8 +123,9 @@ extension SKProduct.Kind {
 }
 
 extension NumberFormatter {
-    /// Writes a product's price, so that code written for a price that is an `NSDecimalNumber`
-    /// compiles.
+    /// Formats a product's price.
+    ///
+    /// It allows code to compile that expects a price of type `NSDecimalNumber`.
     public func string(from price: Decimal) -> String? {
         string(from: price as NSDecimalNumber)
     }

@@ -1,8 +1,9 @@
-/// What the catalog says to a products request.
+/// The catalog's answer to a products request.
 public struct SKProductsResponse: Sendable {
     /// The products that can be bought in the buyer's storefront.
     public let products: [SKProduct]
-    /// The identifiers that cannot: unknown, off sale, or not sold there.
+    /// The requested identifiers that cannot be bought: unknown, off sale, or not sold in this
+    /// storefront.
     public let invalidProductIdentifiers: [String]
 }
 

@@ -1,10 +1,12 @@
 import EventTypes
 
-/// The buyer's region of sale (spec rule 5).
+/// The buyer's storefront (spec rule 5).
 public struct SKStorefront: Hashable, Sendable {
-    /// ISO 3166-1 alpha-3, such as `USA`.
+    /// The country code in ISO 3166-1 alpha-3, such as `USA`.
     public let countryCode: String
-    /// The storefront's number, such as `143441` for the USA; the same for ever.
+    /// The storefront's number, such as `143441` for the USA.
+    ///
+    /// It never changes.
     ///
     /// It is the `storefrontId` of signed transactions.
     public let identifier: String

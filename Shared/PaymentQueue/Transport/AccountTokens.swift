@@ -1,22 +1,22 @@
-/// The account's token: asked for once, kept, and asked for again when the store refuses it.
+/// The account's token. It is requested once, kept, and requested again when the store refuses it.
 ///
-/// Many requests that are refused at once ask once. The program's function may take its time, or
-/// never return: nobody waits for it longer than the timeout.
+/// Several requests that are refused at the same time request one new token. The program's function
+/// may be slow or never return. Callers wait for it no longer than the timeout.
 actor AccountTokens {
     typealias Ask = @Sendable (_ refused: String?) async throws -> String
 
-    /// There is no token now.
+    /// No token is available at present.
     struct Missing: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// How many calls may be out of which nobody expects an answer any more.
+    /// The maximum number of abandoned calls that have not returned.
     static let lostCallsMax = 4
 
     private let timeout: Duration
     private let ask: Ask
     private var asking: Task<String, any Error>?
-    /// The calls that have not returned.
+    /// The number of calls that have not returned.
     private var callCount = 0
 
     init(timeout: Duration, ask: @escaping Ask) {
@@ -24,14 +24,14 @@ actor AccountTokens {
         self.ask = ask
     }
 
-    /// The token, or another than the one that was refused.
+    /// Returns the token, or a different token if one was refused.
     ///
-    /// - Throws: What the program throws, or ``Missing`` when it does not answer in time.
+    /// - Throws: The program's error, or ``Missing`` if it does not answer in time.
     func token(insteadOf refused: String? = nil) async throws -> String {
         if let current = asking {
             let token = try await current.value
             if token != refused { return token }
-            // Whoever comes first asks again; the others wait for the answer.
+            // The first caller requests a new token, and the others wait for the answer.
             if asking == current { asking = nil }
             return try await self.token(insteadOf: refused)
         }
@@ -45,16 +45,17 @@ actor AccountTokens {
         }
     }
 
-    /// A token that the program gives now, as restoring asks for (spec rule 69).
+    /// Requests a new token from the program, as a restore requires (spec rule 69).
     ///
-    /// - Throws: What the program throws, or ``Missing`` when it does not answer in time.
+    /// - Throws: The program's error, or ``Missing`` if it does not answer in time.
     func renewed() async throws -> String {
         asking = nil
         return try await token()
     }
 
-    /// Calls the program's function, and lets go of it when the time is up: it is told that it is
-    /// cancelled, and whether it returns after that makes no difference to anybody.
+    /// Calls the program's function and abandons the call after the timeout.
+    ///
+    /// The abandoned task is cancelled. Its result is ignored.
     private func call(_ refused: String?) async throws -> String {
         guard callCount < Self.lostCallsMax else {
             throw Missing(description: "the last \(callCount) times it was asked it never returned")
@@ -71,7 +72,7 @@ actor AccountTokens {
             self.callReturned()
         }
         let end = Task { [timeout] in
-            // Cancelled: there was an answer.
+            // If this is cancelled, there was an answer.
             try await Task.sleep(for: timeout)
             answer.finish(throwing: Missing(description: "it did not return within \(timeout)"))
         }

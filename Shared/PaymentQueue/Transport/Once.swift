@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers that something happened.
+/// A flag that is set once.
 final class Once: Sendable {
     private let fired = Atomic(false)
 

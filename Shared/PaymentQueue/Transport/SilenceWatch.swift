@@ -1,8 +1,10 @@
 import Synchronization
 
-/// Tells when nothing was heard for a while: a network that is gone closes no connection.
+/// Detects when nothing was received for a while.
+///
+/// A network failure does not close the connection.
 final class SilenceWatch: Sendable {
-    /// Nothing was heard for too long.
+    /// The error for a silence that lasted too long.
     struct Silence: Error {}
 
     private let longest: Duration
@@ -10,7 +12,7 @@ final class SilenceWatch: Sendable {
 
     init(_ longest: Duration) { self.longest = longest }
 
-    /// Notes that something was heard.
+    /// Records that something was received.
     func reset() { heardAt.withLock { $0 = .now } }
 
     /// - Throws: ``Silence`` when the time is up, or `CancellationError`.

@@ -7,14 +7,14 @@ import NIOPosix
 import NIOSSL
 import StoreAPI
 
-/// When a question that is not answered is given up.
+/// The condition under which an unanswered request is given up.
 enum Patience: Sendable {
     /// Never.
     case endless
-    /// When the time has come. The time that the machine sleeps does not count.
+    /// Give up at the deadline. Time while the machine sleeps does not count.
     case until(SuspendingClock.Instant)
-    /// When the time has come, unless the store may have heard the question: then it is asked until
-    /// there is an answer, because giving up would leave it open what has happened.
+    /// Give up at the deadline, unless the request may have reached the store. In that case repeat
+    /// it until there is an answer, because otherwise its effect would be unknown.
     case untilUnlessHeard(SuspendingClock.Instant)
 
     fileprivate func isOver(mayHaveArrived: Bool) -> Bool {
@@ -26,9 +26,9 @@ enum Patience: Sendable {
     }
 }
 
-/// Asks the store, as the configured account.
+/// Sends requests to the store for the configured account.
 struct StoreTransport: Sendable {
-    /// What is asked.
+    /// A request to the store.
     struct Question: Sendable {
         var method: HTTPMethod
         var url: String
@@ -57,30 +57,34 @@ struct StoreTransport: Sendable {
         static func delete(_ url: String) -> Self { Self(method: .DELETE, url: url) }
     }
 
-    /// More than any answer of the store holds.
+    /// The maximum length of an answer.
+    ///
+    /// No answer of the store is longer.
     private static let answerLengthMax = 64 << 20
 
-    /// NIO's own sockets and TLS, on every system.
+    /// NIO's own sockets and TLS on every system.
     ///
-    /// Without it AsyncHTTPClient takes Apple's Network framework on macOS, which ignores
-    /// ``TrustedRoots`` and whose errors do not tell whether anything was sent.
+    /// On macOS, AsyncHTTPClient would otherwise use Apple's Network framework. That framework
+    /// ignores ``TrustedRoots``, and its errors do not reveal whether anything was sent.
     static var sockets: HTTPClient.EventLoopGroupProvider {
         .shared(MultiThreadedEventLoopGroup.singleton)
     }
 
-    /// One for the program, for as long as it runs: its connections are shared.
+    /// The program's one HTTP client.
+    ///
+    /// It shares connections and lives as long as the program.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
-        // A token goes to nobody but the address that was configured.
+        // Tokens are sent only to the configured address.
         configuration.redirectConfiguration = .disallow
-        // Whether and when to try again is decided here.
+        // Retries are decided in this file.
         configuration.connectionPool.retryConnectionEstablishment = false
         return HTTPClient(eventLoopGroupProvider: sockets, configuration: configuration)
     }()
 
     let configuration: StoreConfiguration
     let tokens: AccountTokens
-    /// What is trusted; `nil` for what the system trusts.
+    /// The TLS configuration; `nil` trusts the system's roots.
     let tls: TLSConfiguration?
 
     init(_ configuration: StoreConfiguration) {
@@ -92,7 +96,9 @@ struct StoreTransport: Sendable {
         tls = configuration.trustedRoots?.tls
     }
 
-    /// Asks once; with another token once more after a 401.
+    /// Sends a request once.
+    ///
+    /// After a 401 it sends it once more with another token.
     ///
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func send<Value: Decodable & Sendable>(
@@ -107,7 +113,7 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Asks once for bytes.
+    /// Sends a request once and returns the bytes of the answer.
     ///
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func bytes(_ question: Question) async throws -> Data {
@@ -122,12 +128,12 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Asks until there is an answer, with longer and longer pauses.
+    /// Repeats a request until there is an answer, with increasing pauses.
     ///
     /// - Parameters:
-    ///   - question: What is asked.
-    ///   - type: What the answer is.
-    ///   - patience: When to give up.
+    ///   - question: The request.
+    ///   - type: The type of the answer.
+    ///   - patience: The condition under which to give up.
     /// - Returns: The answer.
     /// - Throws: ``StoreFailure``, or `CancellationError`.
     func sendUntilAnswered<Value: Decodable & Sendable>(
@@ -144,7 +150,7 @@ struct StoreTransport: Sendable {
                 switch failure {
                 case .refused: throw failure
                 case .notSent: break
-                // Whoever it was that answered in this way, the store may have heard.
+                // Whoever sent this answer, the request may have reached the store.
                 case .unreachable, .unreadable: mayHaveArrived = true
                 }
                 failures += 1
@@ -154,7 +160,9 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Waits before the next try: longer each time, and not as long as everybody else.
+    /// Waits before the next attempt.
+    ///
+    /// The pause grows with each failure and is random.
     func pause(afterFailures failures: Int) async throws {
         let factor = 1 << min(failures - 1, 16)
         let longest = min(configuration.retryBase * factor, configuration.retryMax)
@@ -164,11 +172,11 @@ struct StoreTransport: Sendable {
     /// Reads the queue's stream until it ends.
     ///
     /// - Parameters:
-    ///   - lastEventID: Where to resume; `nil` begins with everything unfinished.
-    ///   - didConnect: Told what the store says of the queue, before anything of it has come.
-    ///   - didOpen: Called when something has come.
-    ///   - receive: Takes what came with one read.
-    /// - Throws: ``StoreFailure``, what reading throws, or `CancellationError`.
+    ///   - lastEventID: The event id from which to resume; `nil` begins with everything unfinished.
+    ///   - didConnect: Called with the head of the answer before any event arrives.
+    ///   - didOpen: Called after the first bytes have arrived.
+    ///   - receive: Called with the events of one read.
+    /// - Throws: ``StoreFailure``, an error of `receive`, or `CancellationError`.
     func readQueue(
         after lastEventID: String?,
         didConnect: @Sendable (QueueStreamHead) -> Void,
@@ -178,7 +186,7 @@ struct StoreTransport: Sendable {
         var question = Question.get(configuration.addresses.fulfillment + Routes.queue)
         question.lastEventID = lastEventID
         question.accept = "text/event-stream"
-        // The answer's head is due soon; what follows it comes when it comes.
+        // The head of the answer has a time limit. The events after it have none.
         let response = try await ask(question) { $0 }
         guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true
         else { throw StoreFailure.unreadable("\(question.url) is no stream of events") }
@@ -205,15 +213,16 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Asks with the account's token, and once more with another one where the store refuses it.
+    /// Sends a request with the account's token, and once more with another token if the store
+    /// refuses the first.
     ///
-    /// Each try has the time of a request; so has the program each time it is asked for a token.
+    /// Each attempt has its own time limit, and so has each request for a token.
     ///
     /// - Parameters:
-    ///   - question: What is asked.
-    ///   - read: Takes the head of an answer that is not a failure, and its body to be read.
-    /// - Returns: What was read.
-    /// - Throws: ``StoreFailure``, what reading throws, or `CancellationError`.
+    ///   - question: The request.
+    ///   - read: Reads the body of a successful answer, given its head.
+    /// - Returns: The result of `read`.
+    /// - Throws: ``StoreFailure``, an error of `read`, or `CancellationError`.
     private func ask<Answer: Sendable>(
         _ question: Question,
         _ read: @escaping @Sendable (HTTPClientResponse) async throws -> Answer
@@ -231,7 +240,7 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// The store does not take the token.
+    /// The store refused the token.
     private struct Unauthorized: Error {
         let failure: StoreFailure
     }
@@ -251,10 +260,10 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Asks the program for a token of now, which the next requests are sent with (spec rule 69).
+    /// Requests a new token from the program and uses it for the next requests (spec rule 69).
     ///
-    /// - Throws: The ``SKError`` that the program throws, ``StoreFailure`` for anything else it throws,
-    ///   or `CancellationError`.
+    /// - Throws: The ``SKError`` that the program throws, ``StoreFailure`` for any other error, or
+    ///   `CancellationError`.
     func renewToken() async throws {
         do {
             _ = try await tokens.renewed()
@@ -310,7 +319,7 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Whether there was no connection that anything could have been sent on.
+    /// Whether the error means that there was no connection, so nothing can have been sent.
     private static func isNotConnected(_ error: any Error) -> Bool {
         switch error {
         case is NIOConnectionError: true
@@ -321,7 +330,9 @@ struct StoreTransport: Sendable {
         }
     }
 
-    /// Whether whoever answers is not known to be the store; nothing is said to them.
+    /// Whether the error means that the server's certificate is not trusted.
+    ///
+    /// Nothing was sent to it.
     private static func isNotTrusted(_ error: any Error) -> Bool {
         if case NIOSSLError.handshakeFailed = error { return true }
         return (error as? NIOSSLExtraError) == .failedToValidateHostname

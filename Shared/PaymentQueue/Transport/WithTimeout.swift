@@ -1,6 +1,6 @@
-/// Runs a request, and breaks it off when there is no answer in time.
+/// Runs a request and cancels it if there is no answer in time.
 ///
-/// - Throws: ``StoreFailure/unreachable(_:)`` when the time is up.
+/// - Throws: ``StoreFailure/unreachable(_:)`` after the timeout.
 func withTimeout<Value: Sendable>(
     _ timeout: Duration,
     _ body: @escaping @Sendable () async throws -> Value
