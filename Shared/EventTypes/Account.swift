@@ -1,25 +1,32 @@
-/// What the store knows of a buyer in an app, beside what was bought: whether the account may pay,
-/// where it buys, what waits for its word.
+/// The account settings of a buyer in one app: whether the account may pay, its storefront, and the
+/// questions it has not answered.
 ///
-/// `payments` publishes it whole at each change, so a client needs no other event to act on it and
-/// can tell an older one by ``version``.
+/// `payments` publishes the whole account at each change, so a client needs no other event to act
+/// on it. It recognizes an older one by its ``version``.
 public struct Account: Codable, Hashable, Sendable {
     /// The buyer.
     public var accountID: AccountID
     /// The app.
     public var bundleID: BundleID
-    /// Counts the changes to this account, from 1; higher wins.
+    /// The number of changes to this account, from 1.
     ///
-    /// 0 of an account that nothing was ever said of.
+    /// The higher version wins.
+    ///
+    /// It is 0 for an account that was never changed.
     public var version: Int
-    /// Whether it may pay (spec rules 1 and 2); a parent or the store may have blocked it.
+    /// Whether the account may pay (spec rules 1 and 2).
+    ///
+    /// A parent or the store may have blocked it.
     public var canMakePayments: Bool
-    /// Where it buys (spec rules 5 to 9); `nil`: nobody has set one, the client's word is taken.
+    /// The account's storefront (spec rules 5 to 9); `nil` if nobody has set one.
+    ///
+    /// The client's value is used then.
     public var storefront: Storefront?
-    /// The purchases it began outside the app and has neither paid nor declined, the oldest first
-    /// (spec rule 116).
+    /// The purchases that the account began outside the app and has neither paid nor declined,
+    /// oldest first (spec rule 116).
     public var purchaseIntents: [PurchaseIntent]
-    /// The newest price increase of each product that it was asked about (spec rules 106 and 107).
+    /// The newest price increase of each product for which the account was asked to agree (spec
+    /// rules 106 and 107).
     public var priceConsents: [PriceConsent]
 
     /// Makes an account.
@@ -44,15 +51,17 @@ public struct Account: Codable, Hashable, Sendable {
 
 /// A purchase that a buyer began outside the app (a promoted purchase, spec rule 116).
 ///
-/// The app pays it, holds it for later, or declines it.
+/// The app pays it, keeps it for later, or declines it.
 public struct PurchaseIntent: Codable, Hashable, Sendable {
-    /// The intent's own identifier, which the payment names.
+    /// The identifier of the intent.
+    ///
+    /// The payment refers to it.
     public var id: PurchaseIntentID
-    /// What to buy.
+    /// The product to buy.
     public var productID: ProductID
-    /// How many.
+    /// The number of units to buy.
     public var quantity: Int
-    /// When the buyer began it.
+    /// The time at which the buyer began the purchase.
     public var createdAt: Timestamp
 
     /// Makes an intent.
@@ -71,13 +80,15 @@ public struct PurchaseIntent: Codable, Hashable, Sendable {
 
 /// A price increase that a subscriber has to agree to (spec rules 106 and 107).
 public struct PriceConsent: Codable, Hashable, Sendable {
-    /// The consent's own identifier; another price is another consent.
+    /// The identifier of the consent.
+    ///
+    /// A different price needs a new consent.
     public var id: PriceConsentID
     /// The product whose price rises.
     public var productID: ProductID
     /// The new price.
     public var price: Money
-    /// What the subscriber has said.
+    /// The subscriber's answer.
     public var status: PriceConsentStatus
 
     /// Makes a consent.
@@ -94,15 +105,15 @@ public struct PriceConsent: Codable, Hashable, Sendable {
     }
 }
 
-/// What a subscriber has said of a price increase.
+/// The subscriber's answer to a price increase.
 public enum PriceConsentStatus: OpenEnum {
-    /// Nothing yet; the app may show the question.
+    /// There is no answer yet. The app may show the question.
     case pending
-    /// The new price is paid from the next renewal on.
+    /// The subscriber pays the new price from the next renewal on.
     case agreed
-    /// The subscription ends rather than cost more.
+    /// The subscriber declined, and the subscription ends.
     case declined
-    /// A status that a newer version of the store knows.
+    /// A status that only a newer version of the store knows.
     case unknown(String)
 
     /// Recognises a status, or keeps it as unknown.
@@ -115,7 +126,7 @@ public enum PriceConsentStatus: OpenEnum {
         }
     }
 
-    /// The status as it stands on the wire.
+    /// The status in its wire format.
     public var rawValue: String {
         switch self {
         case .pending: "pending"

@@ -1,13 +1,12 @@
-/// What an app downloads for a product it sold: one version of the product's content, which the
-/// store hosts.
+/// One version of a product's content, which the store hosts and apps download.
 public struct HostedContent: Codable, Hashable, Sendable {
     /// The product that the content belongs to.
     public var contentIdentifier: ProductID
     /// The version of the content.
     public var version: ContentVersion
-    /// How many bytes it has.
+    /// The length in bytes.
     public var length: Int64
-    /// SHA-256 of its bytes.
+    /// The SHA-256 digest of the bytes.
     public var sha256: ContentDigest
 
     /// Makes a description of content.
@@ -23,7 +22,7 @@ public struct HostedContent: Codable, Hashable, Sendable {
         self.sha256 = sha256
     }
 
-    /// The JSON of several, the same bytes as encoding them gives.
+    /// Encodes several contents as JSON, with the same bytes as `Encodable`.
     package static func json(of contents: [HostedContent]) -> [UInt8] {
         var text = PlainJSONText(capacity: 192 * contents.count)
         text.array(of: contents) { text, content in
@@ -35,7 +34,7 @@ public struct HostedContent: Codable, Hashable, Sendable {
         return text.bytes
     }
 
-    /// Reads several; `nil` if what is there is not plain.
+    /// Decodes several contents; `nil` if the JSON is not in plain form.
     static func list(from json: inout PlainJSON) -> [HostedContent]? {
         var contents: [HostedContent] = []
         let isRead = json.array { json in
@@ -70,26 +69,30 @@ public struct HostedContent: Codable, Hashable, Sendable {
     }
 }
 
-/// A version of a product's hosted content (`SKDownload.contentVersion`), as its maker names it.
+/// A version of a product's hosted content (`SKDownload.contentVersion`), chosen by the product's
+/// developer.
 public struct ContentVersion: Identifier {
     /// 1 to 64 letters, digits, hyphens, underscores and full stops, a letter or digit first.
     public static let form =
         "a content version of 1 to 64 letters, digits, hyphens, underscores and full stops, "
         + "a letter or digit first"
-    /// The version's characters.
+    /// The characters of the version.
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string has that form.
+    /// Whether the string is well-formed.
     ///
-    /// It is a segment of paths, so it must not look like one of a meaning of its own (`..`).
+    /// A version is a path segment, so it must not be a segment with a special meaning such as
+    /// `..`.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         isName(rawValue, lengthMax: 64, punctuation: "-._")
             && isName(String(rawValue.prefix(1)), lengthMax: 1, punctuation: "")
     }
 }
 
-/// The SHA-256 of hosted content, by which it is stored and fetched.
+/// The SHA-256 digest of hosted content.
+///
+/// Content is stored and fetched by its digest.
 public struct ContentDigest: Identifier {
     /// 64 hexadecimal digits in lower case.
     public static let form = "a SHA-256 of 64 hexadecimal digits in lower case"
@@ -97,7 +100,7 @@ public struct ContentDigest: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Writes the 32 bytes of a digest.
+    /// Makes a digest from its 32 bytes.
     public init(bytes: some Sequence<UInt8>) {
         let digits = Array("0123456789abcdef".utf8)
         rawValue = String(
@@ -105,7 +108,7 @@ public struct ContentDigest: Identifier {
             as: UTF8.self
         )
     }
-    /// Tells whether the string is 64 hexadecimal digits in lower case.
+    /// Whether the string is 64 hexadecimal digits in lower case.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         rawValue.utf8.count == 64
             && rawValue.utf8.allSatisfy { byte in

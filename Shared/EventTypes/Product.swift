@@ -1,24 +1,30 @@
-/// A product as the catalog publishes it: one version of one sellable thing.
+/// One version of a product, as the catalog publishes it.
 public struct Product: Codable, Hashable, Sendable {
     /// The product's identifier, unique forever.
     public var id: ProductID
-    /// Counts the changes to this product, from 1; higher wins.
+    /// The number of changes to this product, from 1.
+    ///
+    /// The higher version wins.
     public var version: Int
-    /// Which of the four types it is.
+    /// The type of the product.
     public var type: ProductType
-    /// Whether it can be bought at all; a product that left sale keeps its id and its history.
+    /// Whether it is on sale.
+    ///
+    /// A product keeps its id and its history after its sale has ended.
     public var isOnSale: Bool
     /// Whether a finished purchase can be restored (spec rule 68).
     public var isRestorable: Bool
     /// Whether the buyer's family may use it (`SKProduct.isFamilyShareable`).
     ///
-    /// The store tells apps of it and shares nothing yet.
+    /// Apps can read this setting, but the store itself does not share purchases yet.
     public var isFamilyShareable: Bool
-    /// What one of it costs, per storefront; a storefront without a price does not sell it.
+    /// The unit price in each storefront.
+    ///
+    /// The product is not sold in a storefront without a price.
     public var prices: [Storefront: Money]
-    /// Its title and description, per language.
+    /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
-    /// Where a purchase of it has to be delivered to.
+    /// The targets to which a purchase must be delivered.
     public var deliveryPlan: [DeliveryTarget]
 
     /// Makes a product.
@@ -51,7 +57,9 @@ extension Product {
         case deliveryPlan
     }
 
-    /// Reads a product; what an older catalog does not say is `false`.
+    /// Decodes a product.
+    ///
+    /// `isFamilyShareable` is `false` if an older catalog's event lacks it.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -71,9 +79,10 @@ extension Product {
         )
     }
 
-    /// Writes a product.
+    /// Encodes a product.
     ///
-    /// What is not shared says nothing of it, so that a product is the same text as ever.
+    /// `isFamilyShareable` is written only if it is `true`, so that the JSON of other products
+    /// stays the same.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -88,11 +97,11 @@ extension Product {
     }
 }
 
-/// The words that sell a product, in one language.
+/// The texts of a product in one language.
 public struct ProductText: Codable, Hashable, Sendable {
-    /// The name shown to the buyer.
+    /// The localized name.
     public var title: String
-    /// The sentence shown below it.
+    /// The localized description.
     public var description: String
 
     /// Makes a text.
@@ -102,25 +111,26 @@ public struct ProductText: Codable, Hashable, Sendable {
     }
 }
 
-/// One place that a purchase is delivered to.
+/// One target to which a purchase is delivered.
 ///
-/// A product's plan holds one or more.
+/// A product's plan has one or more targets.
 ///
-/// On the wire: `{"kind": "entitlement"}`, `{"kind": "credit", "unit": "coins", "amount": 100}`,
-/// `{"kind": "webhook", "url": "https://…"}`, `{"kind": "app"}`.
+/// The wire format is `{"kind": "entitlement"}`, `{"kind": "credit", "unit": "coins", "amount":
+/// 100}`, `{"kind": "webhook", "url": "https://…"}` or `{"kind": "app"}`.
 public enum DeliveryTarget: Codable, Hashable, Sendable {
-    /// The account owns the product, as `fulfillment` answers when asked.
+    /// The account owns the product. `fulfillment` answers questions about ownership.
     case entitlement
-    /// The account's balance of a unit rises by an amount for each one bought, exactly once.
+    /// The account's balance of a unit increases by an amount for each purchased unit, exactly
+    /// once.
     case credit(unit: String, amount: Int64)
-    /// A signed HTTP request to the merchant, repeated until it is answered with 2xx.
+    /// A signed HTTP request to the merchant, which is repeated until the answer is a 2xx.
     case webhook(url: String)
-    /// The app delivers by itself; its finish is the confirmation.
+    /// The app delivers the product. When it finishes the transaction, it confirms the delivery.
     case app
-    /// A kind that a newer version of the store knows; it is never confirmed by this one.
+    /// A kind that only a newer version of the store knows. This version never confirms it.
     case unknown(kind: String)
 
-    /// The kind as it stands on the wire and in the deliveries ledger.
+    /// The kind in its wire format and in the table of deliveries.
     public var kind: String {
         switch self {
         case .entitlement: "entitlement"
@@ -135,7 +145,9 @@ public enum DeliveryTarget: Codable, Hashable, Sendable {
         case kind, unit, amount, url
     }
 
-    /// Reads a target from a JSON object; a kind this version does not know is kept by name.
+    /// Decodes a target from a JSON object.
+    ///
+    /// An unknown kind keeps its name.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         let kind = try container.decode(String.self, forKey: .kind)
@@ -152,7 +164,7 @@ public enum DeliveryTarget: Codable, Hashable, Sendable {
         }
     }
 
-    /// Writes the target as a JSON object.
+    /// Encodes the target as a JSON object.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(kind, forKey: .kind)

@@ -1,20 +1,21 @@
-/// A service of the store, by the name that it has everywhere: on its command line, as the consumer
-/// group of its events, in its database's role, and in the logs.
+/// The name of a service of the store.
+///
+/// The command line, the consumer group, the database role and the logs all use it.
 public enum ServiceName: String, CaseIterable, Codable, Sendable, CustomStringConvertible {
-    /// What can be bought.
+    /// The service for products.
     case catalog
-    /// Payments.
+    /// The service for payments.
     case payments
-    /// Signed transactions.
+    /// The service for signed transactions.
     case receipts
-    /// Deliveries and queues.
+    /// The service for deliveries and queues.
     case fulfillment
 
-    /// The name as it is written: `payments`.
+    /// The name as text, such as `payments`.
     public var description: String { rawValue }
 
-    /// The role that the service runs as in its database.
+    /// The database role of the service.
     ///
-    /// It can do what the service does and nothing else.
+    /// The role has only the permissions that the service needs.
     public var databaseRole: String { "counterfoil_\(rawValue)" }
 }

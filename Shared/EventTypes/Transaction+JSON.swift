@@ -1,8 +1,8 @@
-// The events of a transaction are most of what the services read and write, so these are read and
-// written without Foundation's coders, byte for byte as those do it.
+// Transaction events are most of what the services read and write. They are therefore encoded and
+// decoded without Foundation's coders, with the same bytes.
 
 extension Transaction {
-    /// Writes the members, in the order of their names.
+    /// Writes the members in alphabetical order.
     func write(to text: inout PlainJSONText) {
         text.member("accountID", accountID.rawValue)
         text.member("applicationUsername", applicationUsername)
@@ -30,7 +30,7 @@ extension Transaction {
         text.member("version", Int64(version))
     }
 
-    /// Reads the members; `nil` if one is missing, wrong, or not plain.
+    /// Reads the members; `nil` if one is missing, wrong, or not in plain form.
     init?(from json: inout PlainJSON) {
         var parts = Parts()
         guard json.object({ parts.read($1, from: &$0) }), let transaction = parts.transaction else {
@@ -39,7 +39,7 @@ extension Transaction {
         self = transaction
     }
 
-    /// The members that were read so far.
+    /// The members read so far.
     private struct Parts {
         var id: TransactionID?
         var originalID: TransactionID?

@@ -1,47 +1,54 @@
-/// A payment transaction as `payments` publishes it: everything about it, at one version.
+/// A transaction as `payments` publishes it, at one version.
 ///
-/// Each event carries the whole transaction, so a service needs no other event to act on it and can
-/// tell an older one by ``version``.
+/// Each event contains the whole transaction, so a service needs no other event to act on it. It
+/// recognizes an older one by its ``version``.
 public struct Transaction: Codable, Hashable, Sendable {
-    /// The transaction's own identifier.
+    /// The identifier of the transaction.
     public var id: TransactionID
-    /// The first transaction of the same purchase; its own id unless restored or repurchased.
+    /// The first transaction of the same purchase.
+    ///
+    /// It differs from ``id`` only in restored and repeated purchases.
     public var originalID: TransactionID
-    /// Counts the changes to this transaction, from 1; higher wins.
+    /// The number of changes to this transaction, from 1.
+    ///
+    /// The higher version wins.
     public var version: Int
-    /// Where it stands.
+    /// The state of the transaction.
     public var state: TransactionState
     /// The buyer.
     public var accountID: AccountID
-    /// The app it was bought in.
+    /// The app in which the product was bought.
     public var bundleID: BundleID
-    /// What was bought.
+    /// The product that was bought.
     public var productID: ProductID
     /// The version of the product that was bought.
     public var productVersion: Int
-    /// The product's type at that version.
+    /// The type of the product at that version.
     public var productType: ProductType
-    /// How many were bought.
+    /// The number of units.
     public var quantity: Int
-    /// Where it was bought.
+    /// The storefront of the purchase.
     public var storefront: Storefront
-    /// What the whole purchase costs: the unit price times the quantity.
+    /// The total price: the unit price times the quantity.
     ///
-    /// Zero for a restored transaction and for the repurchase of an owned non-consumable.
+    /// It is zero for a restored transaction, and for the repeated purchase of an owned
+    /// non-consumable.
     public var price: Money
     /// The app's own opaque name for the buyer (`SKPayment.applicationUsername`).
     public var applicationUsername: String?
-    /// Where the purchase has to be delivered to, as the product said when it was bought.
+    /// The targets of delivery, copied from the product at the time of the purchase.
     public var deliveryPlan: [DeliveryTarget]
-    /// When the payment was accepted.
+    /// The time at which the payment was accepted.
     public var requestedAt: Timestamp
-    /// When the charge was confirmed, or the restore made; `nil` before.
+    /// The time at which the charge was confirmed or the restore was made; `nil` before.
     public var purchasedAt: Timestamp?
-    /// When the first transaction of this purchase was purchased; `nil` before.
+    /// The time at which the first transaction of this purchase was purchased; `nil` before.
     public var originalPurchasedAt: Timestamp?
-    /// Why it failed; only in the state `failed`.
+    /// The reason for the failure.
+    ///
+    /// It is set only in the state `failed`.
     public var failureReason: FailureReason?
-    /// When it was refunded; `nil` unless it was.
+    /// The time of the refund; `nil` if there was none.
     public var revokedAt: Timestamp?
 
     /// Makes a transaction.

@@ -1,18 +1,20 @@
-/// `account.changed.v1`: whether an account may pay, where it buys, or what waits for its word
+/// `account.changed.v1`: an account's permission to pay, its storefront, or its open questions
 /// changed.
 public struct AccountChanged: Event, Hashable {
-    /// The account, whole, at its new version.
+    /// The whole account at its new version.
     public var account: Account
     /// Makes the event.
     public init(account: Account) { self.account = account }
 }
 
-/// `queue.account-changed.v1`: an account changed, as a change of its queue.
+/// `queue.account-changed.v1`: an account changed, published as a change of its queue.
 ///
-/// It is what clients receive on the queue's stream, byte for byte. Its revision is one of the
-/// queue's own, so a stream that resumes misses it as little as a transaction.
+/// Clients receive exactly these bytes on the queue's stream. The event has a revision of the
+/// queue, so a stream that resumes does not miss it.
 public struct QueueAccountChanged: Event, Hashable {
-    /// Counts the changes to this account's queue; the `id` of the server-sent event.
+    /// The number of changes to this account's queue.
+    ///
+    /// It is the `id` of the server-sent event.
     public var revision: Int64
     /// The account.
     public var account: Account

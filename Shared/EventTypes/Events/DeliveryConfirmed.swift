@@ -1,15 +1,15 @@
 /// `delivery.confirmed.v1`: the recipient of a delivery has confirmed it.
 ///
-/// Only what somebody outside confirms: what the store gives itself is given with the change of the
-/// queue, and what the app delivers is confirmed by its finish.
+/// It is published only for recipients outside the store. Deliveries by the store itself are part
+/// of the queue's change, and deliveries by the app are confirmed when it finishes the transaction.
 public struct DeliveryConfirmed: Event, Hashable {
     /// The transaction.
     public var transactionID: TransactionID
-    /// The target: its place in the delivery plan and its kind, `1:webhook`.
+    /// The target: its position in the delivery plan and its kind, such as `1:webhook`.
     public var target: String
-    /// Which try was confirmed, from 1.
+    /// The number of the confirmed attempt, from 1.
     public var attempts: Int
-    /// When.
+    /// The time of the confirmation.
     public var confirmedAt: Timestamp
     /// Makes the event.
     public init(

@@ -1,18 +1,21 @@
-/// A fact that a service publishes: past tense, with a version in its name.
+/// A fact that a service publishes.
 ///
-/// An event's data is encoded once, when it is put into the outbox, and carried as those bytes.
+/// Its name is in the past tense and has a version.
+///
+/// The data of an event is encoded once, when it is added to the outbox, and is never re-encoded.
 public protocol Event: Codable, Sendable {
-    /// The data of the event, where a type writes it itself: the same bytes as its `Encodable` form.
+    /// Encodes the event's data, if the type has its own encoder. The bytes equal those of its
+    /// `Encodable` form.
     func json() -> [UInt8]?
-    /// Reads the data of an event, where a type reads it itself.
+    /// Decodes an event's data, if the type has its own decoder.
     ///
-    /// - Returns: `nil` where only its `Decodable` form can tell.
+    /// - Returns: `nil` if the `Decodable` form must be used instead.
     init?(json data: [UInt8])
 }
 
 extension Event {
-    /// `nil`: Foundation's encoder writes it.
+    /// Returns `nil`: Foundation's encoder is used.
     public func json() -> [UInt8]? { nil }
-    /// `nil`: Foundation's decoder reads it.
+    /// Returns `nil`: Foundation's decoder is used.
     public init?(json data: [UInt8]) { nil }
 }

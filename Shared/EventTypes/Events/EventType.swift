@@ -1,11 +1,13 @@
-/// The name of a kind of event, with its version: the `ce_type` of CloudEvents 1.0.
+/// The name and version of an event type: the `ce_type` of CloudEvents 1.0.
 public struct EventType: OpenEnum {
-    /// The name as it stands on the wire.
+    /// The name in its wire format.
     public let rawValue: String
-    /// Wraps a name; one that this version does not know is kept.
+    /// Wraps a name, including one that this version does not know.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The name without its version: that of `transaction.purchased.v1` is `transaction.purchased`.
+    /// The name without its version.
+    ///
+    /// For `transaction.purchased.v1` it is `transaction.purchased`.
     public var name: Substring {
         guard let dot = rawValue.lastIndex(of: "."), rawValue[dot...].hasPrefix(".v") else {
             return rawValue[...]
@@ -19,7 +21,7 @@ public struct EventType: OpenEnum {
     public static let productChanged = EventType(rawValue: "product.changed.v1")
     /// A payment was accepted.
     ///
-    /// Data: ``TransactionChanged``, as for all six of these.
+    /// Data: ``TransactionChanged``, as for the next five types.
     public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
     /// A transaction waits for approval.
     public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
@@ -31,13 +33,17 @@ public struct EventType: OpenEnum {
     public static let transactionRestored = EventType(rawValue: "transaction.restored.v1")
     /// A charge was given back in full.
     public static let transactionRefunded = EventType(rawValue: "transaction.refunded.v1")
-    /// An approver said yes (Ask to Buy); what comes of it is an event of its own.
+    /// An approver approved a transaction (Ask to Buy).
     ///
-    /// Data: ``TransactionChanged``, as for the two after it.
+    /// The charge has its own event.
+    ///
+    /// Data: ``TransactionChanged``, as for the next two types.
     public static let transactionApproved = EventType(rawValue: "transaction.approved.v1")
-    /// A charge was confirmed that its transaction does not take; it is on its way back.
+    /// A charge was confirmed after its transaction had failed.
+    ///
+    /// It is being returned.
     public static let strayCharged = EventType(rawValue: "transaction.stray-charged.v1")
-    /// A stray charge was given back.
+    /// A stray charge was returned.
     public static let strayChargeReturned = EventType(
         rawValue: "transaction.stray-charge-returned.v1"
     )
@@ -61,16 +67,16 @@ public struct EventType: OpenEnum {
     ///
     /// Data: ``DeliveryConfirmed``.
     public static let deliveryConfirmed = EventType(rawValue: "delivery.confirmed.v1")
-    /// What the store knows of an account changed.
+    /// The settings of an account changed.
     ///
     /// Data: ``AccountChanged``.
     public static let accountChanged = EventType(rawValue: "account.changed.v1")
-    /// An account changed, as its queue tells it.
+    /// An account changed, published as a change of its queue.
     ///
     /// Data: ``QueueAccountChanged``.
     public static let queueAccountChanged = EventType(rawValue: "queue.account-changed.v1")
 
-    /// Every kind of event that this version knows.
+    /// All event types that this version knows.
     public static let all: Set<EventType> = [
         .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded, .transactionApproved,

@@ -1,19 +1,22 @@
-/// `queue.changed.v1` and `transaction.finished.v1`: an account's queue changed, by one transaction
-/// that entered it, moved, was delivered, or was finished.
+/// `queue.changed.v1` and `transaction.finished.v1`: a transaction in an account's queue changed.
 ///
-/// It is what clients receive on the queue's stream, byte for byte.
+/// It entered the queue, changed its state, was delivered, or was finished. Clients receive exactly
+/// these bytes on the queue's stream.
 public struct QueueChanged: Event, Hashable {
-    /// Counts the changes to this account's queue, from 1 and without a gap; the `id` of the
-    /// server-sent event.
+    /// The number of changes to this account's queue, from 1 and without a gap.
+    ///
+    /// It is the `id` of the server-sent event.
     public var revision: Int64
     /// The transaction.
     public var transaction: Transaction
-    /// Whether every delivery that the store owes is confirmed, so that it can be finished.
+    /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool
-    /// When it was finished and so left the queue; `nil` while it is in it.
+    /// The time at which it was finished and left the queue; `nil` while it is in the queue.
     public var finishedAt: Timestamp?
-    /// What the store hosts for it (spec rule 43), as its product had it when the transaction
-    /// entered the queue as purchased or restored; `nil` if there was nothing.
+    /// The content that the store hosts for it (spec rule 43); `nil` if there was none.
+    ///
+    /// It is the product's content at the time when the transaction entered the queue as purchased
+    /// or restored.
     public var contents: [HostedContent]?
     /// Makes the event.
     public init(
@@ -31,8 +34,8 @@ public struct QueueChanged: Event, Hashable {
     }
 }
 
-// Read and written without Foundation's coders, byte for byte as those do it: the events of a transaction
-// are most of what the services read and write.
+// Transaction events are most of what the services read and write. They are therefore encoded and
+// decoded without Foundation's coders, with the same bytes.
 
 extension QueueChanged {
     /// Reads the data of an event.

@@ -1,15 +1,14 @@
 /// `receipt.issued.v1`: the store signed a purchased or restored transaction.
 public struct ReceiptIssued: Event, Hashable {
-    /// The transaction that was signed, as it was signed.
+    /// The transaction as it was signed.
     public var transaction: Transaction
-    /// The chain it was signed with, as `receipts` numbers them.
+    /// The identifier that `receipts` gave to the certificate chain of the signature.
     public var signingChainID: String
     /// SHA-256 of the signed payload, in hexadecimal.
     public var payloadSHA256: String
-    /// When it was signed.
+    /// The time of the signature.
     public var issuedAt: Timestamp
-    /// What was signed beside the transaction, and the signature; `nil` in events of before it was
-    /// told.
+    /// The other signed values and the signature; `nil` in older events without this field.
     public var signing: ReceiptSigning?
     /// Makes the event.
     public init(
@@ -27,20 +26,21 @@ public struct ReceiptIssued: Event, Hashable {
     }
 }
 
-/// What a receipt says beside its transaction, and its signature: with it the log holds every receipt
-/// that the store has given.
+/// The signed values apart from the transaction, and the signature.
+///
+/// With them the event log contains every receipt that the store has issued.
 public struct ReceiptSigning: Codable, Hashable, Sendable {
-    /// The account token that a merchant's server has set.
+    /// The account token that a merchant's server set.
     public var appAccountToken: String?
-    /// The app transaction of the account in the app.
+    /// The identifier of the app transaction: of this account in this app.
     public var appTransactionID: Int64?
     /// `Production` or `Sandbox`.
     public var environment: String
-    /// Where it stands in the history of its account.
+    /// The position of the transaction in the account's history.
     public var historyPosition: Int64
-    /// r and s of the signature, 64 bytes in base64.
+    /// The values r and s of the signature: 64 bytes in base64.
     public var signature: String
-    /// Gathers what was signed.
+    /// Combines the signed values and the signature.
     public init(
         appAccountToken: String?,
         appTransactionID: Int64?,
@@ -56,8 +56,8 @@ public struct ReceiptSigning: Codable, Hashable, Sendable {
     }
 }
 
-// Read and written without Foundation's coders, byte for byte as those do it: the events of a transaction
-// are most of what the services read and write.
+// Transaction events are most of what the services read and write. They are therefore encoded and
+// decoded without Foundation's coders, with the same bytes.
 
 extension ReceiptIssued {
     /// The data of the event.

@@ -1,19 +1,20 @@
-/// `receipt.reissued.v1`: a receipt was signed again, because its transaction was refunded or a
-/// merchant's server has set an account token.
+/// `receipt.reissued.v1`: a receipt was signed again.
+///
+/// The reason is a refund of its transaction, or an account token set by a merchant's server.
 public struct ReceiptReissued: Event, Hashable {
     /// The transaction.
     public var transactionID: TransactionID
-    /// The first transaction of its purchase.
+    /// The first transaction of the same purchase.
     public var originalTransactionID: TransactionID
-    /// The transaction as it is signed now; `nil` where only the account token is new.
+    /// The transaction as it is now signed; `nil` if only the account token is new.
     public var transaction: Transaction?
-    /// The chain it was signed with.
+    /// The certificate chain of the signature.
     public var signingChainID: String
     /// SHA-256 of the signed payload, in hexadecimal.
     public var payloadSHA256: String
-    /// When it was signed.
+    /// The time of the signature.
     public var issuedAt: Timestamp
-    /// What was signed beside the transaction, and the signature.
+    /// The other signed values and the signature.
     public var signing: ReceiptSigning
     /// Makes the event.
     public init(

@@ -1,11 +1,13 @@
 extension Topics {
-    /// The kinds of event that a service acts on; others of its topics pass it by.
+    /// Returns the event types that a service handles.
     ///
-    /// The one definition: handlers ask here, and so does whoever counts what a service has yet
-    /// to do.
+    /// It skips all other events of its topics.
     ///
-    /// - Parameter consumer: The service, whose name is its consumer group's.
-    /// - Returns: The kinds; none for a service that consumes no events.
+    /// This is the only definition. Event handlers use it, and so does the count of a service's
+    /// pending events.
+    ///
+    /// - Parameter consumer: The service. Its name is also the name of its consumer group.
+    /// - Returns: The event types; an empty set for a service that consumes no events.
     public static func eventTypes(actedOnBy consumer: ServiceName) -> Set<EventType> {
         switch consumer {
         case .payments:
@@ -16,8 +18,8 @@ extension Topics {
                 .transactionFinished,
             ]
         case .fulfillment:
-            // A purchased or restored transaction enters the queue with its receipt, so that no
-            // client sees one before the receipt that proves it; its own events pass by.
+            // A purchased or restored transaction enters the queue together with its receipt. No
+            // client sees it before that receipt, so the transaction's own events are skipped.
             [
                 .transactionPurchasing, .transactionDeferred, .transactionFailed,
                 .transactionRefunded, .receiptIssued, .accountChanged,

@@ -1,20 +1,22 @@
-/// A Kafka topic of the store: who writes it, what its key is, and who must have confirmed it.
+/// A Kafka topic of the store with its producer, message key and consumers.
 public struct Topic: Hashable, Sendable {
     /// The topic's name.
     public let name: String
-    /// The service that writes it; no other does.
+    /// The only service that writes to the topic.
     public let producer: String
-    /// What the key of its messages is.
+    /// The key of its messages.
     public let key: Key
-    /// The consumer groups that act on it.
+    /// The consumer groups that handle its events.
     ///
-    /// The producer's relay keeps track of how far each of them has come, and publishes again what
-    /// one of them may have missed if the broker loses its log.
+    /// The producer's relay tracks the offset of each group. If the broker loses its log, the relay
+    /// publishes again all events that a group may have missed.
     public let consumers: [String]
-    /// Whether only the newest message of each key is kept.
+    /// Whether the topic is compacted, so that only the newest message of each key is kept.
     public let isCompacted: Bool
 
-    /// What the key of a topic's messages is; messages of one key are in order.
+    /// The message key of a topic.
+    ///
+    /// Messages with the same key are ordered.
     public enum Key: String, Sendable {
         /// The account's id.
         case account
@@ -22,13 +24,15 @@ public struct Topic: Hashable, Sendable {
         case product
     }
 
-    /// The topic that takes what this topic's consumers could not apply.
+    /// The dead-letter topic for events that this topic's consumers could not apply.
     public var deadLetters: String { name + ".dead-letters" }
 }
 
-/// Every topic of the store, in one table; `deploy/kafka/topics.sh` creates the same.
+/// All topics of the store.
+///
+/// `deploy/kafka/topics.sh` creates the same topics.
 public enum Topics {
-    /// What the catalog sells.
+    /// Products of the catalog.
     public static let catalogProducts = Topic(
         name: "catalog.products",
         producer: "catalog",
@@ -36,7 +40,7 @@ public enum Topics {
         consumers: ["payments"],
         isCompacted: true
     )
-    /// What happens to payments.
+    /// Changes of payments.
     public static let paymentsTransactions = Topic(
         name: "payments.transactions",
         producer: "payments",
@@ -44,7 +48,7 @@ public enum Topics {
         consumers: ["receipts", "fulfillment"],
         isCompacted: false
     )
-    /// What was signed.
+    /// Signed receipts.
     public static let receiptsIssued = Topic(
         name: "receipts.issued",
         producer: "receipts",
@@ -52,7 +56,7 @@ public enum Topics {
         consumers: ["fulfillment"],
         isCompacted: false
     )
-    /// What happens in the queues.
+    /// Changes of queues.
     public static let fulfillmentTransactions = Topic(
         name: "fulfillment.transactions",
         producer: "fulfillment",
@@ -61,11 +65,13 @@ public enum Topics {
         isCompacted: false
     )
 
-    /// All of them.
+    /// All topics.
     public static let all = [
         catalogProducts, paymentsTransactions, receiptsIssued, fulfillmentTransactions,
     ]
 
-    /// How many partitions a topic gets unless the operator made it with another number.
+    /// The default number of partitions of a topic.
+    ///
+    /// The operator may choose another number.
     public static let partitionCount = 8
 }

@@ -1,20 +1,25 @@
 /// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1` and
-/// `.refunded.v1`: a transaction moved to the state it carries.
+/// `.refunded.v1`: a transaction moved to the state in this event.
 ///
-/// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` tell what happened around one
-/// that stays as it is. With them the log says everything that the books of `payments` hold.
+/// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` report related facts that do
+/// not change the transaction. With them the event log contains everything in the books of
+/// `payments`.
 public struct TransactionChanged: Event, Hashable {
-    /// The transaction, whole, at its new version.
+    /// The whole transaction at its new version.
     public var transaction: Transaction
-    /// The posting that moved the money of this change; `nil` if none moved.
+    /// The ledger posting of this change; `nil` if no money moved.
     public var posting: PostingReference?
-    /// The purchase intent that this payment pays; with its first event only.
-    public var purchaseIntentID: PurchaseIntentID?
-    /// The interrupted transaction that this one takes up; with its first event only.
-    public var resumes: TransactionID?
-    /// The environment of the store that took it: `Sandbox` or `Production`.
+    /// The purchase intent that this payment pays.
     ///
-    /// `nil` in events of before it was told.
+    /// Only the first event of a transaction has it.
+    public var purchaseIntentID: PurchaseIntentID?
+    /// The interrupted transaction that this one resumes.
+    ///
+    /// Only the first event of a transaction has it.
+    public var resumes: TransactionID?
+    /// The environment of the store that accepted the payment: `Sandbox` or `Production`.
+    ///
+    /// It is `nil` in older events without this field.
     public var environment: String?
     /// Makes the event.
     public init(
@@ -32,15 +37,17 @@ public struct TransactionChanged: Event, Hashable {
     }
 }
 
-/// What an event says of the posting that was written with it: enough to write it again.
+/// The data of a ledger posting that was written with the event.
+///
+/// It is sufficient to write the posting again.
 public struct PostingReference: Codable, Hashable, Sendable {
     /// The posting's identity, a UUID.
     public var id: EventID
     /// The rate of the tax contained in the price, in hundredths of a percent.
     public var taxBasisPoints: Int
-    /// The amount, where it is not the transaction's price: that of a stray charge.
+    /// The amount, if it differs from the transaction's price, as for a stray charge.
     public var gross: Money?
-    /// Names a posting.
+    /// Makes a reference to a posting.
     public init(id: EventID, taxBasisPoints: Int, gross: Money? = nil) {
         self.id = id
         self.taxBasisPoints = taxBasisPoints
@@ -48,8 +55,8 @@ public struct PostingReference: Codable, Hashable, Sendable {
     }
 }
 
-// Read and written without Foundation's coders, byte for byte as those do it: the events of a transaction
-// are most of what the services read and write.
+// Transaction events are most of what the services read and write. They are therefore encoded and
+// decoded without Foundation's coders, with the same bytes.
 
 extension TransactionChanged {
     /// The data of the event.

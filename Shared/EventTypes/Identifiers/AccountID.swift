@@ -1,6 +1,6 @@
-/// A buyer, as the app's own account system names them.
+/// A buyer's account, with the identifier of the app's own account system.
 ///
-/// Unique within the store.
+/// It is unique within the store.
 public struct AccountID: Identifier {
     /// 1 to 128 visible ASCII characters.
     public static let form = "an account id of 1 to 128 visible ASCII characters"
@@ -8,7 +8,7 @@ public struct AccountID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is 1 to 128 visible ASCII characters.
+    /// Whether the string is 1 to 128 visible ASCII characters.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         isVisibleASCII(rawValue, lengthMax: 128)
     }

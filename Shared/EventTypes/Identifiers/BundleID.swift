@@ -1,4 +1,4 @@
-/// An app, by its bundle identifier (`com.example.app`).
+/// An app's bundle identifier, such as `com.example.app`.
 public struct BundleID: Identifier {
     /// 1 to 155 letters, digits, hyphens and full stops.
     public static let form = "a bundle id of 1 to 155 letters, digits, hyphens and full stops"
@@ -6,7 +6,7 @@ public struct BundleID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is 1 to 155 letters, digits, hyphens and full stops.
+    /// Whether the string is 1 to 155 letters, digits, hyphens and full stops.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         isName(rawValue, lengthMax: 155, punctuation: "-.")
     }

@@ -6,13 +6,15 @@ public struct Currency: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is an active code of ISO 4217.
+    /// Whether the string is an active code of ISO 4217.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         twoDecimals.contains(rawValue) || noDecimals.contains(rawValue)
             || threeDecimals.contains(rawValue)
     }
 
-    /// How many decimals the currency has: its minor unit is 10 to the minus this power.
+    /// The number of decimals of the currency.
+    ///
+    /// Its minor unit is 10 to the minus this power.
     public var exponent: Int {
         if Self.noDecimals.contains(rawValue) { return 0 }
         if Self.threeDecimals.contains(rawValue) { return 3 }

@@ -1,11 +1,14 @@
-/// An order: what a buyer's invoice and a merchant's support name a purchase by.
+/// An order identifier.
 ///
-/// It is the number of the purchase's transaction in other digits, `W` before it and a check digit
-/// behind, so that nothing has to be stored to find the one by the other, and a digit that was
-/// misread (but 0 for Z) finds nothing. A copy (restored, or bought again while owned) has no order of its own.
+/// Invoices and a merchant's support use it to refer to a purchase.
 ///
-/// Digits are those of Crockford's base 32, which leaves out I, L, O and U; the check digit is the
-/// sum of each digit times its place, modulo 31.
+/// It encodes the number of the purchase's transaction: `W`, the digits, and a check digit. Either
+/// can be computed from the other, so the order id is not stored. A misread digit does not match
+/// any order, except 0 for Z. A copy (restored, or bought again while owned) has no order of its
+/// own.
+///
+/// The digits are those of Crockford's base 32, which omits I, L, O and U. The check digit is the
+/// sum of each digit times its position, modulo 31.
 public struct OrderID: Identifier {
     /// W and 8 to 14 digits and letters.
     public static let form = "an order id: W and 8 to 14 digits and letters, such as W000YGJ15"
@@ -14,7 +17,7 @@ public struct OrderID: Identifier {
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
 
-    /// The order of a transaction that was paid for.
+    /// Makes the order id of a transaction that was paid for.
     public init(_ transactionID: TransactionID) {
         var digits: [UInt8] = []
         var rest = transactionID.number
@@ -35,7 +38,7 @@ public struct OrderID: Identifier {
         return TransactionID(number: number)
     }
 
-    /// Tells whether the string is an order id whose check digit is right.
+    /// Whether the string is an order id with a correct check digit.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         guard rawValue.utf8.first == UInt8(ascii: "W"), (9...15).contains(rawValue.utf8.count)
         else { return false }
@@ -43,7 +46,7 @@ public struct OrderID: Identifier {
         guard digits.count == rawValue.utf8.count - 1, let check = digits.last,
             check == checkDigit(of: digits.dropLast())
         else { return false }
-        // One spelling for each number: 60 bits, and no zeros that need not be there.
+        // Each number has only one spelling: at most 60 bits, and no unnecessary zeros.
         let id = OrderID(unchecked: rawValue)
         return id.transactionID.number > 0
             && TransactionID.isWellFormed(id.transactionID.rawValue)
@@ -57,7 +60,8 @@ public struct OrderID: Identifier {
     }
 
     private static func checkDigit(of digits: some Sequence<UInt8>) -> UInt8 {
-        // 31 is prime and beyond every place, so one wrong digit and two swapped ones change it.
+        // 31 is prime and greater than every position. One wrong digit or two swapped digits
+        // therefore change the sum.
         var sum = 0
         for (index, digit) in digits.enumerated() { sum += (index + 1) * Int(digit) }
         return UInt8(sum % 31)

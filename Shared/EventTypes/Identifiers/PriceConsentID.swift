@@ -1,4 +1,4 @@
-/// A price increase that a subscriber was asked about.
+/// The identifier of a price increase for which a subscriber was asked to agree.
 public struct PriceConsentID: Identifier {
     /// A UUID in lower case.
     public static let form = "a price consent id, which is a UUID in lower case"
@@ -6,6 +6,6 @@ public struct PriceConsentID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is a UUID in lower case.
+    /// Whether the string is a UUID in lower case.
     public static func isWellFormed(_ rawValue: String) -> Bool { isUUID(rawValue) }
 }

@@ -1,6 +1,6 @@
-/// A sellable thing.
+/// The identifier of a product.
 ///
-/// Unique in the catalog forever, also after it left sale (spec rule 97).
+/// It is unique in the catalog forever, even after the product's sale has ended (spec rule 97).
 public struct ProductID: Identifier {
     /// 1 to 255 letters, digits, hyphens, underscores and full stops.
     public static let form =
@@ -9,7 +9,7 @@ public struct ProductID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is 1 to 255 letters, digits, hyphens, underscores and full stops.
+    /// Whether the string is 1 to 255 letters, digits, hyphens, underscores and full stops.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         isName(rawValue, lengthMax: 255, punctuation: "-._")
     }

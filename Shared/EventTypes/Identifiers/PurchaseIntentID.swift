@@ -1,4 +1,4 @@
-/// A purchase that a buyer began outside the app.
+/// The identifier of a purchase that a buyer began outside the app.
 public struct PurchaseIntentID: Identifier {
     /// A UUID in lower case.
     public static let form = "a purchase intent id, which is a UUID in lower case"
@@ -6,6 +6,6 @@ public struct PurchaseIntentID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Tells whether the string is a UUID in lower case.
+    /// Whether the string is a UUID in lower case.
     public static func isWellFormed(_ rawValue: String) -> Bool { isUUID(rawValue) }
 }

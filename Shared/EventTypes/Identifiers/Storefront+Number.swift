@@ -1,10 +1,11 @@
 extension Storefront {
-    /// The storefront's number, the same for ever: `storefrontId` of a signed transaction and
+    /// The storefront's number, which never changes: `storefrontId` of a signed transaction and
     /// `SKStorefront.identifier`.
     ///
-    /// The storefronts of the original App Store have Apple's own numbers (`143441` is the USA), so
-    /// that an app with a table of those keeps working. Every other code is read as a number of base
-    /// 26 and added to 200000: `ABW` is 200000 + 0·676 + 1·26 + 22 = 200048. Neither half may change
+    /// The storefronts of the original App Store have Apple's numbers (`143441` is the USA), so
+    /// that apps with a table of these numbers keep working. Every other code is read as a number
+    /// in base 26 and added to 200000: `ABW` is 200000 + 0·676 + 1·26 + 22 = 200048. A number must
+    /// not change once a receipt has been signed with it.
     /// once a receipt was signed with it.
     public var number: String {
         if let number = Self.numbersAssignedByApple[rawValue] {
@@ -16,7 +17,7 @@ extension Storefront {
         return String(200_000 &+ value)
     }
 
-    /// The numbers that Apple gave the storefronts of the original App Store.
+    /// The numbers that Apple assigned to the storefronts of the original App Store.
     private static let numbersAssignedByApple: [String: Int] = [
         "USA": 143441, "FRA": 143442, "DEU": 143443, "GBR": 143444, "AUT": 143445, "BEL": 143446,
         "FIN": 143447, "GRC": 143448, "IRL": 143449, "ITA": 143450, "LUX": 143451, "NLD": 143452,

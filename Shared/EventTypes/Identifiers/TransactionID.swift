@@ -1,4 +1,4 @@
-/// A payment transaction: a decimal number, as StoreKit's `transactionIdentifier`.
+/// The identifier of a transaction: a decimal number, as in StoreKit's `transactionIdentifier`.
 public struct TransactionID: Identifier {
     /// 1 to 18 decimal digits.
     public static let form = "a transaction id of 1 to 18 decimal digits"
@@ -6,15 +6,16 @@ public struct TransactionID: Identifier {
     public let rawValue: String
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
-    /// Wraps a number that the store drew: the millisecond it was drawn in, and four digits of a counter.
+    /// Wraps a number that the store generated: the current millisecond and four digits of a
+    /// counter.
     public init(number: Int64) { self.rawValue = String(number) }
-    /// The number, as it is stored in the ledgers.
+    /// The number, as it is stored in the databases.
     public var number: Int64 { Int64(rawValue) ?? 0 }
-    /// Tells whether the string is 1 to 18 decimal digits.
+    /// Whether the string is 1 to 18 decimal digits.
     public static func isWellFormed(_ rawValue: String) -> Bool {
         (1...18).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
-    /// Orders transactions by number: by the milliseconds they were made in.
+    /// Orders transactions by number, and therefore by the millisecond of their creation.
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 }

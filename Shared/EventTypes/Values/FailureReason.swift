@@ -1,31 +1,35 @@
-/// Why a transaction failed.
+/// The reason why a transaction failed.
 ///
-/// Each has its SKError code (spec rule 36).
+/// Each reason corresponds to an SKError code (spec rule 36).
 public enum FailureReason: OpenEnum {
-    /// The buyer called it off; not an error to show (spec rule 37). `SKError.paymentCancelled`.
+    /// The buyer cancelled. Do not show an error (spec rule 37). `SKError.paymentCancelled`.
     case paymentCancelled
     /// The payment method was declined. `SKError.paymentInvalid`.
     case paymentDeclined
-    /// The payment method has too little money. `SKError.paymentInvalid`.
+    /// The payment method has insufficient funds. `SKError.paymentInvalid`.
     case insufficientFunds
-    /// The approver said no. `SKError.paymentNotAllowed`.
+    /// The approver declined. `SKError.paymentNotAllowed`.
     case approvalDeclined
     /// Nobody approved in time. `SKError.paymentNotAllowed`.
     case approvalExpired
-    /// The processor cannot serve this payment for good. `SKError.unknown`.
+    /// The processor permanently refused this payment. `SKError.unknown`.
     case processorRefused
-    /// The account buys in another storefront since the request. `SKError.storeProductNotAvailable`.
+    /// The account moved to another storefront after the request.
+    /// `SKError.storeProductNotAvailable`.
     case storefrontChanged
-    /// The account was blocked before it was approved. `SKError.paymentNotAllowed`.
+    /// The account was blocked before the payment was approved. `SKError.paymentNotAllowed`.
     case paymentsNotAllowed
-    /// The buyer left to mend something (spec rule 114); what comes of it is another transaction.
+    /// The buyer left to solve a problem first (spec rule 114). Another transaction continues the
+    /// payment.
     ///
-    /// `SKError.unknown`: StoreKit has no code of its own for it.
+    /// It is `SKError.unknown`, because StoreKit has no code for it.
     case interrupted
-    /// A reason that a newer version of the store knows.
+    /// A reason that only a newer version of the store knows.
     case unknown(String)
 
-    /// Recognises a reason, or keeps it as unknown.
+    /// Recognizes a reason.
+    ///
+    /// An unknown one is kept.
     public init(rawValue: String) {
         switch rawValue {
         case "paymentCancelled": self = .paymentCancelled
@@ -41,7 +45,7 @@ public enum FailureReason: OpenEnum {
         }
     }
 
-    /// The reason as it stands on the wire.
+    /// The reason in its wire format.
     public var rawValue: String {
         switch self {
         case .paymentCancelled: "paymentCancelled"
@@ -57,7 +61,7 @@ public enum FailureReason: OpenEnum {
         }
     }
 
-    /// The code of `SKError.Code` that a client reports.
+    /// The corresponding code of `SKError.Code`.
     public var storeKitErrorCode: Int {
         switch self {
         case .paymentCancelled: 2

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// An amount of money: a whole number of the currency's minor units.
+/// An amount of money in a currency.
 ///
-/// Never a fraction, never a bare number.
+/// It is a whole number of the currency's minor units, never a fraction.
 ///
-/// On the wire: `{"minorUnits": 999, "currency": "USD"}`.
+/// The wire format is `{"minorUnits": 999, "currency": "USD"}`.
 public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
     /// The amount in the currency's smallest unit: cents, yen, fils.
     public let minorUnits: Int64
@@ -17,7 +17,7 @@ public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
         self.currency = currency
     }
 
-    /// No money, in a currency.
+    /// Returns an amount of zero in a currency.
     public static func zero(_ currency: Currency) -> Money {
         Money(minorUnits: 0, currency: currency)
     }
@@ -25,28 +25,29 @@ public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
     /// Whether the amount is exactly zero.
     public var isZero: Bool { minorUnits == 0 }
 
-    /// The same amount, owed the other way.
+    /// The same amount with the opposite sign.
     public var negated: Money { Money(minorUnits: -minorUnits, currency: currency) }
 
-    /// The price of several of the same.
+    /// Multiplies a unit price by a quantity.
     ///
-    /// - Returns: `nil` if the product does not fit in 64 bits.
+    /// - Returns: `nil` if the result does not fit in 64 bits.
     public func multiplied(by quantity: Int) -> Money? {
         let (product, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
         return overflow ? nil : Money(minorUnits: product, currency: currency)
     }
 
-    /// The sum of two amounts of one currency.
+    /// Adds two amounts of the same currency.
     ///
-    /// - Precondition: Both amounts are of the same currency; adding others is a bug.
+    /// - Precondition: Both amounts have the same currency. Anything else is a bug.
     public func adding(_ other: Money) -> Money? {
         precondition(currency == other.currency, "Amounts of different currencies are never added.")
         let (sum, overflow) = minorUnits.addingReportingOverflow(other.minorUnits)
         return overflow ? nil : Money(minorUnits: sum, currency: currency)
     }
 
-    /// The amount in thousandths of the currency unit, the form of `price` in a signed transaction
-    /// (spec section 2.3).
+    /// The amount in thousandths of the currency unit.
+    ///
+    /// The `price` of a signed transaction has this form (spec section 2.3).
     public var milliunits: Int64 {
         switch currency.exponent {
         case 0: minorUnits * 1000
@@ -56,7 +57,7 @@ public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The amount as a decimal number of the currency unit, exactly.
+    /// The exact amount as a decimal number of the currency unit.
     public var decimal: Decimal {
         Decimal(
             sign: minorUnits < 0 ? .minus : .plus,
@@ -65,7 +66,7 @@ public struct Money: Hashable, Codable, Sendable, CustomStringConvertible {
         )
     }
 
-    /// The amount for people: `9.99 USD`, `1500 JPY`, `0.250 KWD`.
+    /// The amount as text, such as `9.99 USD`, `1500 JPY` or `0.250 KWD`.
     public var description: String {
         guard currency.exponent > 0 else { return "\(minorUnits) \(currency)" }
         let digits = String(minorUnits.magnitude)

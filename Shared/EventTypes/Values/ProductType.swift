@@ -1,17 +1,19 @@
 /// The four types of product (spec rule 93).
 public enum ProductType: OpenEnum {
-    /// Bought again and again; each purchase is used up.
+    /// A product that can be bought again and again. Each purchase is used up.
     case consumable
-    /// Bought once, owned for good.
+    /// A product that is bought once and owned permanently.
     case nonConsumable
-    /// A service for a period that renews by itself.
+    /// A subscription that renews automatically.
     case autoRenewableSubscription
-    /// A service for a period that does not renew by itself.
+    /// A subscription for one period that does not renew automatically.
     case nonRenewingSubscription
-    /// A type that a newer version of the store knows.
+    /// A type that only a newer version of the store knows.
     case unknown(String)
 
-    /// Recognises a product type, or keeps it as unknown.
+    /// Recognizes a product type.
+    ///
+    /// An unknown one is kept.
     public init(rawValue: String) {
         switch rawValue {
         case "consumable": self = .consumable
@@ -22,7 +24,7 @@ public enum ProductType: OpenEnum {
         }
     }
 
-    /// The type as it stands on the wire.
+    /// The type in its wire format.
     public var rawValue: String {
         switch self {
         case .consumable: "consumable"

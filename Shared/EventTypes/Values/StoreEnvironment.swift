@@ -1,10 +1,11 @@
-/// Which of Apple's two environments a store works in.
+/// The environment of a store: one of Apple's two.
 ///
-/// There are no other cases on purpose: Apple's verifiers skip the signature of anything labelled
-/// `Xcode` or `LocalTesting` (spec section 2.4 and trap 55), so the store never writes either.
+/// There are deliberately no other cases. Apple's verifiers do not check signatures in the
+/// environments `Xcode` and `LocalTesting` (spec section 2.4 and trap 55), so the store never uses
+/// them.
 public enum StoreEnvironment: String, CaseIterable, Codable, Sendable {
-    /// A store for development and tests, where payments cost nothing.
+    /// The environment for development and tests. Payments cost nothing.
     case sandbox = "Sandbox"
-    /// A store that takes money.
+    /// The environment that charges real money.
     case production = "Production"
 }

@@ -1,19 +1,21 @@
 /// The five states of a transaction (spec rule 33).
 public enum TransactionState: OpenEnum {
-    /// Being processed by the store; never finishable.
+    /// The store is processing the payment. It cannot be finished in this state.
     case purchasing
-    /// Paid; the buyer gets the product.
+    /// The buyer has paid and receives the product.
     case purchased
-    /// Ended without a charge.
+    /// The payment failed without a charge.
     case failed
-    /// A purchase of old, delivered again without a charge.
+    /// An earlier purchase is delivered again without a charge.
     case restored
-    /// Waiting for somebody's approval (Ask to Buy).
+    /// The payment waits for somebody's approval (Ask to Buy).
     case deferred
-    /// A state that a newer version of the store knows. It is never finished.
+    /// A state that only a newer version of the store knows. It cannot be finished.
     case unknown(String)
 
-    /// Recognises a state, or keeps it as unknown.
+    /// Recognizes a state.
+    ///
+    /// An unknown one is kept.
     public init(rawValue: String) {
         switch rawValue {
         case "purchasing": self = .purchasing
@@ -25,7 +27,7 @@ public enum TransactionState: OpenEnum {
         }
     }
 
-    /// The state as it stands on the wire.
+    /// The state in its wire format.
     public var rawValue: String {
         switch self {
         case .purchasing: "purchasing"

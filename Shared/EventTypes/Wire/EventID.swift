@@ -1,7 +1,8 @@
-/// The identity of an event: a UUID of version 7, whose first 48 bits are the time it was made.
+/// The identifier of an event: a UUID of version 7, whose first 48 bits are the time of its
+/// creation (RFC 9562, section 5.7).
 ///
-/// It is the key of every inbox, so a replayed event is sent again under the id it was born with.
-/// Ids that rise with time keep those indexes compact. (RFC 9562, section 5.7.)
+/// It is the key of every inbox, so a republished event keeps its id. Ids that increase with time
+/// keep the inbox indexes compact.
 public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The 16 bytes, in network order.
     public let bytes: SIMD16<UInt8>
@@ -12,8 +13,8 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Makes a new id.
     ///
     /// - Parameters:
-    ///   - time: The time that the id begins with.
-    ///   - randomBits: Where its 74 random bits come from.
+    ///   - time: The time at the beginning of the id.
+    ///   - randomBits: The source of its 74 random bits.
     public init(time: Timestamp, using randomBits: inout some RandomNumberGenerator) {
         let milliseconds = UInt64(bitPattern: time.millisecondsSinceEpoch)
         let high = (milliseconds << 16) | 0x7000 | (randomBits.next() & 0x0FFF)
@@ -54,7 +55,7 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// The value of a hexadecimal digit of either case.
+    /// Returns the value of a hexadecimal digit in either case.
     private static func value(ofDigit character: UInt8) -> UInt8? {
         switch character {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")

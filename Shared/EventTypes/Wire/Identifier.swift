@@ -1,36 +1,37 @@
-/// A name or number that points at one thing of one kind.
+/// An identifier for one kind of object.
 ///
-/// Each kind has a type of its own, so that a product can never be passed where an account is
-/// meant. On the wire every identifier is a JSON string.
+/// Each kind has its own type, so that a product id can never be passed in place of an account id.
+/// In the wire format every identifier is a JSON string.
 public protocol Identifier: RawRepresentable, Codable, Hashable, Sendable, Comparable,
     CustomStringConvertible, CodingKeyRepresentable
 where RawValue == String {
-    /// What an identifier of this kind looks like, for error messages.
+    /// A description of the format, for error messages.
     static var form: String { get }
-    /// Wraps a string without checking it; for values read back from our own tables and events.
+    /// Wraps a string without checking it. Use it for values from the store's own tables and
+    /// events.
     init(unchecked rawValue: String)
-    /// Tells whether a string from outside has the form of this kind.
+    /// Whether a string from outside has the format of this kind.
     static func isWellFormed(_ rawValue: String) -> Bool
 }
 
 extension Identifier {
     /// Wraps a string from outside.
     ///
-    /// - Returns: `nil` if the string does not have the form that ``form`` describes.
+    /// - Returns: `nil` if the string does not have the format described by ``form``.
     public init?(rawValue: String) {
         guard Self.isWellFormed(rawValue) else { return nil }
         self.init(unchecked: rawValue)
     }
 
-    /// The identifier as it stands on the wire.
+    /// The identifier in its wire format.
     public var description: String { rawValue }
 
     /// Orders identifiers by their characters.
     public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
 
-    /// Reads the identifier from a JSON string.
+    /// Decodes the identifier from a JSON string.
     ///
-    /// - Throws: `DecodingError.dataCorrupted`, naming the expected form.
+    /// - Throws: `DecodingError.dataCorrupted`, which describes the expected format.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         let rawValue = try container.decode(String.self)
@@ -43,7 +44,7 @@ extension Identifier {
         self.init(unchecked: rawValue)
     }
 
-    /// Writes the identifier as a JSON string.
+    /// Encodes the identifier as a JSON string.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
@@ -55,12 +56,12 @@ func isVisibleASCII(_ string: String, lengthMax: Int) -> Bool {
         && string.utf8.allSatisfy { (0x21...0x7E).contains($0) }
 }
 
-/// One spelling only, because identifiers are compared by their characters.
+/// Only lower case is allowed, because identifiers are compared by their characters.
 func isUUID(_ string: String) -> Bool {
     EventID(string)?.description == string
 }
 
-/// Whether a string is letters, digits and the given punctuation, and as long as it may be.
+/// Whether a string has only letters, digits and the given punctuation, and is not too long.
 func isName(_ string: String, lengthMax: Int, punctuation: String) -> Bool {
     (1...lengthMax).contains(string.utf8.count)
         && string.utf8.allSatisfy { byte in

@@ -1,22 +1,23 @@
-/// Reads the JSON that ``PlainJSONText`` and its like write: objects and arrays of plain strings,
-/// whole numbers, truth values and null.
+/// A fast reader for plain JSON: objects and arrays of simple strings, whole numbers, Booleans and
+/// null.
 ///
-/// It builds nothing but what is asked for, and so reads an event in a tenth of the time that
-/// Foundation's decoder takes. It gives up (every function says so by `nil` or `false`) at whatever
-/// is not plain: an escape, a letter outside ASCII, a fraction, a mistake. Whoever uses it then
-/// asks Foundation, which reads it all and names the field that is wrong.
+/// It creates only the requested values and needs a tenth of the time of Foundation's decoder. It
+/// gives up at anything that is not plain: an escape, a character outside ASCII, a fraction, or an
+/// error. Every function reports this with `nil` or `false`. The caller then uses Foundation's
+/// decoder, which reads all JSON and names the wrong field.
 package struct PlainJSON {
     private let bytes: UnsafeBufferPointer<UInt8>
-    /// Whether what is not plain is passed over, because the text is known to be JSON.
+    /// Whether other JSON is skipped instead of rejected, because the text is known to be valid
+    /// JSON.
     private let passesAnything: Bool
-    /// Where the next token begins.
+    /// The position of the next token.
     package private(set) var position = 0
 
-    /// The name of a member, as it stands between its quotes.
+    /// The name of a member: the bytes between its quotes.
     package struct Name {
         fileprivate let bytes: Slice<UnsafeBufferPointer<UInt8>>
 
-        /// Lets a name be matched in a `switch`.
+        /// Matches a name in a `switch`.
         package static func ~= (name: StaticString, found: Name) -> Bool {
             found.bytes.count == name.utf8CodeUnitCount
                 && found.bytes.elementsEqual(
@@ -27,7 +28,7 @@ package struct PlainJSON {
 
     /// Reads a whole document.
     ///
-    /// - Returns: What the body returns, or `nil` if something follows what it has read.
+    /// - Returns: The result of the body, or `nil` if more text follows.
     package static func read<Value>(
         _ data: [UInt8],
         _ body: (inout PlainJSON) -> Value?
@@ -44,9 +45,9 @@ package struct PlainJSON {
     ///
     /// - Parameters:
     ///   - member: The member's name.
-    ///   - data: What has been read as JSON before; it need not be plain.
-    /// - Returns: Where the object stands; `nil` if there is no such member, it is no object, or the
-    ///   text is cut short.
+    ///   - data: Text that is known to be JSON. It need not be plain.
+    /// - Returns: The range of the object; `nil` if there is no such member, it is not an object,
+    ///   or the text is truncated.
     package static func rangeOfObject(_ member: StaticString, in data: [UInt8]) -> Range<Int>? {
         data.withUnsafeBufferPointer { bytes in
             var json = PlainJSON(bytes: bytes, passesAnything: true)
@@ -62,13 +63,15 @@ package struct PlainJSON {
         }
     }
 
-    /// Keeps what was read, and tells whether anything was.
+    /// Stores a value that was read, and returns whether there was one.
     package static func keep<Value>(_ value: Value?, in part: inout Value?) -> Bool {
         part = value
         return value != nil
     }
 
-    /// Reads an object; the body reads the value of each member, or says `false`.
+    /// Reads an object.
+    ///
+    /// The body reads the value of each member, or returns `false`.
     package mutating func object(_ member: (inout PlainJSON, Name) -> Bool) -> Bool {
         guard take(UInt8(ascii: "{")) else { return false }
         if take(UInt8(ascii: "}")) { return true }
@@ -81,7 +84,9 @@ package struct PlainJSON {
         }
     }
 
-    /// Reads an array; the body reads each element, or says `false`.
+    /// Reads an array.
+    ///
+    /// The body reads each element, or returns `false`.
     package mutating func array(_ element: (inout PlainJSON) -> Bool) -> Bool {
         guard take(UInt8(ascii: "[")) else { return false }
         if take(UInt8(ascii: "]")) { return true }
@@ -117,7 +122,7 @@ package struct PlainJSON {
             value = sum
             position += 1
         }
-        // No digits, a zero in front of others, or a number that goes on in another way.
+        // Reject a missing digit, a leading zero, or a number that continues in another way.
         guard position > start, position == start + 1 || bytes[start] != UInt8(ascii: "0") else {
             return nil
         }
@@ -125,16 +130,16 @@ package struct PlainJSON {
         return isNegative ? -value : value
     }
 
-    /// Reads a truth value.
+    /// Reads a Boolean.
     package mutating func bool() -> Bool? {
         if takeWord("true") { return true }
         return takeWord("false") ? false : nil
     }
 
-    /// Reads `null`, if it is there.
+    /// Reads `null`, if it is next.
     package mutating func null() -> Bool { takeWord("null") }
 
-    /// Passes a value, whatever it is.
+    /// Skips a value of any kind.
     package mutating func skip() -> Bool {
         skipSpace()
         guard position < bytes.count else { return false }
@@ -170,7 +175,7 @@ package struct PlainJSON {
             }
             let isPlain = (0x20..<0x80).contains(byte) && byte != UInt8(ascii: "\\")
             guard isPlain || passesAnything else { return nil }
-            // What follows a backslash belongs to it, a quote too.
+            // The character after a backslash belongs to it, even a quote.
             position += byte == UInt8(ascii: "\\") ? 2 : 1
         }
         return nil

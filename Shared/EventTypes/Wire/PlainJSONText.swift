@@ -1,11 +1,13 @@
-/// Writes JSON objects member by member, as Foundation's encoder writes them with sorted keys and
-/// without escaped slashes; the caller keeps the order of the names.
+/// Writes JSON objects member by member.
+///
+/// The bytes equal those of Foundation's encoder with sorted keys and unescaped slashes. The caller
+/// writes the members in the order of their names.
 package struct PlainJSONText {
-    /// What is written so far.
+    /// The text written so far.
     package private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// Begins a text.
+    /// Begins an empty text.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     /// Writes an object.
@@ -15,32 +17,32 @@ package struct PlainJSONText {
         end(UInt8(ascii: "}"))
     }
 
-    /// Writes a member that is a string; nothing if there is none.
+    /// Writes a string member, or nothing if the value is `nil`.
     package mutating func member(_ name: StaticString, _ value: String?) {
         guard let value else { return }
         self.name(name)
         string(value)
     }
 
-    /// Writes a member that is a whole number; nothing if there is none.
+    /// Writes an integer member, or nothing if the value is `nil`.
     package mutating func member(_ name: StaticString, _ value: Int64?) {
         guard let value else { return }
         self.name(name)
         integer(value)
     }
 
-    /// Writes a member that is a moment; nothing if there is none.
+    /// Writes a timestamp member, or nothing if the value is `nil`.
     package mutating func member(_ name: StaticString, _ value: Timestamp?) {
         member(name, value?.millisecondsSinceEpoch)
     }
 
-    /// Writes a member that is a truth value.
+    /// Writes a Boolean member.
     package mutating func member(_ name: StaticString, _ value: Bool) {
         self.name(name)
         bytes.append(contentsOf: value ? "true".utf8 : "false".utf8)
     }
 
-    /// Writes a member that is an object.
+    /// Writes an object member.
     package mutating func member(
         _ name: StaticString,
         object members: (inout PlainJSONText) -> Void
@@ -49,7 +51,7 @@ package struct PlainJSONText {
         object(members)
     }
 
-    /// Writes a member that is an array of objects.
+    /// Writes a member with an array of objects.
     package mutating func member<Element>(
         _ name: StaticString,
         objects elements: [Element],
@@ -59,7 +61,7 @@ package struct PlainJSONText {
         array(of: elements, members)
     }
 
-    /// Writes a member that is an array of strings.
+    /// Writes a member with an array of strings.
     package mutating func member(_ name: StaticString, strings: [String]) {
         self.name(name)
         begin(UInt8(ascii: "["))

@@ -1,19 +1,23 @@
-/// Base64 with one form for each value: what no encoder writes is refused.
+/// Base64 with exactly one text for each value.
 ///
-/// Foundation's decoder takes characters whose last bits are not zero, so that several texts stand
-/// for the same bytes; a receipt of which one character was changed would still be that receipt.
+/// Any other text is rejected.
+///
+/// Foundation's decoder accepts characters whose unused last bits are not zero, so several texts
+/// have the same bytes. A receipt with one changed character would then still be accepted as that
+/// receipt.
 package enum StrictBase64 {
-    /// Which 64 characters, and whether the end is padded.
+    /// The 64 characters and the padding.
     package enum Alphabet: Sendable {
-        /// RFC 4648, section 4, padded: certificates in a JWS, receipts in `verifyReceipt`.
+        /// The alphabet of RFC 4648, section 4, with padding. It is used for certificates in a JWS
+        /// and receipts in `verifyReceipt`.
         case standard
-        /// RFC 4648, section 5, not padded: the parts of a JWS.
+        /// The alphabet of RFC 4648, section 5, without padding. It is used for the parts of a JWS.
         case url
     }
 
     /// Decodes a text.
     ///
-    /// - Returns: The bytes, or `nil` if the text is not what an encoder writes.
+    /// - Returns: The bytes, or `nil` if no encoder writes this text.
     package static func decode(_ text: ArraySlice<UInt8>, _ alphabet: Alphabet) -> [UInt8]? {
         var digits = text
         if alphabet == .standard {
@@ -76,7 +80,7 @@ package enum StrictBase64 {
                     count += 1
                 }
             }
-            // The bits that are left over belong to no byte, and an encoder leaves them zero.
+            // The unused bits belong to no byte, and an encoder sets them to zero.
             isWrong = group & (1 << UInt32(held) - 1) != 0
         }
         return isWrong ? nil : bytes

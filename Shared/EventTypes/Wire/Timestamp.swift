@@ -1,9 +1,10 @@
 public import Foundation
 
-/// A moment, in milliseconds since 1970-01-01 00:00 UTC, which is also its form on the wire
-/// (a JSON number, as every date in Apple's signed transactions).
+/// A point in time in milliseconds since 1970-01-01 00:00 UTC.
+///
+/// The wire format is this JSON number, as for every date in Apple's signed transactions.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
-    /// Milliseconds since 1970-01-01 00:00 UTC.
+    /// The milliseconds since 1970-01-01 00:00 UTC.
     public let millisecondsSinceEpoch: Int64
 
     /// Wraps a number of milliseconds since 1970-01-01 00:00 UTC.
@@ -11,32 +12,34 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         self.millisecondsSinceEpoch = millisecondsSinceEpoch
     }
 
-    /// The moment a duration later, rounded down to the millisecond.
+    /// Adds a duration, rounded down to the millisecond.
     public func advanced(by duration: Duration) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: millisecondsSinceEpoch + duration.milliseconds)
     }
 
-    /// The time from another moment to this one; negative if the other is later.
+    /// Returns the time from another timestamp to this one; negative if the other is later.
     public func duration(since other: Timestamp) -> Duration {
         .milliseconds(millisecondsSinceEpoch - other.millisecondsSinceEpoch)
     }
 
-    /// The moment as Foundation's date.
+    /// The timestamp as Foundation's date.
     public var date: Date { Date(timeIntervalSince1970: Double(millisecondsSinceEpoch) / 1000) }
 
-    /// Orders moments by time.
+    /// Orders timestamps by time.
     public static func < (left: Timestamp, right: Timestamp) -> Bool {
         left.millisecondsSinceEpoch < right.millisecondsSinceEpoch
     }
 
-    /// Reads a moment in RFC 3339, UTC, with or without milliseconds, as ``description`` writes it.
+    /// Reads a timestamp in RFC 3339, in UTC, with or without milliseconds.
+    ///
+    /// ``description`` writes this form.
     ///
     /// - Returns: `nil` if the string is anything else.
     public init?(_ string: some StringProtocol) {
         self.init(utf8: Array(string.utf8))
     }
 
-    /// Reads the UTF-8 of a moment in RFC 3339, UTC, with or without milliseconds.
+    /// Reads the UTF-8 of a timestamp in RFC 3339, in UTC, with or without milliseconds.
     ///
     /// - Returns: `nil` if the bytes are anything else.
     public init?(utf8 bytes: [UInt8]) {
@@ -55,8 +58,8 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
             let millisecond = bytes.count == 24 ? number(20..<23) : 0,
             (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        // Days from the civil calendar, with the year beginning in March so that the leap day is
-        // its last.
+        // Count the days of the civil calendar, with years that begin in March so that the leap day
+        // is the last day.
         let shifted = month > 2 ? year : year - 1
         let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
         let days = 365 * shifted + shifted / 4 - shifted / 100 + shifted / 400 + dayOfYear - 719_468
@@ -66,7 +69,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         )
     }
 
-    /// The moment in RFC 3339 with milliseconds, in UTC: `2026-11-21T02:00:00.000Z`.
+    /// The timestamp in RFC 3339 with milliseconds, in UTC: `2026-11-21T02:00:00.000Z`.
     public var description: String {
         func floor(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {
             let remainder = ((value % divisor) + divisor) % divisor
@@ -105,12 +108,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits + afterYear
     }
 
-    /// Reads the moment from a JSON number.
+    /// Decodes the timestamp from a JSON number.
     public init(from decoder: any Decoder) throws {
         millisecondsSinceEpoch = try decoder.singleValueContainer().decode(Int64.self)
     }
 
-    /// Writes the moment as a JSON number.
+    /// Encodes the timestamp as a JSON number.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(millisecondsSinceEpoch)
