@@ -1,14 +1,17 @@
 import Foundation
 
-/// The addresses of merchants' endpoints: where webhooks and notifications go.
+/// The addresses of merchants' endpoints, which receive webhooks and notifications.
 ///
-/// Pure.
+/// It does no I/O.
 public enum EndpointAddress {
-    /// The longest address, in bytes.
+    /// The maximum length of an address in bytes.
     public static let lengthMax = 2048
 
-    /// The host that an address leads to, in lower case and with its port, by which senders share
-    /// themselves out; the whole address where it names none.
+    /// Returns the host of an address, in lower case and with its port.
+    ///
+    /// It is the whole address if there is no host.
+    ///
+    /// Senders divide their capacity by host.
     public static func host(of url: String) -> String {
         guard let components = URLComponents(string: url), let host = components.host else {
             return url
@@ -16,7 +19,7 @@ public enum EndpointAddress {
         return host.lowercased() + (components.port.map { ":\($0)" } ?? "")
     }
 
-    /// What is wrong with an address; `nil` if nothing is.
+    /// Returns the problem with an address; `nil` if the address is valid.
     public static func problem(of text: String) -> String? {
         guard text.utf8.count <= lengthMax else { return "is longer than \(lengthMax) bytes" }
         let isVisible = text.utf8.allSatisfy { (0x21...0x7E).contains($0) }

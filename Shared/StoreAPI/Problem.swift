@@ -1,21 +1,25 @@
 public import EventTypes
 
-/// What every refusal and failure looks like: `application/problem+json` of RFC 9457, with a code
-/// that never changes for a program to act on.
+/// The body of every error response: `application/problem+json` of RFC 9457, with a stable code for
+/// programs.
 public struct Problem: Codable, Hashable, Sendable {
     /// The stable code, such as `stale_price` or `product_unknown`.
     public var code: String
-    /// The code in words; the same for every problem of one code.
+    /// A description of the code.
+    ///
+    /// It is the same for every problem with this code.
     public var title: String
     /// The HTTP status.
     public var status: Int
-    /// What was wrong in this request, where, and what to do.
+    /// The error in this particular request, its place, and the remedy.
     public var detail: String
-    /// Finds the failure in the service's log; only where the client can do nothing else.
+    /// An identifier that finds the failure in the service's log.
+    ///
+    /// It is set only if the client cannot solve the problem itself.
     public var incident: String?
-    /// With `stale_price`: what the purchase costs at present.
+    /// The current price of the purchase, for `stale_price`.
     public var currentPrice: Money?
-    /// With `storefront_changed`: where the account buys at present.
+    /// The account's current storefront, for `storefront_changed`.
     public var currentStorefront: Storefront?
 
     /// Makes a problem.

@@ -1,15 +1,15 @@
 public import EventTypes
 
-/// What `counterfoil reconcile --json` prints: whether all books of the store agree.
+/// The output of `counterfoil reconcile --json`, which compares all books of the store.
 ///
-/// The form is stable: fields are added, and none is renamed or removed. ``TransactionBooks`` is also
-/// the field `books` of `counterfoil why TRANSACTION --json`.
+/// The format is stable: fields may be added, but none is renamed or removed. ``TransactionBooks``
+/// is also the field `books` of `counterfoil why TRANSACTION --json`.
 public struct Reconciliation: Codable, Hashable, Sendable {
-    /// How many there are in one book, and what they sum to.
+    /// The number and the sum of the records in one book.
     public struct Total: Codable, Hashable, Sendable {
-        /// How many.
+        /// The number of records.
         public var count: Int
-        /// Minor units by currency.
+        /// The sum in minor units, by currency.
         public var amounts: [String: Int64]
 
         /// Makes a total.
@@ -19,27 +19,30 @@ public struct Reconciliation: Codable, Hashable, Sendable {
         }
     }
 
-    /// What a difference means to whoever paid.
+    /// The effect of a difference for the buyer.
     public enum Effect: String, Codable, CaseIterable, Sendable {
-        /// Something did not get its due: a purchase without a receipt, a refund that is not posted.
+        /// Something is missing, such as the receipt of a purchase or the posting of a refund.
         case lost
-        /// Something had its effect more than once, or a charge has no purchase.
+        /// Something happened more than once, or a charge has no purchase.
         case doubled
-        /// Books contradict each other in another way.
+        /// The books contradict each other in another way.
         case wrong
     }
 
-    /// Something that the books disagree about.
+    /// A difference between the books.
     public struct Difference: Codable, Hashable, Sendable, CustomStringConvertible {
-        /// What kind, such as `noReceipt`; `counterfoil reconcile --help` lists them.
+        /// The kind of difference, such as `noReceipt`.
+        ///
+        /// `counterfoil reconcile --help` lists them all.
         public var kind: String
-        /// What it means.
+        /// The effect of the difference.
         public var effect: Effect
-        /// The transaction; `nil` for what is about none.
+        /// The transaction; `nil` if the difference concerns no transaction.
         public var transactionID: TransactionID?
-        /// What it is about instead: an account in an app, a key of the processor, a product.
+        /// The subject if there is no transaction: an account in an app, a key of the processor, or
+        /// a product.
         public var subject: String?
-        /// What differs, in numbers.
+        /// The differing values.
         public var detail: String
 
         /// Makes a difference.
@@ -57,46 +60,51 @@ public struct Reconciliation: Codable, Hashable, Sendable {
             self.detail = detail
         }
 
-        /// In one line.
+        /// The difference in one line.
         public var description: String {
             "\(effect.rawValue): \(transactionID?.rawValue ?? subject ?? "-"): \(kind): \(detail)"
         }
     }
 
-    /// The transactions that were asked for since then were compared; `nil` for all.
+    /// The start of the comparison: transactions requested since then were compared; `nil` for all.
     public var since: Timestamp?
-    /// What changed after that was left out; with `--settled 0` nothing is.
+    /// The end of the comparison: later changes were left out.
+    ///
+    /// With `--settled 0` none are left out.
     public var until: Timestamp
-    /// How many transactions were compared.
+    /// The number of transactions that were compared.
     public var compared: Int
-    /// How many changed a moment ago, and were left out.
+    /// The number of transactions that were left out because they changed recently.
     public var onTheirWay: Int
-    /// What `payments` says was purchased or restored.
+    /// The transactions that are purchased or restored according to `payments`.
     public var purchased: Total
-    /// How many of them cost nothing, and so are in neither the processor's list nor the ledger.
+    /// The number of free transactions among them, which are neither in the processor's list nor in
+    /// the ledger.
     public var free: Int
-    /// The charges on the processor's list of what was purchased.
+    /// The charges for these transactions in the processor's list.
     public var processor: Total
     /// The purchases in the ledger.
     public var postings: Total
     /// The receipts.
     public var receipts: Total
-    /// The purchases whose deliveries are all made.
+    /// The purchases with complete deliveries.
     public var deliveries: Total
-    /// How many accounts were compared: those that anything was ever said of.
+    /// The number of accounts that were compared.
+    ///
+    /// Accounts that were never changed are not included.
     public var accounts: Int
-    /// How many differences lost something.
+    /// The number of differences with the effect `lost`.
     public var lost: Int
-    /// How many doubled something.
+    /// The number of differences with the effect `doubled`.
     public var doubled: Int
-    /// How many are wrong in another way.
+    /// The number of differences with the effect `wrong`.
     public var wrong: Int
-    /// How many there are of each kind.
+    /// The number of differences of each kind.
     public var differenceCounts: [String: Int]
-    /// The differences, at most `--limit` of a kind.
+    /// The differences, at most `--limit` of each kind.
     public var differences: [Difference]
-    /// With `--transactions` every transaction that was compared, by id and at most `--limit`;
-    /// `nil` without.
+    /// With `--transactions`, the compared transactions, ordered by id and at most `--limit`; `nil`
+    /// without it.
     public var transactions: [TransactionBooks]?
 
     /// Makes a reconciliation.
@@ -113,35 +121,37 @@ public struct Reconciliation: Codable, Hashable, Sendable {
     }
 }
 
-/// What all books of the store say of one transaction.
+/// The records of one transaction in all books of the store.
 public struct TransactionBooks: Codable, Hashable, Sendable {
-    /// In `payments`.
+    /// The record in `payments`.
     public struct Entry: Codable, Hashable, Sendable {
-        /// Who pays.
+        /// The account that pays.
         public var accountID: AccountID
-        /// In which app.
+        /// The app of the purchase.
         public var bundleID: BundleID
-        /// For what.
+        /// The product.
         public var productID: ProductID
-        /// For how many.
+        /// The number of units.
         public var quantity: Int
-        /// The purchase that it is a copy of; its own id if it is none.
+        /// The original purchase of a copy; its own id if it is not a copy.
         public var originalID: TransactionID
         /// Its state.
         public var state: TransactionState
-        /// Its price, of all of the quantity.
+        /// The total price.
         public var price: Money
-        /// How many deliveries it owes.
+        /// The number of deliveries in its plan.
         public var deliveryCount: Int
-        /// Whether the app's finish is known here.
+        /// Whether `payments` knows that the app has finished it.
         public var isFinished: Bool
         /// Whether it was refunded.
         public var isRevoked: Bool
-        /// When it was asked for.
+        /// The time of the request.
         public var requestedAt: Timestamp
-        /// When any of that changed last.
+        /// The time of the last change of this record.
         public var changedAt: Timestamp
-        /// What it credits by its delivery plan, by unit; a copy credits nothing.
+        /// The credits in its delivery plan, by unit.
+        ///
+        /// A copy credits nothing.
         public var credits: [String: Int64]
 
         /// Makes an entry.
@@ -176,13 +186,13 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         }
     }
 
-    /// A charge on the processor's list that was not declined.
+    /// A charge in the processor's list that was not declined.
     public struct Charge: Codable, Hashable, Sendable {
-        /// What was charged.
+        /// The amount of the charge.
         public var amount: Money
-        /// Whether it was given back.
+        /// Whether the charge was returned.
         public var isReturned: Bool
-        /// When that happened.
+        /// The time of the last change.
         public var changedAt: Timestamp
 
         /// Makes a charge.
@@ -197,11 +207,11 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
     public struct Posting: Codable, Hashable, Sendable {
         /// `purchase`, `refund`, `stray_charge` or `stray_charge_return`.
         public var kind: String
-        /// What it took from the buyer; negative for what it gave back.
+        /// The amount taken from the buyer; negative if it was returned.
         public var amount: Money
         /// Whether its entries sum to zero in every currency.
         public var isBalanced: Bool
-        /// When it was posted.
+        /// The time of the posting.
         public var postedAt: Timestamp
 
         /// Makes a posting.
@@ -215,9 +225,9 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
 
     /// A receipt in `receipts`.
     public struct Receipt: Codable, Hashable, Sendable {
-        /// Whether it says that the purchase was refunded.
+        /// Whether the receipt marks the purchase as refunded.
         public var isRevoked: Bool
-        /// When it was signed.
+        /// The time of the signature.
         public var signedAt: Timestamp
 
         /// Makes a receipt.
@@ -227,10 +237,11 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         }
     }
 
-    /// A row of the deliveries ledger in `fulfillment`.
+    /// A row in the table of deliveries in `fulfillment`.
     public struct Delivery: Codable, Hashable, Sendable {
-        /// Its place in the delivery plan and its kind, such as `1:webhook`; `1:refund` is the call
-        /// that tells the same webhook of the refund.
+        /// Its position in the delivery plan and its kind, such as `1:webhook`.
+        ///
+        /// `1:refund` is the call that informs the same webhook of the refund.
         public var target: String
         /// `entitlement`, `credit`, `webhook` or `app`.
         public var kind: String
@@ -244,27 +255,26 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             self.state = state
         }
 
-        /// The id that the merchant's webhook is sent with each time (`webhook-id`); `nil` for what
-        /// is no webhook.
+        /// Returns the id with which the merchant's webhook is always sent (`webhook-id`).
         ///
         /// - Parameter id: The transaction.
-        /// - Returns: The id.
+        /// - Returns: The id; `nil` if the delivery is not a webhook.
         public func webhookID(of id: TransactionID) -> String? {
             guard kind == "webhook" else { return nil }
             return "delivery_\(id)_\(target.prefix { $0 != ":" })\(isOfRefund ? "_refund" : "")"
         }
 
-        /// Whether it tells of the refund, and so is none of the delivery plan's.
+        /// Whether it reports the refund and is therefore not part of the delivery plan.
         public var isOfRefund: Bool { target.hasSuffix(":refund") }
     }
 
-    /// An entry of the credits ledger in `fulfillment`.
+    /// A row in the table of credits in `fulfillment`.
     public struct Credit: Codable, Hashable, Sendable {
         /// The unit.
         public var unit: String
         /// `grant` or `revoke`.
         public var kind: String
-        /// By how much the balance rises.
+        /// The change of the balance.
         public var amount: Int64
 
         /// Makes an entry.
@@ -275,21 +285,22 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         }
     }
 
-    /// In `fulfillment`.
+    /// The record in `fulfillment`.
     public struct Queued: Codable, Hashable, Sendable {
         /// Its state in the queue.
         public var state: TransactionState
-        /// Whether nothing is owed but what the app itself does.
+        /// Whether all deliveries except those by the app are confirmed.
         public var isDelivered: Bool
-        /// Whether the app finished it.
+        /// Whether the app has finished it.
         public var isFinished: Bool
-        /// When it changed last.
+        /// The time of the last change.
         public var changedAt: Timestamp
         /// Its deliveries.
         public var deliveries: [Delivery]
         /// Its credits.
         public var credits: [Credit]
-        /// Whether the account owns what it or its original bought; `nil` if that is nowhere.
+        /// Whether the account owns the product of the transaction or its original; `nil` if there
+        /// is no record.
         public var isEntitled: Bool?
 
         /// Makes an entry.
@@ -314,30 +325,30 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
 
     /// The transaction.
     public var id: TransactionID
-    /// What `payments` has; `nil` if it knows none.
+    /// The record in `payments`; `nil` if there is none.
     public var entry: Entry?
-    /// The charges on the processor's list.
+    /// The charges in the processor's list.
     public var charges: [Charge] = []
     /// The postings in the ledger.
     public var postings: [Posting] = []
     /// The receipts.
     public var receipts: [Receipt] = []
-    /// Whether `receipts` knows of the app's finish.
+    /// Whether `receipts` knows that the app has finished it.
     public var isFinishedInReceipts = false
-    /// What `fulfillment` has; `nil` if it is in no queue.
+    /// The record in `fulfillment`; `nil` if it is in no queue.
     public var queued: Queued?
 
-    /// Makes the books of a transaction that none has.
+    /// Makes the records of a transaction that is in no book.
     public init(id: TransactionID) { self.id = id }
 
-    /// When any of the books changed last; `nil` if it is in none.
+    /// The time of the last change in any book; `nil` if it is in none.
     public var changedAt: Timestamp? {
         var times = charges.map(\.changedAt) + postings.map(\.postedAt) + receipts.map(\.signedAt)
         times += [entry?.changedAt, queued?.changedAt].compactMap(\.self)
         return times.max()
     }
 
-    /// Whether `payments` says that it was purchased or restored.
+    /// Whether it is purchased or restored according to `payments`.
     public var isPaid: Bool {
         entry.map { [.purchased, .restored].contains($0.state) } ?? false
     }

@@ -1,17 +1,18 @@
 public import EventTypes
 
-/// The paths of the store's HTTP interface, shared by the services and their clients, so that the
-/// two cannot drift apart.
+/// The paths of the store's HTTP interface.
 ///
-/// Patterns hold `{id}` or `:id` where the server reads a parameter.
+/// The services and their clients share them so that they cannot diverge.
+///
+/// In patterns, `{id}` or `:id` is a parameter that the server reads.
 public enum Routes {
-    /// `catalog`: what can be bought.
+    /// `catalog`: the products that can be bought.
     ///
     /// `GET ?ids=a,b&storefront=USA&language=en-US`.
     public static let products = "/v1/products"
     /// `catalog`, administrators: one product.
     ///
-    /// Append its id. `GET`, `PUT`, `DELETE` (off sale).
+    /// Append its id. `GET`, `PUT`, `DELETE` (ends the sale).
     public static let adminProducts = "/v1/admin/products"
     /// `catalog`, administrators: the whole catalog as one document.
     ///
@@ -21,7 +22,7 @@ public enum Routes {
     ///
     /// `POST` with an `Idempotency-Key`.
     public static let payments = "/v1/payments"
-    /// `payments`: restore what the account owns.
+    /// `payments`: restore the account's purchases.
     ///
     /// `POST`.
     public static let restores = "/v1/restores"
@@ -33,19 +34,19 @@ public enum Routes {
     ///
     /// `GET`.
     public static let queueTransactions = "/v1/queue/transactions"
-    /// `fulfillment`: every transaction of the account, finished ones too, in pages.
+    /// `fulfillment`: all transactions of the account, including finished ones, in pages.
     ///
-    /// `GET ?after=`, the revision that the page before ended with.
+    /// `GET ?after=`, with the last revision of the previous page.
     public static let history = "/v1/history"
-    /// `fulfillment`: the transactions that gave the account what it owns.
+    /// `fulfillment`: the transactions that gave the account the products it owns.
     ///
     /// `GET`.
     public static let entitlementTransactions = "/v1/entitlements/transactions"
-    /// `fulfillment`: what is hosted for products, as a purchase would get it at present.
+    /// `fulfillment`: the content that is currently hosted for products.
     ///
     /// `GET ?ids=a,b`.
     public static let contents = "/v1/contents"
-    /// `fulfillment`: what the account owns.
+    /// `fulfillment`: the products that the account owns.
     ///
     /// `GET`.
     public static let entitlements = "/v1/entitlements"
@@ -61,49 +62,49 @@ public enum Routes {
     ///
     /// `GET`, with the parameters of ``AppReceiptQuery``.
     public static let appReceipt = "/v1/receipts/app"
-    /// `receipts`: tells a server whether an app receipt is the store's, and what is bought.
+    /// `receipts`: lets a server verify an app receipt and read its purchases.
     ///
-    /// `POST`, without a token; requests and answers are Apple's.
+    /// `POST`, without a token. Requests and responses have Apple's format.
     public static let verifyReceipt = "/verifyReceipt"
-    /// `receipts`: the certificate that every receipt's chain ends in, in DER.
+    /// `receipts`: the root certificate of every receipt's chain, in DER.
     ///
     /// `GET`.
     public static let rootCertificate = "/v1/receipts/root-certificate"
     /// `payments`, administrators: one transaction.
     ///
-    /// Append its id and what to do.
+    /// Append its id and the action.
     public static let adminTransactions = "/v1/admin/transactions"
 
-    /// `fulfillment`, administrators: what apps have yet to finish, in pages.
+    /// `fulfillment`, administrators: the transactions that apps have not finished, in pages.
     ///
-    /// `GET ?olderThanHours=24&after=`, the `next` of the page before.
+    /// `GET ?olderThanHours=24&after=`, with the `next` of the previous page.
     public static let adminUnfinished = "/v1/admin/queue/unfinished"
     /// `receipts`, administrators: one app, by its bundle identifier.
     ///
-    /// Append it and what to do.
+    /// Append the identifier and the action.
     public static let adminApps = "/v1/admin/apps"
 
-    /// `receipts`, administrators: where the app's server is told what happens.
+    /// `receipts`, administrators: the endpoint that receives the app's notifications.
     ///
     /// `GET`, `PUT`, `DELETE`.
     public static func adminNotificationEndpoint(_ bundle: BundleID) -> String {
         "\(adminApps)/\(bundle)/notification-endpoint"
     }
-    /// `receipts`, administrators: have a notification of any type sent.
+    /// `receipts`, administrators: send a notification of any type.
     ///
     /// `POST`.
     public static func adminNotifications(_ bundle: BundleID) -> String {
         "\(adminApps)/\(bundle)/notifications"
     }
-    /// `payments`: what the store knows of the account.
+    /// `payments`: the settings of the account.
     ///
     /// `GET`.
     public static let account = "/v1/account"
     /// `payments`: the purchases that the account began outside the app.
     ///
-    /// Append an id. `DELETE` declines it for good.
+    /// Append an id. `DELETE` declines it permanently.
     public static let purchaseIntents = "\(account)/purchase-intents"
-    /// `payments`: the price increases that the account was asked about.
+    /// `payments`: the price increases for which the account was asked to agree.
     ///
     /// Append an id. `POST` answers it.
     public static let priceConsents = "\(account)/price-consents"
@@ -116,7 +117,7 @@ public enum Routes {
     public static func purchaseIntent(_ id: PurchaseIntentID) -> String {
         "\(purchaseIntents)/\(id)"
     }
-    /// `payments`: one price increase that the account was asked about.
+    /// `payments`: one price increase for which the account was asked to agree.
     public static func priceConsent(_ id: PriceConsentID) -> String { "\(priceConsents)/\(id)" }
     /// `payments`, administrators: one account in one app.
     public static func adminAccount(_ id: AccountID) -> String {
@@ -124,7 +125,7 @@ public enum Routes {
     }
     /// `payments`, administrators: begin a purchase for an account, as a promotion does.
     ///
-    /// `POST`; with an `Idempotency-Key` it is begun once, however often it is asked.
+    /// `POST`. With an `Idempotency-Key` it is begun only once, even if the request is repeated.
     public static func adminPurchaseIntents(_ id: AccountID) -> String {
         "\(adminAccount(id))/purchase-intents"
     }
@@ -134,7 +135,7 @@ public enum Routes {
     public static func adminPriceConsent(_ id: AccountID, _ product: ProductID) -> String {
         "\(adminAccount(id))/price-consents/\(product)"
     }
-    /// `payments`: one transaction as the ledger has it.
+    /// `payments`: one transaction as `payments` has recorded it.
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.
     public static func receipt(_ id: TransactionID) -> String { "\(transactions)/\(id)/receipt" }
@@ -146,19 +147,19 @@ public enum Routes {
     ///
     /// `POST`.
     public static func finish(_ id: TransactionID) -> String { "\(transactions)/\(id)/finish" }
-    /// `fulfillment`: what is hosted for the transaction, whole or a range of it.
+    /// `fulfillment`: the hosted content of the transaction, complete or a range of it.
     ///
     /// `GET`, `HEAD`.
     public static func content(_ identifier: ProductID, of id: TransactionID) -> String {
         "\(transactions)/\(id)/content/\(identifier)"
     }
-    /// `fulfillment`, administrators: what is hosted for a product.
+    /// `fulfillment`, administrators: the hosted content of a product.
     ///
     /// `GET` lists, `PUT ?version=1.0` adds a version.
     public static func adminContent(_ id: ProductID) -> String {
         "\(adminProducts)/\(id)/content"
     }
-    /// `fulfillment`, administrators: one version of what is hosted for a product.
+    /// `fulfillment`, administrators: one version of a product's hosted content.
     ///
     /// `DELETE` withdraws it from new purchases.
     public static func adminContent(_ id: ProductID, _ version: ContentVersion) -> String {
@@ -180,7 +181,7 @@ public enum Routes {
     public static func webhooks(_ id: TransactionID) -> String {
         "\(adminTransactions)/\(id)/webhooks"
     }
-    /// `payments`, administrators: take up an interrupted payment as one new transaction.
+    /// `payments`, administrators: resume an interrupted payment as a new transaction.
     ///
     /// `POST`.
     public static func resumption(_ id: TransactionID) -> String {
@@ -189,7 +190,7 @@ public enum Routes {
     /// `catalog`, administrators: one product.
     public static func adminProduct(_ id: ProductID) -> String { "\(adminProducts)/\(id)" }
 
-    /// An account's id may hold characters that would end a part of a path.
+    /// Percent-encodes an account id, which may contain characters that would end a path segment.
     private static func percentEncoded(_ text: String) -> String {
         let digits = Array("0123456789ABCDEF")
         return text.utf8.reduce(into: "") { encoded, byte in

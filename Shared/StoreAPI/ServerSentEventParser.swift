@@ -1,14 +1,18 @@
-/// Takes the bytes of `text/event-stream` apart (WHATWG HTML, section 9.2.6).
+/// A parser for `text/event-stream` (WHATWG HTML, section 9.2.6).
 ///
-/// Pure. Lines end in LF, CR or both; comments and fields it does not know are passed over.
+/// It does no I/O. Lines end in LF, CR or both. Comments and unknown fields are skipped.
 public struct ServerSentEventParser: Sendable {
     /// One event.
     public struct Event: Hashable, Sendable {
-        /// The last id that the stream has named, to resume from.
+        /// The last id in the stream.
+        ///
+        /// The client resumes from it.
         public var id: String?
-        /// The event's name; `message` if the stream gives none.
+        /// The name of the event.
+        ///
+        /// The default is `message`.
         public var name: String
-        /// Its data.
+        /// The data of the event.
         public var data: [UInt8]
 
         /// Makes an event.
@@ -19,7 +23,7 @@ public struct ServerSentEventParser: Sendable {
         }
     }
 
-    /// A line was longer than any that the store writes.
+    /// The error for a line that is longer than any line of the store.
     public struct LineIsTooLong: Error {}
 
     private let lineLengthMax: Int
@@ -32,10 +36,11 @@ public struct ServerSentEventParser: Sendable {
 
     /// Makes a parser.
     ///
-    /// - Parameter lineLengthMax: In bytes; more than any event of the store has.
+    /// - Parameter lineLengthMax: The maximum length of a line in bytes. The default is longer than
+    ///   any event of the store.
     public init(lineLengthMax: Int = 1 << 20) { self.lineLengthMax = lineLengthMax }
 
-    /// Takes bytes as they arrive.
+    /// Parses bytes as they arrive.
     ///
     /// - Returns: The events that these bytes complete.
     /// - Throws: ``LineIsTooLong``.

@@ -1,12 +1,14 @@
 public import EventTypes
 
-/// What an administrator says of an account in an app; what is left out stays as it is.
+/// An administrator's change to an account in an app.
+///
+/// Missing fields stay unchanged.
 public struct AccountChangeRequest: Codable, Hashable, Sendable {
     /// The app.
     public var bundleID: BundleID
     /// Whether the account may pay (spec rules 1 and 2).
     public var canMakePayments: Bool?
-    /// Where it buys (spec rules 5 to 9).
+    /// The account's storefront (spec rules 5 to 9).
     public var storefront: Storefront?
 
     /// Makes a request.

@@ -1,9 +1,11 @@
 public import EventTypes
 
-/// An answer that holds what the store knows of an account in an app.
+/// A response with the settings of an account in an app.
 public struct AccountResponse: Codable, Hashable, Sendable {
-    /// The account; at version 0 if nothing was ever said of it.
+    /// The account.
+    ///
+    /// Its version is 0 if it was never changed.
     public var account: Account
-    /// Makes an answer.
+    /// Makes a response.
     public init(account: Account) { self.account = account }
 }

@@ -1,15 +1,15 @@
-/// A subscriber's word on a price increase.
+/// A subscriber's answer to a price increase.
 public struct PriceConsentDecisionRequest: Codable, Hashable, Sendable {
-    /// The word.
+    /// The answer.
     public var decision: Decision
     /// Makes a request.
     public init(decision: Decision) { self.decision = decision }
 
-    /// What a subscriber can say.
+    /// The possible answers of a subscriber.
     public enum Decision: String, Codable, Hashable, Sendable {
-        /// Pay the new price.
+        /// The subscriber agrees to the new price.
         case agree
-        /// Do not.
+        /// The subscriber declines the new price.
         case decline
     }
 }

@@ -1,6 +1,6 @@
 public import EventTypes
 
-/// A price increase that waits for the subscriber's word (spec rules 106 and 107).
+/// A request to ask a subscriber for consent to a price increase (spec rules 106 and 107).
 public struct PriceConsentRequest: Codable, Hashable, Sendable {
     /// The app.
     public var bundleID: BundleID

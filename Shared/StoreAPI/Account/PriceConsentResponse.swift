@@ -1,9 +1,9 @@
 public import EventTypes
 
-/// An answer that holds one price consent.
+/// A response with one price consent.
 public struct PriceConsentResponse: Codable, Hashable, Sendable {
     /// The consent.
     public var priceConsent: PriceConsent
-    /// Makes an answer.
+    /// Makes a response.
     public init(priceConsent: PriceConsent) { self.priceConsent = priceConsent }
 }

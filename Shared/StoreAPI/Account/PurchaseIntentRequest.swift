@@ -1,12 +1,12 @@
 public import EventTypes
 
-/// A purchase that a buyer begins outside the app (spec rule 116).
+/// A request to begin a purchase outside the app (spec rule 116).
 public struct PurchaseIntentRequest: Codable, Hashable, Sendable {
-    /// The app that is to pay it.
+    /// The app that will pay.
     public var bundleID: BundleID
-    /// What to buy.
+    /// The product to buy.
     public var productID: ProductID
-    /// How many, from 1 to 10.
+    /// The number of units, from 1 to 10.
     public var quantity: Int
 
     /// Makes a request.

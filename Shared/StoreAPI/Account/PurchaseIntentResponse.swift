@@ -1,9 +1,9 @@
 public import EventTypes
 
-/// An answer that holds one purchase intent.
+/// A response with one purchase intent.
 public struct PurchaseIntentResponse: Codable, Hashable, Sendable {
     /// The intent.
     public var purchaseIntent: PurchaseIntent
-    /// Makes an answer.
+    /// Makes a response.
     public init(purchaseIntent: PurchaseIntent) { self.purchaseIntent = purchaseIntent }
 }

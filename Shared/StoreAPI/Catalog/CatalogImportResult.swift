@@ -1,10 +1,10 @@
-/// What an import did.
+/// The result of an import.
 public struct CatalogImportResult: Codable, Hashable, Sendable {
-    /// How many products are new.
+    /// The number of new products.
     public var created: Int
-    /// How many changed.
+    /// The number of changed products.
     public var changed: Int
-    /// How many were as they are already.
+    /// The number of unchanged products.
     public var unchanged: Int
 
     /// Makes a result.

@@ -1,20 +1,30 @@
 public import EventTypes
 
-/// What an administrator says of a product; its id and version are the catalog's business.
+/// An administrator's description of a product.
+///
+/// The catalog adds the id and the version.
 public struct ProductDraft: Codable, Hashable, Sendable {
-    /// Which of the four types it is; never changes once created.
+    /// The type of the product.
+    ///
+    /// It cannot be changed after the product's creation.
     public var type: ProductType
     /// Whether it can be bought.
     public var isOnSale: Bool?
-    /// Whether a finished purchase can be restored; by default the type decides.
+    /// Whether a finished purchase can be restored.
+    ///
+    /// The default depends on the type.
     public var isRestorable: Bool?
-    /// Whether the buyer's family may use it; `false` unless said.
+    /// Whether the buyer's family may use it.
+    ///
+    /// The default is `false`.
     public var isFamilyShareable: Bool?
-    /// What one of it costs, per storefront.
+    /// The unit price in each storefront.
     public var prices: [Storefront: Money]
-    /// Its title and description, per language.
+    /// The title and description in each language.
     public var localizations: [LanguageTag: ProductText]
-    /// Where a purchase has to be delivered to; by default the type decides.
+    /// The targets of delivery.
+    ///
+    /// The default depends on the type.
     public var deliveryPlan: [DeliveryTarget]?
 
     /// Makes a draft.

@@ -1,22 +1,26 @@
 public import EventTypes
 
-/// A product as one storefront shows it.
+/// A product with the texts and the price of one storefront.
 public struct ProductListing: Codable, Hashable, Sendable {
     /// The product's identifier.
     public var id: ProductID
     /// The product's version.
     public var version: Int
-    /// Which of the four types it is.
+    /// The type of the product.
     public var type: ProductType
-    /// What one of it costs.
+    /// The unit price.
     public var price: Money
-    /// The name shown to the buyer.
+    /// The localized name.
     public var title: String
-    /// The sentence shown below it.
+    /// The localized description.
     public var description: String
-    /// The language of the two, which may be a fallback of the one asked for.
+    /// The language of both texts.
+    ///
+    /// It may be a fallback for the requested language.
     public var language: LanguageTag
-    /// Whether the buyer's family may use it; the store itself shares nothing yet.
+    /// Whether the buyer's family may use it.
+    ///
+    /// The store itself does not share purchases yet.
     public var isFamilyShareable: Bool
 
     /// Makes a listing.

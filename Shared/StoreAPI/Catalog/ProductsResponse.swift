@@ -1,18 +1,21 @@
 public import EventTypes
 
-/// The answer to a products request (spec rules 98 and 99): the request's identifiers, parted into
-/// those that can be bought and those that cannot; or a page of everything that is on sale.
+/// The response to a products request (spec rules 98 and 99).
+///
+/// It divides the requested identifiers into those that can be bought and those that cannot. If no
+/// identifiers were requested, it is one page of all products on sale.
 public struct ProductsResponse: Codable, Hashable, Sendable {
-    /// The storefront that the prices are of.
+    /// The storefront of the prices.
     public var storefront: Storefront
-    /// The products that can be bought there: in the order of the request, or of their identifiers.
+    /// The products that can be bought there, in the order of the request or of their identifiers.
     public var products: [ProductListing]
-    /// The identifiers of the request that cannot: unknown, off sale, or not sold there.
+    /// The requested identifiers that cannot be bought: unknown, off sale, or not sold there.
     public var invalidProductIDs: [String]
-    /// After which product the next page begins; `nil` on the last, and if identifiers were asked for.
+    /// The product after which the next page begins; `nil` on the last page, and if identifiers
+    /// were requested.
     public var next: ProductID?
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(
         storefront: Storefront,
         products: [ProductListing],

@@ -4,13 +4,13 @@ public import EventTypes
 public struct HostedContentVersion: Codable, Hashable, Sendable {
     /// The version.
     public var version: ContentVersion
-    /// How many bytes it has.
+    /// The length in bytes.
     public var length: Int64
-    /// SHA-256 of its bytes.
+    /// The SHA-256 digest of the bytes.
     public var sha256: ContentDigest
-    /// When it was uploaded first.
+    /// The time of the first upload.
     public var createdAt: Timestamp
-    /// Since when no new purchase gets it; `nil` while purchases may.
+    /// The time at which it was withdrawn from new purchases; `nil` if it was not.
     public var withdrawnAt: Timestamp?
     /// Makes a version.
     public init(

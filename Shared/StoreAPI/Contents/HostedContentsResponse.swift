@@ -1,7 +1,7 @@
-/// The versions of a product's hosted content, as administrators see them.
+/// A response with the versions of a product's hosted content, for administrators.
 public struct HostedContentsResponse: Codable, Hashable, Sendable {
-    /// The versions, the youngest first.
+    /// The versions, newest first.
     public var contents: [HostedContentVersion]
-    /// Makes an answer.
+    /// Makes a response.
     public init(contents: [HostedContentVersion]) { self.contents = contents }
 }

@@ -1,12 +1,12 @@
 public import EventTypes
 
-/// What a purchase of a product would download, if it were made at present.
+/// The content that a purchase of a product would currently download.
 public struct OfferedContent: Codable, Hashable, Sendable {
     /// The product.
     public var productID: ProductID
-    /// The version of its content.
+    /// The version of the content.
     public var version: ContentVersion
-    /// How many bytes it has.
+    /// The length in bytes.
     public var length: Int64
     /// Makes a description of content.
     public init(productID: ProductID, version: ContentVersion, length: Int64) {

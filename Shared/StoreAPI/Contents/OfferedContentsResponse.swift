@@ -1,8 +1,11 @@
-/// What is hosted for the products of a request: what the products request of an app joins with the
-/// catalog's answer (`SKProduct.isDownloadable`).
+/// A response with the hosted content of the requested products.
+///
+/// An app's products request combines it with the catalog's response (`SKProduct.isDownloadable`).
 public struct OfferedContentsResponse: Codable, Hashable, Sendable {
-    /// The contents, by product; a product that is not here has none.
+    /// The contents by product.
+    ///
+    /// A product without content is missing.
     public var contents: [OfferedContent]
-    /// Makes an answer.
+    /// Makes a response.
     public init(contents: [OfferedContent]) { self.contents = contents }
 }

@@ -1,7 +1,10 @@
-/// What an administrator says of where an app's server wants to be told
-/// (`PUT /v1/admin/apps/{bundle}/notification-endpoint`), and the answer.
+/// The endpoint that receives the notifications of an app.
+///
+/// It is both the request and the response of `PUT /v1/admin/apps/{bundle}/notification-endpoint`.
 public struct NotificationEndpointDocument: Codable, Hashable, Sendable {
-    /// An absolute http or https URL; in Production https.
+    /// An absolute http or https URL.
+    ///
+    /// In production it must be https.
     public var url: String
 
     /// Makes a document.

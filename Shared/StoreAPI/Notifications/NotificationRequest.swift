@@ -1,19 +1,23 @@
 public import EventTypes
 
-/// A notification that an administrator wants sent
-/// (`POST /v1/admin/apps/{bundle}/notifications`): any type, whether or not its reason exists.
+/// An administrator's request to send a notification of any type (`POST
+/// /v1/admin/apps/{bundle}/notifications`).
+///
+/// The notified event need not have happened.
 public struct NotificationRequest: Codable, Hashable, Sendable {
-    /// What an extension for many subscribers came to; with `RENEWAL_EXTENSION` `SUMMARY`.
+    /// The result of an extension for many subscribers.
+    ///
+    /// It belongs to the type `RENEWAL_EXTENSION` with the subtype `SUMMARY`.
     public struct Summary: Codable, Hashable, Sendable {
-        /// The identifier that the request was made under.
+        /// The identifier of the extension request.
         public var requestIdentifier: String
         /// The subscription.
         public var productId: String
-        /// The storefronts it was asked for; all if empty.
+        /// The storefronts of the extension request; all storefronts if empty.
         public var storefrontCountryCodes: [Storefront]
-        /// How many were extended.
+        /// The number of successful extensions.
         public var succeededCount: Int64
-        /// How many could not be.
+        /// The number of failed extensions.
         public var failedCount: Int64
 
         /// Makes a summary.
@@ -32,17 +36,17 @@ public struct NotificationRequest: Codable, Hashable, Sendable {
         }
     }
 
-    /// Apple's name of the type: `REFUND`.
+    /// Apple's name of the type, such as `REFUND`.
     public var notificationType: String
-    /// Apple's name of the subtype, with types that have one.
+    /// Apple's name of the subtype, for types that have one.
     public var subtype: String?
-    /// The transaction that it tells of, with types that tell of one.
+    /// The transaction, for types that refer to one.
     public var transactionId: TransactionID?
-    /// Why a refund is asked for; with `CONSUMPTION_REQUEST`.
+    /// The reason for the refund request, for `CONSUMPTION_REQUEST`.
     public var consumptionRequestReason: String?
-    /// With `RENEWAL_EXTENSION` `SUMMARY`.
+    /// The summary, for `RENEWAL_EXTENSION` with `SUMMARY`.
     public var summary: Summary?
-    /// The token's id; with `EXTERNAL_PURCHASE_TOKEN`.
+    /// The id of the token, for `EXTERNAL_PURCHASE_TOKEN`.
     public var externalPurchaseId: String?
 
     /// Makes a request.

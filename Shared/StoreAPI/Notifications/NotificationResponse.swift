@@ -1,10 +1,12 @@
 public import EventTypes
 
-/// The notification that was signed and is being sent.
+/// A response for a notification that was signed and is being sent.
 public struct NotificationResponse: Codable, Hashable, Sendable {
-    /// Its UUID, the same at every try.
+    /// The UUID of the notification.
+    ///
+    /// It is the same in every attempt.
     public var notificationUUID: EventID
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(notificationUUID: EventID) { self.notificationUUID = notificationUUID }
 }

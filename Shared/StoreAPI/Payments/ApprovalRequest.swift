@@ -1,15 +1,15 @@
-/// An approver's word on a deferred transaction (Ask to Buy).
+/// An approver's decision on a deferred transaction (Ask to Buy).
 public struct ApprovalRequest: Codable, Hashable, Sendable {
-    /// The word.
+    /// The decision.
     public var decision: Decision
     /// Makes a request.
     public init(decision: Decision) { self.decision = decision }
 
-    /// What an approver can say.
+    /// The possible decisions of an approver.
     public enum Decision: String, Codable, Hashable, Sendable {
-        /// Charge it.
+        /// Charge the payment.
         case approve
-        /// Fail it.
+        /// Fail the transaction.
         case decline
     }
 }

@@ -2,25 +2,25 @@ public import EventTypes
 
 /// A request to add a payment to the account's queue (spec rules 22 to 31).
 public struct PaymentRequest: Codable, Hashable, Sendable {
-    /// What to buy.
+    /// The product to buy.
     public var productID: ProductID
-    /// How many, from 1 to 10.
+    /// The number of units, from 1 to 10.
     public var quantity: Int
-    /// Where.
+    /// The storefront of the purchase.
     public var storefront: Storefront
-    /// The price of one that the buyer saw.
+    /// The unit price that the buyer saw.
     ///
-    /// A different price is refused with `stale_price`.
+    /// If the price differs, the payment is refused with `stale_price`.
     public var price: Money
-    /// What to charge: a token of the payment processor.
+    /// The payment processor's token to charge.
     ///
-    /// The sandbox's are in ``SandboxPaymentMethod``.
+    /// The sandbox's tokens are in ``SandboxPaymentMethod``.
     public var paymentMethod: String
     /// The app's own opaque name for the buyer.
     public var applicationUsername: String?
-    /// The purchase that the buyer began outside the app and that this pays (spec rule 116).
+    /// The purchase intent that this payment pays (spec rule 116).
     ///
-    /// It is paid once: whoever comes second is refused with `purchase_intent_unknown`.
+    /// An intent can be paid only once. A second payment is refused with `purchase_intent_unknown`.
     public var purchaseIntentID: PurchaseIntentID?
 
     /// Makes a request.

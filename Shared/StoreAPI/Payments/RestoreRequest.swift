@@ -1,10 +1,10 @@
 public import EventTypes
 
-/// A request to restore what the account owns (spec rules 62 to 72).
+/// A request to restore the account's purchases (spec rules 62 to 72).
 public struct RestoreRequest: Codable, Hashable, Sendable {
-    /// Only purchases made under this name; by default all.
+    /// Restores only purchases made under this name; `nil` restores all.
     public var applicationUsername: String?
-    /// Only purchases of these products; by default of all.
+    /// Restores only purchases of these products; `nil` restores all.
     public var productIDs: [ProductID]?
     /// Makes a request.
     public init(applicationUsername: String? = nil, productIDs: [ProductID]? = nil) {

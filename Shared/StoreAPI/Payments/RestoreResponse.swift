@@ -1,9 +1,9 @@
 public import EventTypes
 
-/// What a restore made: one new transaction for each restorable finished purchase.
+/// The result of a restore: one new transaction for each finished purchase that can be restored.
 public struct RestoreResponse: Codable, Hashable, Sendable {
-    /// The new transactions, each with its original's id.
+    /// The new transactions, each with the id of its original transaction.
     public var transactions: [Transaction]
-    /// Makes an answer.
+    /// Makes a response.
     public init(transactions: [Transaction]) { self.transactions = transactions }
 }

@@ -1,23 +1,23 @@
-/// The payment methods of the built-in sandbox processor, named for what they give.
+/// The payment methods of the built-in sandbox processor, named after their outcome.
 public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
-    /// Charges at once.
+    /// The charge succeeds immediately.
     case success = "sandbox_success"
-    /// Declines.
+    /// The charge is declined.
     case decline = "sandbox_decline"
-    /// Has too little money.
+    /// The charge fails because of insufficient funds.
     case insufficientFunds = "sandbox_insufficient_funds"
-    /// The buyer calls it off at the prompt.
+    /// The buyer cancels at the prompt.
     case cancelled = "sandbox_cancelled"
-    /// The buyer leaves the prompt to mend something (spec rule 114); a resumption charges.
+    /// The buyer leaves the prompt to solve a problem (spec rule 114). A resumption succeeds.
     case interrupted = "sandbox_interrupted"
-    /// Asks for approval first; charges once approved.
+    /// The charge needs approval first, and succeeds once approved.
     case needsApproval = "sandbox_needs_approval"
-    /// Charges, but the answer is lost; an inquiry finds the charge.
+    /// The charge succeeds, but the answer is lost. A later query finds the charge.
     case unknownCharged = "sandbox_unknown_charged"
-    /// Does not charge, and the answer is lost; an inquiry finds no charge.
+    /// The charge fails and the answer is lost. A later query finds no charge.
     case unknownNotCharged = "sandbox_unknown_not_charged"
-    /// Charges after two seconds.
+    /// The charge succeeds after two seconds.
     case slow = "sandbox_slow"
-    /// Refuses the first two calls as temporarily unavailable, then charges.
+    /// The first two calls fail as temporarily unavailable, then the charge succeeds.
     case flaky = "sandbox_flaky"
 }

@@ -1,9 +1,9 @@
 public import EventTypes
 
-/// An answer that holds one transaction.
+/// A response with one transaction.
 public struct TransactionResponse: Codable, Hashable, Sendable {
     /// The transaction.
     public var transaction: Transaction
-    /// Makes an answer.
+    /// Makes a response.
     public init(transaction: Transaction) { self.transaction = transaction }
 }

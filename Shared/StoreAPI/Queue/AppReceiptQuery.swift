@@ -1,13 +1,15 @@
-/// What an app may ask of its receipt (``Routes/appReceipt``): the names of the query's parameters.
+/// The query parameters of a request for the app receipt (``Routes/appReceipt``).
 public enum AppReceiptQuery {
-    /// A UUID: the device that the receipt is bound to by its hash.
+    /// A UUID that identifies the device.
+    ///
+    /// The receipt is bound to it by a hash.
     public static let device = "device"
-    /// The app's version, 1 to 64 visible ASCII characters.
+    /// The app's version: 1 to 64 visible ASCII characters.
     public static let applicationVersion = "applicationVersion"
-    /// `true` in a sandbox: a receipt that has expired, for tests.
+    /// If `true` in a sandbox, the receipt is an expired one, for tests.
     public static let expired = "expired"
-    /// `true` in a sandbox: a receipt of which every purchase was revoked, for tests.
+    /// If `true` in a sandbox, every purchase in the receipt is revoked, for tests.
     public static let revoked = "revoked"
-    /// `true` in a sandbox: a receipt of an app that was bought in volume, for tests.
+    /// If `true` in a sandbox, the receipt is that of a volume purchase, for tests.
     public static let volumePurchase = "vpp"
 }

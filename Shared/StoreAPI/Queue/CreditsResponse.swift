@@ -1,7 +1,9 @@
-/// An account's balances of consumable units.
+/// A response with an account's balances of consumable units.
 public struct CreditsResponse: Codable, Hashable, Sendable {
-    /// The balance of each unit; below zero after a refund of what was spent.
+    /// The balance of each unit.
+    ///
+    /// It can be negative after a refund of units that were already spent.
     public var balances: [String: Int64]
-    /// Makes an answer.
+    /// Makes a response.
     public init(balances: [String: Int64]) { self.balances = balances }
 }

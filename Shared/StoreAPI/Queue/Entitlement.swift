@@ -4,11 +4,11 @@ public import EventTypes
 public struct Entitlement: Codable, Hashable, Sendable {
     /// The product.
     public var productID: ProductID
-    /// The first transaction of the purchase that gave it.
+    /// The first transaction of the purchase that granted it.
     public var originalTransactionID: TransactionID
-    /// Since when.
+    /// The time of the grant.
     public var grantedAt: Timestamp
-    /// When a refund took it away; `nil` while it is owned.
+    /// The time of the revocation by a refund; `nil` while the product is owned.
     public var revokedAt: Timestamp?
     /// Makes an entitlement.
     public init(

@@ -1,7 +1,7 @@
-/// What an account owns.
+/// A response with the products that an account owns.
 public struct EntitlementsResponse: Codable, Hashable, Sendable {
-    /// The products, by the transaction that gave each.
+    /// The products, ordered by the transaction that granted them.
     public var entitlements: [Entitlement]
-    /// Makes an answer.
+    /// Makes a response.
     public init(entitlements: [Entitlement]) { self.entitlements = entitlements }
 }

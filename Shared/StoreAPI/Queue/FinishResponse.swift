@@ -1,12 +1,14 @@
 public import EventTypes
 
-/// The answer to a finish: the same however often it is asked.
+/// The response to a finish request.
+///
+/// It is the same for every repetition.
 public struct FinishResponse: Codable, Hashable, Sendable {
-    /// The transaction that is finished.
+    /// The finished transaction.
     public var transactionID: TransactionID
-    /// When it was finished first.
+    /// The time of the first finish.
     public var finishedAt: Timestamp
-    /// Makes an answer.
+    /// Makes a response.
     public init(transactionID: TransactionID, finishedAt: Timestamp) {
         self.transactionID = transactionID
         self.finishedAt = finishedAt

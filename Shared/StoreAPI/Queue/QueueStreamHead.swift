@@ -1,30 +1,31 @@
-/// What the head of a queue's stream says, so that a client which comes back finds out whether it is
-/// still the queue that it knew.
+/// The fields in the head of a queue's stream.
 ///
-/// A database that was restored from a backup knows less than it has told of. Its queues may be
-/// behind what their clients have, or may have gone on beyond it by then: the first shows by the
-/// revision, the second by the database.
+/// A returning client uses them to check whether the queue is still the one it knew.
+///
+/// A database that was restored from a backup may lack data that it sent before. Its queues may
+/// then be behind their clients, which the revision reveals. They may also have advanced beyond
+/// them again, which the database field reveals.
 public struct QueueStreamHead: Hashable, Sendable {
-    /// The HTTP field of the revision.
+    /// The HTTP field with the revision.
     public static let revisionField = "queue-revision"
-    /// The HTTP field of the database.
+    /// The HTTP field with the database.
     public static let databaseField = "queue-database"
 
-    /// The revision that the queue had when the stream was opened; `nil` where the store says none.
+    /// The queue's revision when the stream was opened; `nil` if the store did not send one.
     public var revision: Int64?
-    /// Names the database as it is since it was started last.
+    /// The name of the database since its last start.
     ///
-    /// The same name is of the same database; another name may be of another one. `nil` where the
-    /// store says none.
+    /// Equal names mean the same database. Different names may mean different databases. It is
+    /// `nil` if the store did not send one.
     public var database: String?
 
-    /// Makes what a store says.
+    /// Makes a head from its values.
     public init(revision: Int64?, database: String?) {
         self.revision = revision
         self.database = database
     }
 
-    /// Reads the fields of an answer.
+    /// Makes a head from the fields of a response.
     public init(revision: String?, database: String?) {
         self.init(revision: revision.flatMap { Int64($0) }, database: database)
     }

@@ -1,10 +1,10 @@
-/// The signed transaction that `receipts` serves.
+/// A response with a signed transaction from `receipts`.
 public struct ReceiptResponse: Codable, Hashable, Sendable {
     /// A JWS in compact form: ES256, with the three certificates of its chain in `x5c`.
     public var signedTransaction: String
-    /// The order that it was paid with; `nil` for what nothing was charged for.
+    /// The order id of the payment; `nil` if nothing was charged.
     public var orderId: String?
-    /// Makes an answer.
+    /// Makes a response.
     public init(signedTransaction: String, orderId: String? = nil) {
         self.signedTransaction = signedTransaction
         self.orderId = orderId

@@ -1,6 +1,7 @@
-/// A page of what apps have yet to finish, by account (`GET /v1/admin/queue/unfinished`).
+/// A page of the transactions that apps have not finished, ordered by account (`GET
+/// /v1/admin/queue/unfinished`).
 public struct UnfinishedResponse: Codable, Hashable, Sendable {
-    /// Where the next page begins; `nil` on the last.
+    /// The position of the next page; `nil` on the last page.
     public var next: String?
     /// The transactions.
     public var transactions: [UnfinishedTransaction]

@@ -1,21 +1,21 @@
 public import EventTypes
 
-/// A transaction that an app has yet to finish, as administrators are told of it.
+/// A transaction that an app has not finished, for administrators.
 public struct UnfinishedTransaction: Codable, Hashable, Sendable {
     /// The transaction.
     public var transactionID: TransactionID
-    /// Whose it is.
+    /// The account of the transaction.
     public var accountID: AccountID
-    /// In which app.
+    /// The app of the transaction.
     public var bundleID: BundleID
-    /// Purchased, restored or failed.
+    /// The state: purchased, restored or failed.
     public var state: TransactionState
-    /// Whether everything it owes is delivered, so that it can be finished.
+    /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool
-    /// When it changed last.
+    /// The time of the last change.
     public var changedAt: Timestamp
 
-    /// Makes one.
+    /// Makes a transaction.
     public init(
         transactionID: TransactionID,
         accountID: AccountID,

@@ -1,8 +1,10 @@
-/// What is sent again (`POST /v1/admin/transactions/{id}/webhooks`).
+/// A response to a request to send webhooks again (`POST /v1/admin/transactions/{id}/webhooks`).
 public struct WebhooksAgainResponse: Codable, Hashable, Sendable {
-    /// How many webhooks the transaction has; each is sent under the id it has.
+    /// The number of webhooks of the transaction.
+    ///
+    /// Each of them keeps its id.
     public var webhooks: Int
 
-    /// Makes an answer.
+    /// Makes a response.
     public init(webhooks: Int) { self.webhooks = webhooks }
 }
