@@ -1,8 +1,9 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, as an app's would be. An app names Counterfoil by its URL instead of a path. With
-// no traits it fetches what the client needs, and nothing of the services.
+// This is a separate package, like that of a real app. An app refers to Counterfoil by its URL
+// instead of a path. Without traits, the package fetches only the client's dependencies and nothing
+// for the services.
 let package = Package(
     name: "shop",
     platforms: [.macOS(.v15)],

@@ -5,15 +5,17 @@ extension AppReceipt {
     private typealias Tag = DERReader.Tag
     private typealias Attribute = AppReceiptAttribute
 
-    /// More purchases than any receipt has.
+    /// The maximum number of purchases.
+    ///
+    /// No receipt has more.
     private static let purchasesMax = 10_000
 
     /// Reads the attributes of a receipt.
     ///
-    /// An attribute that stands twice is refused, because two readers could take one each; those that
-    /// are not known are passed over.
+    /// A repeated attribute is refused, because two readers could each use a different one. Unknown
+    /// attributes are skipped.
     ///
-    /// - Throws: ``ReceiptRefusal`` if they cannot be read or one is missing that has to be there.
+    /// - Throws: ``ReceiptRefusal`` if an attribute cannot be read or a required one is missing.
     init(content: ArraySlice<UInt8>) throws(ReceiptRefusal) {
         var values: [Int64: ArraySlice<UInt8>] = [:]
         var purchases: [Purchase] = []
@@ -44,13 +46,13 @@ extension AppReceipt {
         self.purchases = purchases.sorted(by: Purchase.isBefore)
     }
 
-    /// The environment that a receipt says it is of, whether or not it is to be believed.
+    /// Returns the environment that a receipt claims, before the receipt is verified.
     ///
     /// - Returns: `nil` if it cannot be read.
     package static func claimedEnvironment(
         of bytes: [UInt8]
     ) -> ReceiptTrust.Environment? {
-        // Why it cannot be read does not matter here: it is not believed anyway.
+        // The reason does not matter here, because the receipt is not trusted in any case.
         guard bytes.count <= ReceiptValidator.appReceiptLengthMax,
             let envelope = try? ReceiptEnvelope(bytes)
         else { return nil }
@@ -118,7 +120,7 @@ extension AppReceipt.Purchase {
             .map { $0 != 0 }
     }
 
-    /// The order of purchases: by time, and by number within a second.
+    /// Orders purchases by time, and by number within the same second.
     static func isBefore(_ left: Self, _ right: Self) -> Bool {
         if left.purchasedAt != right.purchasedAt { return left.purchasedAt < right.purchasedAt }
         let (leftID, rightID) = (left.transactionID, right.transactionID)
@@ -127,7 +129,7 @@ extension AppReceipt.Purchase {
     }
 }
 
-/// The values of a set of attributes, read as what they have to be.
+/// The values of a set of attributes, read with their expected types.
 private struct AttributeValues {
     let values: [Int64: ArraySlice<UInt8>]
     let name: StaticString
@@ -169,7 +171,9 @@ private struct AttributeValues {
         return time.date
     }
 
-    /// A date that need not be there; Apple writes an empty text where there is none.
+    /// Reads an optional date.
+    ///
+    /// Apple writes an empty string for a missing date.
     func optionalDate(_ type: Int64) throws(ReceiptRefusal) -> Date? {
         guard let value = values[type] else { return nil }
         if DERReader.only(DERReader.Tag.ia5String, in: value)?.isEmpty == true { return nil }

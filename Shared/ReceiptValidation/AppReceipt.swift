@@ -1,91 +1,93 @@
 import Crypto
 public import Foundation
 
-/// What an app receipt says: the app, and what the account has bought in it.
+/// The contents of an app receipt: the app and the account's purchases in it.
 ///
-/// A ``ReceiptValidator`` makes one of what it believes.
+/// A ``ReceiptValidator`` creates it from a valid receipt.
 public struct AppReceipt: Hashable, Sendable {
-    /// One purchase.
+    /// A purchase in the receipt.
     public struct Purchase: Hashable, Sendable {
-        /// How many were bought.
+        /// The number of units.
         public internal(set) var quantity = 1
-        /// What was bought.
+        /// The product.
         public internal(set) var productID = ""
-        /// Which type the product is.
+        /// The type of the product.
         public internal(set) var productType = ProductType.unknown(nil)
-        /// The purchase's own number.
+        /// The identifier of the transaction.
         public internal(set) var transactionID = ""
-        /// The number of the first purchase of what this one renews or restores.
+        /// The identifier of the first transaction that this one renews or restores.
         public internal(set) var originalTransactionID = ""
-        /// When it was bought, renewed or restored.
+        /// The date of the purchase, renewal or restore.
         public internal(set) var purchasedAt = Date.distantPast
-        /// When it was first bought.
+        /// The date of the first purchase.
         public internal(set) var originalPurchasedAt = Date.distantPast
-        /// When a subscription's period ends; `nil` for everything else.
+        /// The end of a subscription's period; `nil` for all other types.
         public internal(set) var expiresAt: Date?
-        /// When it was refunded or revoked.
+        /// The date of the refund or revocation.
         public internal(set) var cancelledAt: Date?
-        /// The number of a subscription's period.
+        /// The identifier of a subscription's period.
         public internal(set) var webOrderLineItemID: Int64?
-        /// Whether a subscription's period has the introductory price.
+        /// Whether a subscription's period has an introductory price.
         public internal(set) var isInIntroOfferPeriod: Bool?
     }
 
-    /// The type of a product, as receipts number it.
+    /// The type of a product, with its number in receipts.
     public enum ProductType: Hashable, Sendable {
-        /// Bought once, owned for good: 0.
+        /// A product that is bought once and owned permanently: 0.
         case nonConsumable
-        /// Used up, and bought again: 1.
+        /// A product that is used up and can be bought again: 1.
         case consumable
-        /// A period that does not renew by itself: 2.
+        /// A subscription for one period that does not renew automatically: 2.
         case nonRenewingSubscription
-        /// Renews by itself: 3.
+        /// A subscription that renews automatically: 3.
         case autoRenewableSubscription
-        /// Another number, or none: an older store did not say.
+        /// A type with another number, or without a number in a receipt of an older store.
         case unknown(Int64?)
     }
 
-    /// The environment that the receipt was made in.
+    /// The environment of the receipt.
     public internal(set) var environment: ReceiptTrust.Environment
-    /// Whether the app was bought in volume.
+    /// Whether the app was a volume purchase.
     public internal(set) var isVolumePurchase: Bool
     /// The app.
     public internal(set) var bundleID: String
-    /// The app's version, as it said when it asked.
+    /// The app's version, as the app passed it in the request.
     public internal(set) var applicationVersion: String
-    /// The version that was first bought.
+    /// The app's version at its first purchase.
     public internal(set) var originalApplicationVersion: String
-    /// When the receipt was made.
+    /// The creation date of the receipt.
     public internal(set) var createdAt: Date
-    /// From when on it is no longer good; `nil` for ever.
+    /// The date after which the receipt is no longer valid; `nil` if it does not expire.
     public internal(set) var expiresAt: Date?
-    /// What was bought, the oldest first.
+    /// The purchases, oldest first.
     ///
-    /// Consumables are here until they are finished, everything else always.
+    /// Consumables are included until they are finished, all other purchases permanently.
     public internal(set) var purchases: [Purchase]
 
-    /// The bytes that the hash was made of and with: see ``isOf(deviceID:)``.
+    /// The bytes that the device hash covers, and the hash itself.
+    ///
+    /// See ``isOf(deviceID:)``.
     var opaqueValue: [UInt8]
     var deviceHash: [UInt8]
     var bundleIDValue: [UInt8]
 
-    /// Whether the receipt is no longer good.
+    /// Whether the receipt has expired at a date.
     public func isExpired(at date: Date) -> Bool { expiresAt.map { $0 <= date } ?? false }
 
-    /// Whether the receipt was made for a device.
+    /// Whether the receipt belongs to a device.
     ///
-    /// - Parameter deviceID: The bytes that it was asked for with.
-    /// - Returns: Whether the receipt's hash is of that device.
+    /// - Parameter deviceID: The bytes of the device identifier in the request for the receipt.
+    /// - Returns: Whether the receipt's hash matches the device.
     public func isOf(deviceID: [UInt8]) -> Bool {
         Self.deviceHash(deviceID: deviceID, opaque: opaqueValue, bundleID: bundleIDValue)
             == deviceHash
     }
 
-    /// Attribute 5: SHA-1 over the device's id, the opaque value and the bundle id as it stands in
-    /// its attribute.
+    /// Attribute 5: the SHA-1 hash of the device identifier, the opaque value, and the bundle
+    /// identifier as encoded in its attribute.
     ///
-    /// SHA-1 is the form that readers of receipts expect. Nothing rests on it but which device a
-    /// receipt was made for: the receipt itself is signed over SHA-256.
+    /// Readers of receipts expect SHA-1. It protects nothing except the binding to a device. The
+    /// receipt itself is signed with SHA-256.
     package static func deviceHash(
         deviceID: [UInt8],
         opaque: [UInt8],
@@ -95,9 +97,9 @@ public struct AppReceipt: Hashable, Sendable {
     }
 }
 
-/// The numbers of the attributes in an app receipt.
+/// The types of the attributes in an app receipt.
 package enum AppReceiptAttribute {
-    /// Of the receipt.
+    /// Attributes of the receipt.
     package static let receiptType: Int64 = 0
     package static let bundleID: Int64 = 2
     package static let applicationVersion: Int64 = 3
@@ -108,7 +110,7 @@ package enum AppReceiptAttribute {
     package static let originalApplicationVersion: Int64 = 19
     package static let expiresAt: Int64 = 21
 
-    /// Of one purchase.
+    /// Attributes of a purchase.
     package static let quantity: Int64 = 1701
     package static let productID: Int64 = 1702
     package static let productType: Int64 = 1707
@@ -134,7 +136,8 @@ extension AppReceipt.ProductType {
             } ?? .unknown(number)
     }
 
-    /// The number in a receipt of a type that a signed transaction names; `nil` for another word.
+    /// Returns the number in receipts of a product type in signed transactions; `nil` for an
+    /// unknown type.
     package static func number(ofSigned type: String) -> Int64? {
         switch type {
         case "Non-Consumable": 0
@@ -146,14 +149,14 @@ extension AppReceipt.ProductType {
     }
 }
 
-/// What attribute 0 says of a receipt, in Apple's words.
+/// The values of attribute 0, with Apple's names.
 package enum AppReceiptType: String {
     case sandbox = "ProductionSandbox"
     case production = "Production"
     case sandboxVolume = "ProductionVPPSandbox"
     case productionVolume = "ProductionVPP"
 
-    /// The word for an environment.
+    /// Makes the value for an environment.
     package init(_ environment: ReceiptTrust.Environment, isVolumePurchase: Bool) {
         self =
             switch environment {
@@ -162,7 +165,7 @@ package enum AppReceiptType: String {
             }
     }
 
-    /// Where it was made.
+    /// The environment of the receipt.
     package var environment: ReceiptTrust.Environment {
         switch self {
         case .sandbox, .sandboxVolume: .sandbox
@@ -170,6 +173,6 @@ package enum AppReceiptType: String {
         }
     }
 
-    /// Whether the app was bought in volume.
+    /// Whether the app was a volume purchase.
     package var isVolumePurchase: Bool { self == .sandboxVolume || self == .productionVolume }
 }

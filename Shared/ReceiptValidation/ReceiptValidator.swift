@@ -1,41 +1,42 @@
 import Crypto
 import Foundation
 
-/// Tells whether signed data comes from the store that an app trusts, for this app: without network,
-/// without a clock, with nothing but pinned root certificates.
+/// Verifies that signed data comes from the app's own store and is for this app.
 ///
-/// It keeps every rule that Apple's verifier was measured to keep, and is stricter where that costs
-/// nothing: the third certificate has to be a pinned root itself, base64 and DER have one form each,
-/// and data of `Xcode` or `LocalTesting`, whose signature Apple's verifiers do not look at, is refused.
-/// The certificates are checked at the moment of the signature, so that what was signed with a leaf
-/// that has expired since stays valid.
+/// It works offline, without a clock, and with only pinned root certificates.
 ///
-/// A validator may be used from any thread. It remembers the chains it has verified (at most 16), so
-/// that data under a known chain costs one P-256 signature check and little more.
+/// It enforces every rule that tests of Apple's verifier revealed. Some of its rules are stricter.
+/// The third certificate must itself be a pinned root. Base64 and DER each have only one accepted
+/// form. Data of `Xcode` or `LocalTesting` is refused, because Apple's verifiers do not check its
+/// signature. Certificates are checked at the date of the signature, so signed data stays valid
+/// after the leaf certificate has expired.
+///
+/// A validator can be used from any thread. It caches verified chains (at most 16), so that data
+/// with a known chain costs little more than one P-256 signature check.
 public struct ReceiptValidator: Sendable {
-    /// The longest JWS that is looked at, in bytes.
+    /// The maximum length of a JWS in bytes.
     ///
-    /// A notification that carries two signed payloads has 20 KB.
+    /// A notification with two signed payloads has 20 KB.
     public static let jwsLengthMax = 256 << 10
-    /// The largest app receipt that is looked at, in bytes.
+    /// The maximum size of an app receipt in bytes.
     ///
-    /// One with 5,000 purchases has 900 KB.
+    /// A receipt with 5,000 purchases has 900 KB.
     public static let appReceiptLengthMax = 2 << 20
 
-    /// Whom to believe.
+    /// The trusted roots, app and environment.
     public let trust: ReceiptTrust
     private let chains = ChainCache()
 
     /// Makes a validator.
     public init(_ trust: ReceiptTrust) { self.trust = trust }
 
-    /// Reads a JWS that the store signed.
+    /// Verifies a JWS and decodes its payload.
     ///
     /// - Parameters:
-    ///   - jws: The compact form.
-    ///   - type: What it holds: ``JWSTransaction``, ``JWSRenewalInfo``, ``JWSAppTransaction``,
-    ///     ``JWSNotification``, or a type of your own.
-    /// - Returns: What was signed.
+    ///   - jws: The JWS in compact form.
+    ///   - type: The type of the payload: ``JWSTransaction``, ``JWSRenewalInfo``,
+    ///     ``JWSAppTransaction``, ``JWSNotification``, or a type of your own.
+    /// - Returns: The decoded payload.
     /// - Throws: ``ReceiptRefusal``.
     public func verify<Payload: SignedPayload>(
         _ jws: String,
@@ -64,13 +65,13 @@ public struct ReceiptValidator: Sendable {
         return payload
     }
 
-    /// Reads an app receipt that the store signed.
+    /// Verifies an app receipt and decodes its contents.
     ///
     /// - Parameters:
     ///   - bytes: The PKCS#7 in DER.
-    ///   - deviceID: The bytes that the receipt was asked for with, to make sure that it is this
-    ///     device's; `nil` leaves that open.
-    /// - Returns: What the receipt says. It may have expired: see ``AppReceipt/isExpired(at:)``.
+    ///   - deviceID: The bytes of the device identifier in the request for the receipt; `nil` skips
+    ///     the check of the device.
+    /// - Returns: The contents. The receipt may have expired: see ``AppReceipt/isExpired(at:)``.
     /// - Throws: ``ReceiptRefusal``.
     public func appReceipt(
         _ bytes: some Collection<UInt8>,

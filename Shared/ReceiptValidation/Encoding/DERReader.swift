@@ -1,10 +1,11 @@
-/// Reads DER from front to back, one element at a time, and only what the caller expects.
+/// A reader for DER that returns one expected element after the other.
 ///
-/// Made for bytes from anybody. It builds no tree and calls itself never, so that nesting costs
-/// nothing: an element that nobody asks for is passed as a whole, whatever is in it. Lengths have the
-/// one form that DER allows and never reach beyond the end. All of a reader's answers are slices.
+/// It is made for untrusted bytes. It builds no tree and is not recursive, so nested data costs
+/// nothing: an element that the caller does not request is skipped as a whole. Lengths must have
+/// the only form that DER allows and must not exceed the input. All results are slices of the
+/// input.
 package struct DERReader {
-    /// The tags that receipts and certificates are made of.
+    /// The tags in receipts and certificates.
     package enum Tag {
         package static let integer: UInt8 = 0x02
         package static let bitString: UInt8 = 0x03
@@ -19,35 +20,37 @@ package struct DERReader {
         package static let contextZero: UInt8 = 0xA0
     }
 
-    /// One element.
+    /// An element.
     package struct Element {
-        /// Its first byte.
+        /// The first byte of the element.
         package let tag: UInt8
-        /// What it holds.
+        /// The content of the element.
         package let content: ArraySlice<UInt8>
-        /// All of it, tag and length included.
+        /// The complete element with its tag and length.
         package let whole: ArraySlice<UInt8>
     }
 
     private var rest: ArraySlice<UInt8>
 
-    /// Begins to read.
+    /// Makes a reader.
     package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
-    /// Whether nothing is left.
+    /// Whether all bytes have been read.
     package var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next element's tag, without reading it.
+    /// The tag of the next element.
+    ///
+    /// It is not consumed.
     package var nextTag: UInt8? { rest.first }
 
-    /// Reads the next element, whatever it is.
+    /// Reads the next element with any tag.
     ///
     /// - Returns: `nil` at the end, or if the bytes are not DER.
     package mutating func next() -> Element? {
         var position = rest.startIndex
         guard rest.count >= 2 else { return nil }
         let tag = rest[position]
-        // Tags of several bytes occur in nothing that is read here.
+        // Multi-byte tags do not occur in receipts or certificates.
         guard tag & 0x1F != 0x1F else { return nil }
         var length = Int(rest[position + 1])
         position += 2
@@ -55,7 +58,7 @@ package struct DERReader {
             let count = length & 0x7F
             guard (1...4).contains(count), rest.endIndex - position >= count else { return nil }
             length = rest[position..<(position + count)].reduce(0) { $0 << 8 | Int($1) }
-            // One form only: the shortest.
+            // Only the shortest form is allowed.
             guard length >= 0x80, length >> (8 * (count - 1)) != 0 else { return nil }
             position += count
         }
@@ -70,28 +73,28 @@ package struct DERReader {
         return element
     }
 
-    /// Reads the next element if it has a tag.
+    /// Reads the next element if it has a given tag.
     ///
-    /// - Returns: What it holds, or `nil` if it is another or not DER.
+    /// - Returns: Its content, or `nil` if the element has another tag or is not DER.
     package mutating func next(_ tag: UInt8) -> ArraySlice<UInt8>? {
         guard nextTag == tag else { return nil }
         return next()?.content
     }
 
-    /// Reads a whole number of at most eight bytes that is not negative.
+    /// Reads a non-negative integer of at most eight bytes.
     package mutating func nextInteger() -> Int64? {
         guard let content = next(Tag.integer), let first = content.first else { return nil }
         return Self.integer(content, first)
     }
 
-    /// Reads one element that is everything there is.
+    /// Reads an element and requires that nothing follows.
     package static func only(_ tag: UInt8, in bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var reader = DERReader(bytes)
         guard let content = reader.next(tag), reader.isAtEnd else { return nil }
         return content
     }
 
-    /// Reads one whole number that is everything there is.
+    /// Reads an integer and requires that nothing follows.
     package static func onlyInteger(in bytes: ArraySlice<UInt8>) -> Int64? {
         var reader = DERReader(bytes)
         guard let value = reader.nextInteger(), reader.isAtEnd else { return nil }
@@ -100,7 +103,7 @@ package struct DERReader {
 
     private static func integer(_ content: ArraySlice<UInt8>, _ first: UInt8) -> Int64? {
         guard content.count <= 8, first < 0x80 else { return nil }
-        // A zero in front is there only to keep the number from being negative.
+        // A leading zero is allowed only if the number would otherwise be negative.
         if first == 0, content.count > 1, content[content.startIndex + 1] < 0x80 { return nil }
         return content.reduce(0) { $0 << 8 | Int64($1) }
     }

@@ -2,7 +2,7 @@ import Crypto
 import EventTypes
 import Foundation
 
-/// The three parts of a JWS in compact form (RFC 7515, section 7.1), not believed yet.
+/// The three parts of a JWS in compact form (RFC 7515, section 7.1), before verification.
 struct CompactJWS {
     private struct Header: Decodable {
         var alg: String
@@ -14,9 +14,9 @@ struct CompactJWS {
     private let firstDot: Int
     private let secondDot: Int
 
-    /// Finds the parts.
+    /// Splits a JWS into its parts.
     ///
-    /// - Throws: ``ReceiptRefusal`` if there are not three.
+    /// - Throws: ``ReceiptRefusal`` if there are not exactly three parts.
     init(_ text: String) throws(ReceiptRefusal) {
         bytes = Array(text.utf8)
         let dot = UInt8(ascii: ".")
@@ -30,18 +30,18 @@ struct CompactJWS {
         secondDot = last
     }
 
-    /// The header, still encoded, with the dot behind it.
+    /// The encoded header with the following dot.
     ///
-    /// A chain is remembered by it, and hashed once with it.
+    /// It is the key of the chain cache, and its hash is computed only once.
     var header: ArraySlice<UInt8> { bytes[...firstDot] }
 
-    /// The rest of what is signed: the payload, still encoded.
+    /// The encoded payload, which is the rest of the signed bytes.
     var payloadAfterDot: ArraySlice<UInt8> { bytes[(firstDot + 1)..<secondDot] }
 
-    /// The payload's bytes.
+    /// Decodes the payload.
     func payload() throws(ReceiptRefusal) -> [UInt8] { try decoded(payloadAfterDot, "payload") }
 
-    /// The signature: r and s, 32 bytes each.
+    /// Decodes the signature: r and s, 32 bytes each.
     func signature() throws(ReceiptRefusal) -> P256.Signing.ECDSASignature {
         let raw = try decoded(bytes[(secondDot + 1)...], "signature")
         guard raw.count == 64,
@@ -52,9 +52,10 @@ struct CompactJWS {
         return signature
     }
 
-    /// The certificates of the header, in DER.
+    /// Reads the certificates in the header, in DER.
     ///
-    /// - Throws: ``ReceiptRefusal`` if the header does not say ES256 and exactly three certificates.
+    /// - Throws: ``ReceiptRefusal`` unless the header has the algorithm ES256 and exactly three
+    ///   certificates.
     func certificates() throws(ReceiptRefusal) -> [[UInt8]] {
         let json = try decoded(bytes[..<firstDot], "header")
         let header: Header

@@ -1,7 +1,8 @@
-/// The PKCS#7 SignedData (RFC 5652) around an app receipt, not believed yet.
+/// The PKCS#7 SignedData (RFC 5652) around an app receipt, before verification.
 ///
-/// Exactly the form that the store writes is read: SHA-256 and ECDSA, the content inside, three
-/// certificates, one signer, and no signed attributes. The last is a rule of safety too: where both
+/// It must have exactly the form that the store writes: SHA-256 and ECDSA, embedded content, three
+/// certificates, one signer, and no signed attributes. Forbidding signed attributes is also a
+/// security rule. If both forms were accepted, signed attributes could be presented as content.
 /// forms are taken, signed attributes can be passed off as content.
 struct ReceiptEnvelope {
     private typealias Tag = DERReader.Tag
@@ -11,18 +12,18 @@ struct ReceiptEnvelope {
     private static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
     private static let ecdsaWithSHA256: [UInt8] = [0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x04, 0x03, 0x02]
 
-    /// What is signed: the set of the receipt's attributes.
+    /// The signed content: the set of the receipt's attributes.
     let content: ArraySlice<UInt8>
-    /// The three certificates as they stand, one after the other.
+    /// The concatenated bytes of the three certificates.
     let certificates: ArraySlice<UInt8>
     /// The signature, in DER.
     let signature: ArraySlice<UInt8>
-    /// Issuer and serial number of the signer's certificate, as they stand.
+    /// The encoded issuer and serial number of the signer's certificate.
     private let signer: (issuer: ArraySlice<UInt8>, serial: ArraySlice<UInt8>)
 
-    /// Finds the parts.
+    /// Reads the parts.
     ///
-    /// - Throws: ``ReceiptRefusal`` if it is not of that form, to the last byte.
+    /// - Throws: ``ReceiptRefusal`` if the bytes differ from this form in any way.
     init(_ bytes: [UInt8]) throws(ReceiptRefusal) {
         guard let contentInfo = DERReader.only(Tag.sequence, in: bytes[...]) else {
             throw Self.malformed("it is not one DER sequence")
@@ -54,9 +55,10 @@ struct ReceiptEnvelope {
         (self.signer, signature) = try Self.signer(signer)
     }
 
-    /// Leaf, intermediate and root, found among the certificates.
+    /// Returns the leaf, intermediate and root among the certificates.
     ///
-    /// - Throws: ``ReceiptRefusal`` if there are not three, or none of them is the signer's or a root.
+    /// - Throws: ``ReceiptRefusal`` if there are not three certificates, or if the signer's or a
+    ///   root is missing.
     func chain(roots: [[UInt8]]) throws(ReceiptRefusal) -> [[UInt8]] {
         var reader = DERReader(certificates)
         var found: [ArraySlice<UInt8>] = []
@@ -85,22 +87,23 @@ struct ReceiptEnvelope {
         return [leaf, intermediate, root].map { Array(found[$0]) }
     }
 
-    /// Makes sure that the signer named is the leaf of the chain that was verified.
+    /// Checks that the named signer is the leaf of the verified chain.
     ///
-    /// A chain is remembered by its certificates alone, and the signer's name stands elsewhere.
+    /// The chain cache uses only the certificates as its key, and the signer's name is outside of
+    /// them.
     func requireSigner(_ chain: VerifiedChain) throws(ReceiptRefusal) {
         guard isSigner(chain.leaf[...]) else {
             throw ReceiptRefusal(.issuer, "the signer is not the leaf of the chain")
         }
     }
 
-    /// Whether a certificate has the issuer and serial number that the signer is named by.
+    /// Whether a certificate has the signer's issuer and serial number.
     private func isSigner(_ certificate: ArraySlice<UInt8>) -> Bool {
         guard let fields = DERReader.only(Tag.sequence, in: certificate) else { return false }
         var reader = DERReader(fields)
         guard let toBeSigned = reader.next(Tag.sequence) else { return false }
         reader = DERReader(toBeSigned)
-        // Version, serial number, algorithm, issuer.
+        // Read the version, serial number, algorithm and issuer.
         guard reader.next(Tag.contextZero) != nil, let serial = reader.next(Tag.integer),
             reader.next(Tag.sequence) != nil, let issuer = reader.next(Tag.sequence)
         else { return false }
@@ -147,7 +150,7 @@ struct ReceiptEnvelope {
         return ((issuer, serial), signature)
     }
 
-    /// Whether the bytes are one AlgorithmIdentifier, without parameters or with NULL.
+    /// Whether the bytes are a single AlgorithmIdentifier, without parameters or with NULL.
     private static func isAlgorithm(_ identifier: [UInt8], in bytes: ArraySlice<UInt8>) -> Bool {
         guard let fields = DERReader.only(Tag.sequence, in: bytes) else { return false }
         var reader = DERReader(fields)

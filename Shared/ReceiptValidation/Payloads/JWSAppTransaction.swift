@@ -6,30 +6,30 @@ public struct JWSAppTransaction: SignedPayload, Hashable {
     public var receiptType: String
     /// The app.
     public var bundleId: String
-    /// When it was signed.
+    /// The date of the signature.
     public var receiptCreationDate: Date
-    /// The app's number.
+    /// The app's identifier in the App Store.
     public var appAppleId: Int64?
     /// The app's version.
     public var applicationVersion: String?
-    /// The number of the app's version.
+    /// The external identifier of the app's version.
     public var versionExternalIdentifier: Int64?
-    /// When the app was first bought.
+    /// The date of the app's first purchase.
     public var originalPurchaseDate: Date?
-    /// The version that was first bought.
+    /// The app's version at its first purchase.
     public var originalApplicationVersion: String?
-    /// SHA-384 over the nonce and the device's id, in base64.
+    /// SHA-384 of the nonce and the device identifier, in base64.
     public var deviceVerification: String?
-    /// The nonce.
+    /// The nonce of the device verification.
     public var deviceVerificationNonce: UUID?
-    /// When the app was ordered before it was there.
+    /// The date on which the app was preordered.
     public var preorderDate: Date?
-    /// The number of the download.
+    /// The identifier of the download.
     public var appTransactionId: String?
-    /// Where the app was first bought, `iOS` for example.
+    /// The platform of the app's first purchase, such as `iOS`.
     public var originalPlatform: String?
 
-    /// What it says of itself.
+    /// The claims to check during verification.
     public var claims: SignedClaims {
         SignedClaims(
             signedAt: receiptCreationDate,

@@ -1,17 +1,17 @@
 public import Foundation
 
-/// A notification of the store to a server: Apple's `ResponseBodyV2DecodedPayload`.
+/// A notification from the store to a server: Apple's `ResponseBodyV2DecodedPayload`.
 ///
-/// One of ``data``, ``summary``, ``appData`` and ``externalPurchaseToken`` is there. The signed
-/// payloads inside are to be verified on their own.
+/// It has one of ``data``, ``summary``, ``appData`` and ``externalPurchaseToken``. Verify the
+/// signed payloads inside it separately.
 public struct JWSNotification: SignedPayload, Hashable {
-    /// About one transaction or subscription.
+    /// The details of a notification about one transaction or subscription.
     public struct Details: Decodable, Hashable, Sendable {
         /// `Sandbox` or `Production`.
         public var environment: String
         /// The app.
         public var bundleId: String
-        /// The app's number.
+        /// The app's identifier in the App Store.
         public var appAppleId: Int64?
         /// The app's version.
         public var bundleVersion: String?
@@ -21,66 +21,71 @@ public struct JWSNotification: SignedPayload, Hashable {
         public var signedRenewalInfo: String?
         /// A ``JWSAppTransaction``.
         public var signedAppTransactionInfo: String?
-        /// A subscription's state: 1 active, 2 expired, 3 retry, 4 grace, 5 revoked.
+        /// The status of a subscription: 1 active, 2 expired, 3 billing retry, 4 grace period, 5
+        /// revoked.
         public var status: Int?
-        /// Why the buyer asks for a refund.
+        /// The buyer's reason for the refund request.
         public var consumptionRequestReason: String?
     }
 
-    /// About a renewal date that was extended for all subscribers.
+    /// The details of a notification about a renewal date that was extended for all subscribers.
     public struct Summary: Decodable, Hashable, Sendable {
         /// `Sandbox` or `Production`.
         public var environment: String
         /// The app.
         public var bundleId: String
-        /// The app's number.
+        /// The app's identifier in the App Store.
         public var appAppleId: Int64?
         /// The product.
         public var productId: String?
-        /// The request that this answers.
+        /// The identifier of the extension request.
         public var requestIdentifier: String?
-        /// The regions; all if `nil`.
+        /// The storefronts; all storefronts if `nil`.
         public var storefrontCountryCodes: [String]?
-        /// How many were extended.
+        /// The number of successful extensions.
         public var succeededCount: Int64?
-        /// How many were not.
+        /// The number of failed extensions.
         public var failedCount: Int64?
     }
 
-    /// About a purchase outside the store.
+    /// The details of a notification about a purchase outside the store.
     public struct ExternalPurchaseToken: Decodable, Hashable, Sendable {
-        /// The token's id; it begins with `SANDBOX` in the sandbox.
+        /// The identifier of the token.
+        ///
+        /// It begins with `SANDBOX` in the sandbox.
         public var externalPurchaseId: String
-        /// When it was made, in milliseconds since 1970.
+        /// The creation date of the token, in milliseconds since 1970.
         public var tokenCreationDate: Date?
         /// The app.
         public var bundleId: String
-        /// The app's number.
+        /// The app's identifier in the App Store.
         public var appAppleId: Int64?
     }
 
-    /// What happened.
+    /// The type of the notification.
     public var notificationType: String
-    /// What happened, in more detail.
+    /// The subtype of the notification.
     public var subtype: String?
-    /// The same in each repetition.
+    /// The UUID of the notification.
+    ///
+    /// It is the same in every attempt.
     public var notificationUUID: String
-    /// `2.0`.
+    /// The version of the format: `2.0`.
     public var version: String?
-    /// When it was signed.
+    /// The date of the signature.
     public var signedDate: Date
-    /// About a transaction.
+    /// The details of a transaction.
     public var data: Details?
-    /// About an extension for all subscribers.
+    /// The details of an extension for all subscribers.
     public var summary: Summary?
-    /// About the download of the app.
+    /// The details of the download of the app.
     public var appData: Details?
-    /// About a purchase outside the store.
+    /// The details of a purchase outside the store.
     public var externalPurchaseToken: ExternalPurchaseToken?
 
-    /// What it says of itself.
+    /// The claims to check during verification.
     ///
-    /// One that is about nothing says that it is of no environment, and is refused.
+    /// A notification without details claims no environment and is refused.
     public var claims: SignedClaims {
         if let details = data ?? appData {
             claims(details.environment, details.bundleId, details.appAppleId)

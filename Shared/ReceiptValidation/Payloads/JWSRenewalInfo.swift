@@ -1,53 +1,53 @@
 public import Foundation
 
-/// What is known of a subscription's next renewal: Apple's `JWSRenewalInfoDecodedPayload`.
+/// The next renewal of a subscription: Apple's `JWSRenewalInfoDecodedPayload`.
 ///
-/// It names no app: hold its ``originalTransactionId`` against a transaction's.
+/// It does not name an app. Compare its ``originalTransactionId`` with that of a transaction.
 public struct JWSRenewalInfo: SignedPayload, Hashable {
-    /// The number of the subscription's first purchase.
+    /// The identifier of the subscription's first transaction.
     public var originalTransactionId: String
-    /// What is subscribed to.
+    /// The product of the subscription.
     public var productId: String
-    /// What it renews as.
+    /// The product of the next renewal.
     public var autoRenewProductId: String?
-    /// 1 if it renews, 0 if not.
+    /// 1 if the subscription renews, 0 if it does not.
     public var autoRenewStatus: Int?
-    /// When it was signed.
+    /// The date of the signature.
     public var signedDate: Date
     /// `Sandbox` or `Production`.
     public var environment: String
-    /// Why it expired: 1 cancelled, 2 billing, 3 price, 4 product, 5 other.
+    /// The reason for the expiration: 1 cancelled, 2 billing, 3 price, 4 product, 5 other.
     public var expirationIntent: Int?
-    /// Whether the store still tries to charge.
+    /// Whether the store is still trying to charge.
     public var isInBillingRetryPeriod: Bool?
-    /// 0 if a price increase is not answered, 1 if it is agreed to.
+    /// The answer to a price increase: 0 not answered, 1 agreed.
     public var priceIncreaseStatus: Int?
-    /// Until when it is served although it is not paid.
+    /// The end of the grace period, in which an unpaid subscription continues.
     public var gracePeriodExpiresDate: Date?
-    /// 1 introductory, 2 promotional, 3 code, 4 win-back.
+    /// The type of the offer: 1 introductory, 2 promotional, 3 code, 4 win-back.
     public var offerType: Int?
-    /// The offer's name.
+    /// The identifier of the offer.
     public var offerIdentifier: String?
-    /// Since when it goes on without a gap of 60 days.
+    /// The start of the subscription, ignoring gaps of less than 60 days.
     public var recentSubscriptionStartDate: Date?
-    /// When it renews.
+    /// The date of the renewal.
     public var renewalDate: Date?
-    /// ISO 4217.
+    /// The currency, ISO 4217.
     public var currency: String?
-    /// What the renewal costs, in thousandths of the currency unit.
+    /// The price of the renewal, in thousandths of the currency unit.
     public var renewalPrice: Int64?
-    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
+    /// The discount of the offer: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
     public var offerDiscountType: String?
-    /// How long the offer lasts, ISO 8601.
+    /// The duration of the offer, ISO 8601.
     public var offerPeriod: String?
-    /// The win-back offers that the subscriber may take.
+    /// The win-back offers for which the subscriber is eligible.
     public var eligibleWinBackOfferIds: [String]?
-    /// The UUID that the app gave with the payment.
+    /// The UUID that the app passed with the payment.
     public var appAccountToken: UUID?
-    /// The number of the download of the app.
+    /// The identifier of the download of the app.
     public var appTransactionId: String?
 
-    /// What it says of itself.
+    /// The claims to check during verification.
     public var claims: SignedClaims {
         SignedClaims(signedAt: signedDate, environment: environment, bundleID: nil)
     }

@@ -2,68 +2,69 @@ public import Foundation
 
 /// A transaction that the store signed: Apple's `JWSTransactionDecodedPayload`.
 public struct JWSTransaction: SignedPayload, Hashable {
-    /// The transaction's own number.
+    /// The identifier of the transaction.
     public var transactionId: String
-    /// The number of the first purchase of what this one renews or restores.
+    /// The identifier of the first transaction that this one renews or restores.
     public var originalTransactionId: String
     /// The app.
     public var bundleId: String
-    /// What was bought.
+    /// The product.
     public var productId: String
-    /// When it was bought, renewed or restored.
+    /// The date of the purchase, renewal or restore.
     public var purchaseDate: Date
-    /// When it was first bought.
+    /// The date of the first purchase.
     public var originalPurchaseDate: Date
-    /// How many were bought.
+    /// The number of units.
     public var quantity: Int
-    /// `Consumable`, `Non-Consumable`, `Auto-Renewable Subscription`, `Non-Renewing Subscription`.
+    /// The type: `Consumable`, `Non-Consumable`, `Auto-Renewable Subscription` or `Non-Renewing
+    /// Subscription`.
     public var type: String
-    /// `PURCHASED` or `FAMILY_SHARED`.
+    /// The ownership: `PURCHASED` or `FAMILY_SHARED`.
     public var inAppOwnershipType: String?
-    /// When it was signed.
+    /// The date of the signature.
     public var signedDate: Date
-    /// `Sandbox` or `Production`.
+    /// The environment: `Sandbox` or `Production`.
     public var environment: String
-    /// The UUID that the app gave with the payment.
+    /// The UUID that the app passed with the payment.
     public var appAccountToken: UUID?
-    /// The region of the sale, ISO 3166-1 alpha-3.
+    /// The storefront of the purchase, ISO 3166-1 alpha-3.
     public var storefront: String?
-    /// The number of the region of the sale.
+    /// The number of the storefront.
     public var storefrontId: String?
-    /// `PURCHASE` or `RENEWAL`.
+    /// The reason: `PURCHASE` or `RENEWAL`.
     public var transactionReason: String?
-    /// ISO 4217.
+    /// The currency, ISO 4217.
     public var currency: String?
-    /// The total, in thousandths of the currency unit.
+    /// The total price, in thousandths of the currency unit.
     public var price: Int64?
-    /// When it was refunded or revoked.
+    /// The date of the refund or revocation.
     public var revocationDate: Date?
-    /// 1 because of an issue in the app, 0 for another reason.
+    /// The reason for the revocation: 1 an issue in the app, 0 another reason.
     public var revocationReason: Int?
-    /// `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
+    /// The type of the revocation: `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
     public var revocationType: String?
-    /// How much was given back, in thousandths of a per cent.
+    /// The refunded part of the price, in thousandths of a percent.
     public var revocationPercentage: Int64?
-    /// When a subscription's period ends.
+    /// The end of a subscription's period.
     public var expiresDate: Date?
     /// Whether a subscription's period ended early because of an upgrade.
     public var isUpgraded: Bool?
     /// The group of a subscription.
     public var subscriptionGroupIdentifier: String?
-    /// The number of a subscription's period.
+    /// The identifier of a subscription's period.
     public var webOrderLineItemId: String?
-    /// 1 introductory, 2 promotional, 3 code, 4 win-back.
+    /// The type of the offer: 1 introductory, 2 promotional, 3 code, 4 win-back.
     public var offerType: Int?
-    /// The offer's name.
+    /// The identifier of the offer.
     public var offerIdentifier: String?
-    /// `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
+    /// The discount of the offer: `FREE_TRIAL`, `PAY_AS_YOU_GO`, `PAY_UP_FRONT` or `ONE_TIME`.
     public var offerDiscountType: String?
-    /// How long the offer lasts, ISO 8601.
+    /// The duration of the offer, ISO 8601.
     public var offerPeriod: String?
-    /// The number of the download of the app.
+    /// The identifier of the download of the app.
     public var appTransactionId: String?
 
-    /// What it says of itself.
+    /// The claims to check during verification.
     public var claims: SignedClaims {
         SignedClaims(signedAt: signedDate, environment: environment, bundleID: bundleId)
     }

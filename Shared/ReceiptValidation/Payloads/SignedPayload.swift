@@ -1,23 +1,26 @@
 public import Foundation
 
-/// What can be read from a JWS of the store.
+/// A payload of a JWS that the store signs.
 ///
-/// Decoded from JSON with dates as milliseconds since 1970. Fields that are not known are passed
-/// over, and words of lists that may grow are kept as texts, so that a newer store is understood.
+/// It is decoded from JSON with dates in milliseconds since 1970. Unknown fields are skipped, and
+/// values of lists that may grow are stored as strings. A payload of a newer store can therefore be
+/// decoded.
 public protocol SignedPayload: Decodable, Sendable {
-    /// What it says of itself, to be held against what is believed.
+    /// The claims to check during verification.
     var claims: SignedClaims { get }
 }
 
-/// What signed data says of itself.
+/// The claims of signed data.
 public struct SignedClaims: Hashable, Sendable {
-    /// When it was signed: the certificates have to be valid at this moment.
+    /// The date of the signature.
+    ///
+    /// The certificates must be valid at this date.
     public var signedAt: Date
-    /// The environment it was signed for.
+    /// The environment of the signed data.
     public var environment: String
-    /// The app it was signed for; `nil` if data of this kind names none.
+    /// The app of the signed data; `nil` if this type of data has none.
     public var bundleID: String?
-    /// The app's number, if it names one.
+    /// The app's identifier in the App Store, if the data has one.
     public var appAppleID: Int64?
 
     /// Makes claims.

@@ -3,18 +3,18 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// What a verified chain vouches for: one key, between two dates.
+/// The result of a verified chain: a key and its period of validity.
 struct VerifiedChain: Sendable {
-    /// The leaf's key.
+    /// The key of the leaf certificate.
     let key: P256.Signing.PublicKey
     /// The leaf certificate, in DER.
     let leaf: [UInt8]
-    /// The first moment at which all three certificates are valid.
+    /// The start of the period in which all three certificates are valid.
     let validFrom: Date
-    /// The last moment at which they are.
+    /// The end of that period.
     let validUntil: Date
 
-    /// Makes sure that the certificates were valid when something was signed.
+    /// Checks that the certificates were valid at the date of a signature.
     func requireValid(at date: Date) throws(ReceiptRefusal) {
         // A certificate is valid for the whole of its last second.
         guard date >= validFrom, date < validUntil.addingTimeInterval(1) else {
@@ -26,18 +26,21 @@ struct VerifiedChain: Sendable {
     }
 }
 
-/// The rules of a chain of three certificates, as Apple's verifier was measured to keep them.
+/// The rules for a chain of three certificates, as tests of Apple's verifier revealed them.
 ///
-/// Pure: bytes in, a key or a refusal out. Dates are looked at later, because what is signed says when.
+/// It does no I/O. Dates are checked later, because the date of the signature is part of the signed
+/// data.
 struct CertificateChain {
-    /// Leaf, intermediate and root.
+    /// The number of certificates: leaf, intermediate and root.
     static let length = 3
-    /// The largest certificate that is read, in bytes; real ones have about 1,000.
+    /// The maximum size of a certificate in bytes.
+    ///
+    /// Real ones have about 1,000.
     private static let certificateLengthMax = 8 << 10
 
-    /// Marks a leaf that may sign receipts.
+    /// The extension that marks a leaf that may sign receipts.
     static let leafMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 11, 1]
-    /// Marks an intermediate that may issue such leaves.
+    /// The extension that marks an intermediate that may issue such leaves.
     static let intermediateMarker: ASN1ObjectIdentifier = [1, 2, 840, 113635, 100, 6, 2, 1]
 
     private static let names = ["leaf", "intermediate", "root"]
@@ -50,13 +53,13 @@ struct CertificateChain {
 
     private let certificates: [Certificate]
 
-    /// Verifies a chain, dates apart.
+    /// Verifies a chain apart from its dates.
     ///
     /// - Parameters:
     ///   - certificates: Leaf, intermediate and root, in DER.
-    ///   - roots: The roots that are believed.
-    /// - Returns: The leaf's key and when it may be used.
-    /// - Throws: ``ReceiptRefusal`` with the first rule that is broken.
+    ///   - roots: The trusted roots.
+    /// - Returns: The leaf's key and its period of validity.
+    /// - Throws: ``ReceiptRefusal`` with the first rule that is violated.
     static func verify(
         _ certificates: [[UInt8]],
         roots: [[UInt8]]
@@ -90,18 +93,18 @@ struct CertificateChain {
         self.certificates = parsed
     }
 
-    /// Whether every byte of a certificate was read.
+    /// Whether the reader used every byte of a certificate.
     ///
-    /// The issuer signs most of them; of the rest, a reader may pass over some. What is written again
-    /// as it was read holds nothing else, but for the number of unused bits in the signature: where
-    /// the last bit is zero, one may be said to be unused.
+    /// The issuer signs most of the bytes, but a reader may skip some of the others. A certificate
+    /// that is re-encoded to the same bytes contains nothing else. The only exception is the number
+    /// of unused bits in the signature: if the last bit is zero, it may be declared unused.
     private static func isWhole(_ certificate: Certificate, _ der: [UInt8]) -> Bool {
         var serializer = DER.Serializer()
         guard (try? serializer.serialize(certificate)) != nil, serializer.serializedBytes == der,
             let fields = DERReader.only(DERReader.Tag.sequence, in: der[...])
         else { return false }
         var reader = DERReader(fields)
-        // What is signed, and with what.
+        // Read the signed part and the algorithm.
         guard reader.next(DERReader.Tag.sequence) != nil,
             reader.next(DERReader.Tag.sequence) != nil,
             let signature = reader.next(DERReader.Tag.bitString)
@@ -131,7 +134,9 @@ struct CertificateChain {
         )
     }
 
-    /// What is critical has to be understood, or the certificate may not be used (RFC 5280, 4.2).
+    /// Checks that all critical extensions are known.
+    ///
+    /// Otherwise the certificate must not be used (RFC 5280, 4.2).
     private func checkCriticalExtensions(of index: Int) throws(ReceiptRefusal) {
         let isMarker = { [Self.leafMarker, Self.intermediateMarker].contains($0) }
         for found in certificates[index].extensions
@@ -175,7 +180,7 @@ struct CertificateChain {
         certificatesBelow: Int
     ) throws(ReceiptRefusal) {
         let extensions = certificates[index].extensions
-        // An extension that cannot be read counts as missing: both are refused.
+        // An unreadable extension is treated as missing. Both are refused.
         guard case .isCertificateAuthority(let pathLength)? = try? extensions.basicConstraints,
             pathLength ?? certificatesBelow >= certificatesBelow
         else {

@@ -1,18 +1,20 @@
 import Crypto
 import Synchronization
 
-/// The chains that were verified, by the bytes that brought them.
+/// A cache of verified chains.
 ///
-/// Only what was verified gets in, so that nobody but the store can fill it. What is found by
-/// comparing bytes needs no hash: there are seldom more than two.
+/// The key is the encoded chain.
+///
+/// Only verified chains are added, so only the store can fill the cache. Entries are found by
+/// comparing bytes instead of hashes, because there are rarely more than two.
 final class ChainCache: Sendable {
-    /// A verified chain.
+    /// An entry for a verified chain.
     final class Entry: Sendable {
-        /// The bytes that brought it.
+        /// The encoded chain.
         let bytes: [UInt8]
         /// The chain.
         let chain: VerifiedChain
-        /// The state of SHA-256 after those bytes: a JWS's header is hashed once.
+        /// The state of SHA-256 after these bytes, so that the header of a JWS is hashed only once.
         let hash: SHA256
 
         init(bytes: ArraySlice<UInt8>, chain: VerifiedChain) {
@@ -28,9 +30,9 @@ final class ChainCache: Sendable {
 
     private let entries = Mutex<[Entry]>([])
 
-    /// The chain that bytes bring, verified now unless it was before.
+    /// Returns the entry for an encoded chain, and verifies the chain if it is not in the cache.
     ///
-    /// - Throws: What the verification throws; that is not remembered.
+    /// - Throws: The error of the verification. Errors are not cached.
     func entry(
         for bytes: ArraySlice<UInt8>,
         verify: () throws(ReceiptRefusal) -> VerifiedChain

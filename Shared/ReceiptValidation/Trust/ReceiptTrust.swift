@@ -1,34 +1,37 @@
-/// Which store, which app and which environment are believed.
+/// The store, app and environment that an app trusts.
 public struct ReceiptTrust: Sendable {
-    /// Where a store takes money, and where it does not.
+    /// The environment of a store: production or sandbox.
     ///
-    /// There are no other cases on purpose: data labelled `Xcode` or `LocalTesting` is signed by
-    /// nobody, and is refused here like any unknown word.
+    /// There are deliberately no other cases. Data labelled `Xcode` or `LocalTesting` is not signed
+    /// by a store, and is refused like data with an unknown environment.
     public enum Environment: String, CaseIterable, Sendable {
-        /// For development and tests.
+        /// The environment for development and tests.
         case sandbox = "Sandbox"
-        /// Where money is taken.
+        /// The environment that charges real money.
         case production = "Production"
     }
 
-    /// The root certificates, in DER, as they were pinned.
+    /// The pinned root certificates in DER.
     ///
-    /// Each chain has to end in one of these, byte for byte.
+    /// Each chain must end in one of them, byte for byte.
     public let roots: [[UInt8]]
-    /// The app that signed data has to be for; `nil` for the store's own server, which knows many.
+    /// The app that signed data must be for; `nil` in the store's own server, which serves many
+    /// apps.
     public let bundleID: String?
-    /// The environment that signed data has to be of.
+    /// The environment that signed data must be for.
     public let environment: Environment
-    /// The app's number, held against data that names one; `nil` asks for none.
+    /// The app's identifier in the App Store, which is compared if the data has one; `nil` skips
+    /// this check.
     public let appAppleID: Int64?
 
-    /// Says whom to believe.
+    /// Trusts one app in one environment of a store.
     ///
     /// - Parameters:
-    ///   - roots: The store's root certificates in DER; not of the network, but shipped with the app.
+    ///   - roots: The store's root certificates in DER. Ship them with the app instead of
+    ///     downloading them.
     ///   - bundleID: The app.
     ///   - environment: Sandbox or production.
-    ///   - appAppleID: The app's number, if data in production has to name it.
+    ///   - appAppleID: The app's identifier in the App Store, if production data must contain it.
     public init(
         roots: [[UInt8]],
         bundleID: String,
@@ -41,9 +44,10 @@ public struct ReceiptTrust: Sendable {
         self.appAppleID = appAppleID
     }
 
-    /// Believes data for any app of a store.
+    /// Trusts data for any app of a store.
     ///
-    /// For the store's own server. An app must say which it is, or it takes another's receipt.
+    /// Only the store's own server uses it. An app must name itself, or it would accept another
+    /// app's receipt.
     package init(roots: [[UInt8]], environment: Environment) {
         self.roots = roots
         bundleID = nil
@@ -51,7 +55,7 @@ public struct ReceiptTrust: Sendable {
         appAppleID = nil
     }
 
-    /// Holds what signed data says of itself against what is believed.
+    /// Compares the claims of signed data with the trusted values.
     func check(_ claims: SignedClaims) throws(ReceiptRefusal) {
         try check(environment: claims.environment)
         if let bundleID = claims.bundleID {

@@ -3,8 +3,9 @@ import Foundation
 import PaymentQueue
 import ReceiptValidation
 
-/// A shop on the command line: what an app does with the payment queue, from the list of products to
-/// the finish.
+/// A shop on the command line.
+///
+/// It shows how an app uses the payment queue, from the product list to the finish.
 @main
 struct Shop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -23,7 +24,7 @@ struct Shop: AsyncParsableCommand {
     )
 }
 
-/// `shop list`: what can be bought, at the storefront's prices.
+/// `shop list`: shows the products with the storefront's prices.
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show what can be bought.")
 
@@ -52,7 +53,7 @@ struct List: AsyncParsableCommand {
     }
 }
 
-/// `shop buy`: a payment, and everything that becomes of it.
+/// `shop buy`: makes a payment and shows all changes of its transaction.
 struct Buy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Buy a product.")
 
@@ -68,7 +69,7 @@ struct Buy: AsyncParsableCommand {
         try store.configure()
         let observer = try StoreObserver(wallet: store.wallet())
         SKPaymentQueue.default().add(observer)
-        // As an app does when it is about to end.
+        // An app also does this shortly before it ends.
         defer { SKPaymentQueue.default().remove(observer) }
         let response = try await StoreManager().fetchProducts(matchingIdentifiers: [identifier])
         guard let product = response.products.first else {
@@ -93,7 +94,7 @@ struct Buy: AsyncParsableCommand {
     }
 }
 
-/// `shop listen`: what an app does for as long as it runs.
+/// `shop listen`: observes the queue, as an app does while it runs.
 struct Listen: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Deliver and finish what is unfinished, until nothing is."
@@ -120,7 +121,7 @@ struct Listen: AsyncParsableCommand {
     }
 }
 
-/// `shop restore`: what the account bought on other devices.
+/// `shop restore`: restores purchases from other devices.
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Restore what the account owns.")
 
@@ -153,7 +154,7 @@ struct Restore: AsyncParsableCommand {
     }
 }
 
-/// `shop owned`: what an app unlocks when it starts.
+/// `shop owned`: shows the products that an app unlocks when it starts.
 struct Owned: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Show what the account owns.")
 
@@ -175,7 +176,7 @@ struct Owned: AsyncParsableCommand {
     }
 }
 
-/// `shop receipt`: the app receipt, as a file.
+/// `shop receipt`: stores the app receipt in a file.
 struct Receipt: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Refresh the app receipt.")
 
@@ -197,7 +198,7 @@ struct Receipt: AsyncParsableCommand {
     }
 }
 
-/// `shop coins`: what the app itself has given, from its own log.
+/// `shop coins`: shows the coins that the app has granted, from its own log.
 struct Coins: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show how many coins this device was given."

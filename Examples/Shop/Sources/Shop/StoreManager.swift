@@ -1,16 +1,16 @@
 import Foundation
 import PaymentQueue
 
-/// Fetches products, with a delegate as the original API has it.
+/// Fetches products with a delegate, as in the original API.
 final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
-    // `@unchecked`: used by one task, and by the callbacks of the one request that it waits for.
+    // `@unchecked`: used by one task, and by the callbacks of the single request that it awaits.
 
-    /// What this app has to sell.
+    /// The products that this app sells.
     static let identifiers = [
         "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.discontinued",
     ]
 
-    // A request that nobody holds may be gone before it is answered.
+    // The app must retain the request until it is answered.
     private var request: SKProductsRequest?
     private var waiting: CheckedContinuation<SKProductsResponse, any Error>?
 
@@ -37,9 +37,9 @@ final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendab
     }
 }
 
-/// Refreshes the receipt, with a delegate as the original API has it.
+/// Refreshes the receipt with a delegate, as in the original API.
 final class ReceiptRefresh: NSObject, SKRequestDelegate, @unchecked Sendable {
-    // `@unchecked`: used by one task, and by the callbacks of the one request that it waits for.
+    // `@unchecked`: used by one task, and by the callbacks of the single request that it awaits.
     private let refresh = SKReceiptRefreshRequest()
     private var waiting: CheckedContinuation<Void, any Error>?
 

@@ -1,15 +1,17 @@
 import Foundation
 import PaymentQueue
 
-/// The app's one observer: shows each state, delivers, and finishes after that.
+/// The app's only observer.
+///
+/// It shows each state, delivers purchases, and then finishes them.
 final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
-    /// What the rest of the app waits for.
+    /// The events that the rest of the app waits for.
     enum Event: Sendable {
-        /// The store has a payment in hand.
+        /// The store has accepted a payment.
         case began(SKPaymentTransaction)
-        /// Nothing more happens to a transaction now: it is finished, or waits for approval.
+        /// A transaction is done for now: it is finished or waits for approval.
         case settled(SKPaymentTransaction)
-        /// A purchase of old is here again; it will be settled.
+        /// An earlier purchase was restored. It will be settled later.
         case restored(SKPaymentTransaction)
         /// A restore has ended.
         case restoreEnded((any Error)?)
@@ -42,7 +44,8 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
             case .restored:
                 handleRestored(transaction)
             case .unknown(let state):
-                // Of a newer store: left in the queue for a newer app.
+                // A newer store sent this state. The transaction stays in the queue for a newer
+                // app.
                 show(transaction, "in a state that this app does not know: \(state)")
                 send.yield(.settled(transaction))
             }
@@ -78,7 +81,8 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
             case .finished:
                 show(transaction, "downloaded \(download.contentURL?.path ?? "?")")
             case .failed:
-                // Not delivered, so not finished: the next launch goes on from what is there.
+                // It is not delivered and therefore not finished. The next launch resumes the
+                // download.
                 show(transaction, "not downloaded: \(download.error.map { "\($0)" } ?? "?")")
                 send.yield(.settled(transaction))
             }
@@ -101,7 +105,7 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
             let isNew = try wallet.deliver(transaction)
             show(transaction, isNew ? "paid; delivered" : "paid; was delivered before")
         } catch {
-            // Not delivered, so not finished: the store will tell of it again.
+            // It is not delivered and therefore not finished. The store will send it again.
             show(transaction, "not delivered: \(error)")
             send.yield(.settled(transaction))
             return
@@ -110,7 +114,7 @@ final class StoreObserver: NSObject, SKPaymentTransactionObserver, Sendable {
     }
 
     private func handleFailed(_ transaction: SKPaymentTransaction) {
-        // Nobody is bothered with what they have called off themselves.
+        // Do not show an error to a buyer who cancelled the payment.
         if let error = transaction.error, (error as? SKError)?.code != .paymentCancelled {
             show(transaction, "failed: \(error)")
         }

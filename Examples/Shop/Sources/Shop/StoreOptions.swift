@@ -3,7 +3,7 @@ import Foundation
 import PaymentQueue
 import ReceiptValidation
 
-/// Which store, and as whom.
+/// The options for the store and the account.
 struct StoreOptions: ParsableArguments {
     @Option(help: "The catalog's address.")
     var catalog = "http://127.0.0.1:8081"
@@ -32,7 +32,7 @@ struct StoreOptions: ParsableArguments {
 
     private var folder: URL { URL(fileURLWithPath: directory, isDirectory: true) }
 
-    /// Says which store the program uses.
+    /// Configures the store of the program.
     func configure() throws {
         guard let token = token ?? ProcessInfo.processInfo.environment["SHOP_TOKEN"] else {
             throw ShopError(
@@ -51,7 +51,8 @@ struct StoreOptions: ParsableArguments {
             language: language,
             paymentMethod: { [method] _ in method },
             accountToken: { refused in
-                // An app asks its server here. This one has only the token that it was given.
+                // A real app asks its server for a token here. This one has only the token it was
+                // given.
                 if refused != nil { throw ShopError("The store does not take this token.") }
                 return token
             }
@@ -62,7 +63,7 @@ struct StoreOptions: ParsableArguments {
         )
         configuration.receiptURL = folder.appendingPathComponent("receipt")
         if let root {
-            // An app ships the certificate; it does not ask the network for it.
+            // An app ships the certificate with its files instead of downloading it.
             let certificate = try Data(contentsOf: URL(fileURLWithPath: root))
             configuration.receiptTrust = ReceiptTrust(
                 roots: [Array(certificate)],
@@ -73,14 +74,14 @@ struct StoreOptions: ParsableArguments {
         SKPaymentQueue.configure(configuration)
     }
 
-    /// The app's own books.
+    /// The app's own record of deliveries.
     func wallet() throws -> Wallet {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         return try Wallet(url: folder.appendingPathComponent("steps.jsonl"))
     }
 }
 
-/// What went wrong, in words for the person at the terminal.
+/// An error message for the user of the terminal.
 struct ShopError: Error, CustomStringConvertible {
     let description: String
 

@@ -1,18 +1,18 @@
 import Foundation
 import PaymentQueue
 
-/// What this app gives by itself.
+/// The deliveries that this app makes itself.
 ///
-/// The steps are the books, so nothing is given twice, even if finishing a transaction fails again
-/// and again.
+/// The log of steps is the record of deliveries, so nothing is granted twice, even if finishing a
+/// transaction fails repeatedly.
 struct Wallet: Sendable {
     private let log: StepLog
 
     init(url: URL) throws { log = try StepLog(url: url) }
 
-    /// Gives what a transaction paid for.
+    /// Grants what a transaction paid for.
     ///
-    /// - Returns: Whether it was given now; `false` if it was given before.
+    /// - Returns: `true` if it was granted now; `false` if it was granted before.
     func deliver(_ transaction: SKPaymentTransaction) throws -> Bool {
         let product = transaction.payment.productIdentifier
         let coins = product.hasPrefix("com.example.coins.") ? 100 * transaction.payment.quantity : 0
@@ -20,14 +20,16 @@ struct Wallet: Sendable {
         return try log.record("deliver", of: transaction, value: gives)
     }
 
-    /// What is unlocked for good.
+    /// The products that stay unlocked permanently.
     private static let unlockable: Set = ["com.example.pro"]
 
-    /// What was unlocked on this device: what a relaunch without network goes by (spec rule 128).
+    /// The products unlocked on this device.
+    ///
+    /// A relaunch without a network uses them (spec rule 128).
     var unlocked: Set<String> {
         Set(log.entries().compactMap(\.value)).intersection(Self.unlockable)
     }
 
-    /// How many coins were given.
+    /// The number of coins granted.
     var coins: Int { log.entries().compactMap { Int($0.value ?? "") }.reduce(0, +) }
 }
