@@ -3,14 +3,15 @@ public import Kafka
 import Logging
 import Synchronization
 
-/// Sees every event that is in the broker or comes into it; a member of no group, so nobody
-/// notices.
+/// Records all events that are or will be in the broker.
+///
+/// It joins no consumer group, so it does not affect the services.
 public final class EventWatcher: Sendable {
-    /// An event, with where it stands in the broker.
+    /// An event with its position in the broker.
     public struct Sighting: Sendable {
-        /// The message as it came.
+        /// The raw message.
         public var message: KafkaMessage
-        /// Its headers by name.
+        /// The headers by name.
         public var headers: [String: String]
 
         /// The topic.
@@ -19,9 +20,9 @@ public final class EventWatcher: Sendable {
         public var id: String { headers["ce_id"] ?? "" }
         /// The event's type.
         public var type: String { headers["ce_type"] ?? "" }
-        /// The transaction or product it is about.
+        /// The transaction or product of the event.
         public var subject: String { headers["ce_subject"] ?? "" }
-        /// The account or product that orders it.
+        /// The account or product that is the message key.
         public var key: String { String(decoding: message.key ?? [], as: UTF8.self) }
         /// The event's data.
         public var data: String { String(decoding: message.value ?? [], as: UTF8.self) }
@@ -37,7 +38,7 @@ public final class EventWatcher: Sendable {
         func add(_ messages: [KafkaMessage]) {
             for message in messages {
                 let place = "\(message.topic)/\(message.partition)/\(message.offset)"
-                // Read again after a seek.
+                // The message was read before, ahead of a seek.
                 guard places.withLock({ $0.insert(place).inserted }) else { continue }
                 let headers = message.headers.map {
                     ($0.name, String(decoding: $0.value, as: UTF8.self))
@@ -60,7 +61,7 @@ public final class EventWatcher: Sendable {
     ///
     /// - Parameter store: The store.
     /// - Returns: The watcher.
-    /// - Throws: An error when the broker's settings are refused.
+    /// - Throws: An error if the broker's settings are refused.
     public static func start(_ store: StoreHarness) throws -> EventWatcher {
         let consumer = try KafkaConsumer(
             settings: store.kafkaSettings(clientID: "watcher"),
@@ -69,10 +70,11 @@ public final class EventWatcher: Sendable {
         )
         let seen = SightingLog()
         let task = Task {
-            // Where "the end" is would be found out some time later; the beginning is certain.
+            // Start at the beginning, because the position of the end would only be determined
+            // later.
             var unread: [KafkaTopicPartition] = []
             while !Task.isCancelled {
-                // A broker that is away comes back; polling goes on.
+                // An unavailable broker comes back, so polling continues.
                 let poll = try? await consumer.poll(max: 500, timeout: .milliseconds(50))
                 unread += poll?.assigned ?? []
                 for partition in unread where (try? await consumer.seek(partition, to: -2)) != nil {
@@ -85,15 +87,15 @@ public final class EventWatcher: Sendable {
         return EventWatcher(seen: seen, task: task)
     }
 
-    /// What was seen, in the order it was.
+    /// The recorded events in order.
     public var sightings: [Sighting] { seen.sightings.withLock { $0 } }
 
-    /// The sightings about one subject.
+    /// Returns the events about one subject.
     public func sightings(of subject: some CustomStringConvertible) -> [Sighting] {
         sightings.filter { $0.subject == "\(subject)" }
     }
 
-    /// Waits until an event of a type is seen about a subject.
+    /// Waits for an event of a type about a subject.
     @discardableResult
     public func sighting(
         of type: EventType,
@@ -105,7 +107,7 @@ public final class EventWatcher: Sendable {
         }
     }
 
-    /// Stops.
+    /// Stops watching.
     public func stop() async {
         task.cancel()
         await task.value

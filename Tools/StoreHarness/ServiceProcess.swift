@@ -2,11 +2,13 @@ import Foundation
 import NIOHTTP1
 import Synchronization
 
-/// One of the store's executables as a process: started, watched, killed, started again.
+/// A process of one of the store's executables.
+///
+/// It can be started, watched, killed and restarted.
 public final class ServiceProcess: Sendable {
-    /// What it is called in messages: `payments`, `payments-2`.
+    /// The name in messages: `payments`, `payments-2`.
     public let name: String
-    /// The service that it is an instance of.
+    /// The service of this instance.
     public let service: String
     /// The port of its HTTP interface.
     public let port: Int
@@ -20,15 +22,15 @@ public final class ServiceProcess: Sendable {
         var environment: [String: String]
     }
 
-    /// Describes a process; ``start()`` starts it.
+    /// Describes a process, which ``start()`` starts.
     ///
     /// - Parameters:
-    ///   - name: What to call it.
+    ///   - name: The name in messages.
     ///   - service: The executable's name.
-    ///   - port: The port of its HTTP interface, also in `environment`.
+    ///   - port: The port of its HTTP interface, which is also in `environment`.
     ///   - environment: Its settings.
     ///   - logPath: The file for its output.
-    /// - Throws: An error when the executable was not built.
+    /// - Throws: An error if the executable was not built.
     public init(
         name: String,
         service: String,
@@ -47,18 +49,18 @@ public final class ServiceProcess: Sendable {
     /// `http://127.0.0.1:<port>`.
     public var url: String { "http://127.0.0.1:\(port)" }
 
-    /// Whether it runs.
+    /// Whether it is running.
     public var isRunning: Bool { child?.isRunning ?? false }
 
-    /// Its process id, while there is one.
+    /// The process id, while it is running.
     public var id: Int32? { child?.id }
 
-    /// What it has used of the machine since it was started.
+    /// The resource usage since its start.
     public var usage: ProcessUsage? { child.flatMap { ProcessUsage(of: $0.id) } }
 
     private var child: ChildProcess? { state.withLock { $0.child } }
 
-    /// Its settings.
+    /// The settings.
     public var environment: [String: String] { state.withLock { $0.environment } }
 
     /// Changes settings for the next start.
@@ -66,7 +68,7 @@ public final class ServiceProcess: Sendable {
         state.withLock { $0.environment.merge(settings) { $1 } }
     }
 
-    /// Starts it; does not wait until it is ready.
+    /// Starts it without waiting until it is ready.
     public func start() async throws {
         let environment = state.withLock { $0.environment }
         let child = try await ChildProcess.start(
@@ -85,7 +87,7 @@ public final class ServiceProcess: Sendable {
         return try await ChildProcess.run(executable, arguments, environment: environment)
     }
 
-    /// Starts one of its commands, such as `migrate`, and does not wait for its end.
+    /// Starts one of its commands, such as `migrate`, without waiting for its end.
     public func startCommand(
         _ arguments: String...,
         settings: [String: String] = [:]
@@ -99,9 +101,9 @@ public final class ServiceProcess: Sendable {
         )
     }
 
-    /// Whether `/health/ready` says yes.
+    /// Whether `/health/ready` reports that it is ready.
     public func isReady() async -> Bool {
-        // No answer is a no.
+        // Without an answer it is not ready.
         let response = try? await StoreHTTP.send(
             .GET,
             url + "/health/ready",
@@ -110,9 +112,9 @@ public final class ServiceProcess: Sendable {
         return response?.status == 200
     }
 
-    /// Waits until it is ready, and throws with the end of its log when it is not in time.
+    /// Waits until it is ready.
     ///
-    /// - Parameter limit: The time it has.
+    /// - Parameter limit: The time limit.
     /// - Throws: ``HarnessError`` with the end of its log.
     public func waitUntilReady(within limit: Duration = .seconds(60)) async throws {
         let deadline = ContinuousClock.now.advanced(by: limit)
@@ -128,29 +130,33 @@ public final class ServiceProcess: Sendable {
         }
     }
 
-    /// Sends it a signal, such as SIGSTOP, which halts it without ending it.
+    /// Sends it a signal, for example SIGSTOP, which stops it without ending it.
     public func send(_ signal: Int32) { child?.send(signal) }
 
-    /// Ends it as a crash does (SIGKILL) and waits until it is gone.
+    /// Kills it (SIGKILL), like a crash, and waits until it is gone.
     public func kill() async {
         guard let child else { return }
         child.send(SIGKILL)
         _ = await child.exit()
     }
 
-    /// Freezes it with SIGSTOP, as a debugger or a paused virtual machine does.
+    /// Freezes it with SIGSTOP, like a debugger or a paused virtual machine.
     ///
-    /// The system goes on to take its connections and to answer keepalives on them.
+    /// The system still accepts its connections and answers keepalives on them.
     public func freeze() { child?.freeze() }
 
-    /// Lets it go on after ``freeze()``; one that runs is left as it is.
+    /// Resumes it after ``freeze()``.
+    ///
+    /// A running process is not affected.
     public func thaw() { child?.thaw() }
 
-    /// Asks it to end (SIGTERM) and waits; after the limit it is killed and that is an error.
+    /// Asks it to end (SIGTERM) and waits.
     ///
-    /// - Parameter limit: The time it has.
-    /// - Returns: How it ended.
-    /// - Throws: ``HarnessError`` when it had to be killed.
+    /// After the time limit it is killed, and that is an error.
+    ///
+    /// - Parameter limit: The time limit.
+    /// - Returns: The way in which it ended.
+    /// - Throws: ``HarnessError`` if it had to be killed.
     @discardableResult
     public func terminate(within limit: Duration = .seconds(15)) async throws -> ChildProcess.Exit {
         guard let child else { return .code(0) }
@@ -161,17 +167,17 @@ public final class ServiceProcess: Sendable {
                 await kill()
                 throw HarnessError("\(name) did not end within \(limit) of SIGTERM.\n\(logTail())")
             }
-            // Also when the waiting task is cancelled: the process has to be gone.
+            // Wait even if the waiting task is cancelled, because the process must be gone.
             await Task { try? await Task.sleep(for: .milliseconds(10)) }.value
         }
         return await child.exit()
     }
 
-    /// Waits for its end, as when it refuses to start.
+    /// Waits for its end, for example when it refuses to start.
     ///
-    /// - Parameter limit: The time it has.
-    /// - Returns: How it ended.
-    /// - Throws: ``HarnessError`` when the time is up.
+    /// - Parameter limit: The time limit.
+    /// - Returns: The way in which it ended.
+    /// - Throws: ``HarnessError`` after the time limit.
     public func waitForExit(within limit: Duration = .seconds(30)) async throws -> ChildProcess.Exit
     {
         try await eventually(within: limit, "\(name) to end by itself") {
@@ -179,21 +185,21 @@ public final class ServiceProcess: Sendable {
         }
     }
 
-    /// Kills it if it runs, and starts it again.
+    /// Kills it if it is running, and starts it again.
     public func restart() async throws {
         await kill()
         try await start()
     }
 
-    /// Everything it wrote.
+    /// Returns its complete output.
     public func log() -> String {
-        // Not started yet: nothing written.
+        // A process that was not started has no output.
         (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? ""
     }
 
-    /// The end of what it wrote, with its name on top.
+    /// Returns the end of its output, under a line with its name.
     ///
-    /// - Parameter lines: How many lines.
+    /// - Parameter lines: The number of lines.
     /// - Returns: The lines.
     public func logTail(lines: Int = 25) -> String {
         let tail = log().split(separator: "\n").suffix(lines).map { "    " + $0 }

@@ -2,13 +2,14 @@ public import EventTypes
 import StoreAPI
 
 extension StoreHarness {
-    /// Waits until `payments` has heard of a product: a payment by a method that does not exist is
-    /// then refused for the method.
+    /// Waits until `payments` knows a product.
+    ///
+    /// A payment with an invalid method is then refused because of the method.
     ///
     /// - Parameters:
     ///   - product: The product.
-    ///   - limit: How long to wait.
-    /// - Throws: ``HarnessError`` when the time is up.
+    ///   - limit: The time limit.
+    /// - Throws: ``HarnessError`` after the time limit.
     public func waitUntilSellable(
         _ product: ProductID,
         within limit: Duration = .seconds(60)
@@ -23,7 +24,7 @@ extension StoreHarness {
         }
     }
 
-    /// Imports the sample catalog, and waits until it can be bought from.
+    /// Imports the sample catalog, and waits until its products can be bought.
     public func importSampleCatalog() async throws {
         _ = try await administrator.importCatalog(SampleCatalog.document()).value
         for product in [SampleCatalog.coins, SampleCatalog.pro, SampleCatalog.hint] {
@@ -31,7 +32,7 @@ extension StoreHarness {
         }
     }
 
-    /// Puts an auto-renewable subscription into the catalog, and waits until `payments` knows it.
+    /// Adds an auto-renewable subscription to the catalog, and waits until `payments` knows it.
     public func addSubscription() async throws {
         _ = try await administrator.put(SampleCatalog.subscription(), as: SampleCatalog.club)
         try await waitUntilSellable(SampleCatalog.club)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoreHarness {
-    /// The PostgreSQL server of a store, running.
+    /// Starts the PostgreSQL server of a store.
     static func cluster(
         for options: StoreOptions,
         in directory: String
@@ -26,7 +26,7 @@ extension StoreHarness {
                 options.progress("PostgreSQL's data in \(directory)", .zero)
             }
             let cluster = try PostgresCluster(directory: directory, isDurable: options.fsync)
-            // Left behind by a run that was killed; it may listen on another port.
+            // A killed run may have left it running, possibly on another port.
             if cluster.isRunning { try cluster.stop(.fast) }
             try await cluster.start()
             return cluster
@@ -34,8 +34,10 @@ extension StoreHarness {
     }
 }
 
-/// The cluster that stores share. Not the one of the other tests: a database transaction that one of
-/// those leaves open would hold back every relay in the same cluster.
+/// The cluster that stores share.
+///
+/// It is separate from the cluster of the other tests, because an open database transaction of one
+/// of those tests would hold back every relay in the same cluster.
 actor SharedStoreCluster {
     static let shared = SharedStoreCluster()
     private var starting: Task<PostgresCluster, any Error>?

@@ -5,11 +5,11 @@ extension StoreHarness {
     /// Runs statements in a service's database, as its owner.
     ///
     /// - Parameters:
-    ///   - service: Whose database.
-    ///   - role: Another role to be.
-    ///   - body: Gets the connection; each statement commits by itself.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, or why there is no connection.
+    ///   - service: The service of the database.
+    ///   - role: Another role to use.
+    ///   - body: Receives the connection. Each statement commits by itself.
+    /// - Returns: The result of the body.
+    /// - Throws: An error of the body or of the connection.
     public func withDatabase<Result: Sendable>(
         of service: StoreService,
         role: String = PostgresCluster.owner,
@@ -21,7 +21,7 @@ extension StoreHarness {
     }
 }
 
-/// Runs a body with a connection pool of its own.
+/// Runs a body with a separate connection pool.
 func withOwnerClient<Result: Sendable>(
     _ url: String,
     _ body: @escaping @Sendable (PostgresClient) async throws -> Result

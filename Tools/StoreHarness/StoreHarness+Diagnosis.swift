@@ -1,8 +1,7 @@
 import Postgres
 
 extension StoreHarness {
-    /// How far every service is, in a few lines: what a person asks first when a test waited in
-    /// vain.
+    /// Returns the progress of every service in a few lines, for a test that waited in vain.
     public func diagnosis() async -> String {
         var lines: [String] = []
         for service in StoreService.allCases {
@@ -23,7 +22,7 @@ extension StoreHarness {
         return lines.joined(separator: "\n")
     }
 
-    /// Statements whose rows are one text each.
+    /// Returns SQL queries whose rows are one text each.
     private static func questions(about service: StoreService) -> [(String, String)] {
         var questions = [
             ("outbox", "SELECT count(*) || ' rows' FROM outbox"),

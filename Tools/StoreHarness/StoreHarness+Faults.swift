@@ -1,7 +1,7 @@
 import Foundation
 
 extension StoreHarness {
-    /// In front of PostgreSQL, for the first instance of each service that was named.
+    /// The proxies in front of PostgreSQL, for the first instance of each chosen service.
     public var postgresProxies: [StoreService: PostgresProxy] {
         var proxies: [StoreService: PostgresProxy] = [:]
         for service in StoreService.allCases {
@@ -10,24 +10,24 @@ extension StoreHarness {
         return proxies
     }
 
-    /// Ends everything that only holds something up.
+    /// Ends all faults that only block progress.
     ///
-    /// What is frozen goes on, what is dark is light again, and a full disk gets its room back. What was
-    /// killed stays so.
+    /// Frozen processes resume, blocked traffic flows again, and a full disk gets its space back.
+    /// Killed processes are not restarted.
     public func relieve() async {
         if ownsCluster {
-            // Refused only where nothing is mounted any more, or no server runs.
+            // These fail only if nothing is mounted any more or no server is running.
             try? cluster.disk?.makeRoom()
             try? cluster.thaw()
         }
         for node in broker.nodes { broker.thaw(node: node) }
         for process in processes { process.thaw() }
-        // Fails only for connections that are closed meanwhile.
+        // This fails only for connections that are closed in the meantime.
         try? await kafkaProxy?.lighten()
         for proxy in instanceProxies.values { try? await proxy.lighten() }
     }
 
-    /// Whether the PostgreSQL server is this store's alone.
+    /// Whether only this store uses the PostgreSQL server.
     private var ownsCluster: Bool {
         if case .shared = options.database { false } else { true }
     }

@@ -3,15 +3,15 @@ public import Kafka
 import Logging
 
 extension StoreHarness {
-    /// How to reach the store's broker.
+    /// Returns the settings for a client of the store's broker.
     ///
-    /// - Parameter clientID: What to be called there.
+    /// - Parameter clientID: The client id.
     /// - Returns: The settings.
     public func kafkaSettings(clientID: String) -> KafkaSettings {
         broker.settings(clientID: clientID)
     }
 
-    /// Makes the topics, as set-up scripts do in a deployment.
+    /// Creates the topics, like the setup scripts of a deployment.
     func createTopics() async throws {
         let admin = try KafkaAdmin(
             settings: kafkaSettings(clientID: "set-up"),

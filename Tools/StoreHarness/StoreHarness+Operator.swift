@@ -1,18 +1,18 @@
 import Foundation
 
-/// What a program said, and how it ended.
+/// The output and the exit of a program.
 public struct ProgramAnswer: Sendable, CustomStringConvertible {
-    /// How it ended.
+    /// The way in which it ended.
     public let exit: ChildProcess.Exit
-    /// Its standard output and its standard error, as they came.
+    /// The standard output and the standard error in order of arrival.
     public let output: String
 
-    /// Both.
+    /// The exit and the output.
     public var description: String { "\(exit)\n\(output)" }
 }
 
 extension StoreHarness {
-    /// What `counterfoil` has to know of this store, as its operator.
+    /// The environment for `counterfoil` as the operator of this store.
     public var operatorEnvironment: [String: String] {
         let urls = urls
         var environment = [
@@ -38,10 +38,10 @@ extension StoreHarness {
     /// Runs `counterfoil` as the store's operator, to its end.
     ///
     /// - Parameters:
-    ///   - arguments: What follows the name.
-    ///   - settings: Variables over the store's own.
-    /// - Returns: What it said, whatever its exit code.
-    /// - Throws: An error when it cannot be started.
+    ///   - arguments: The arguments after the name.
+    ///   - settings: Variables that override the store's own.
+    /// - Returns: The output with any exit code.
+    /// - Throws: An error if it cannot be started.
     public func counterfoil(
         _ arguments: String...,
         settings: [String: String] = [:]
@@ -49,7 +49,7 @@ extension StoreHarness {
         try await counterfoil(arguments, settings: settings)
     }
 
-    /// The same with a list of arguments.
+    /// Does the same with a list of arguments.
     public func counterfoil(
         _ arguments: [String],
         settings: [String: String] = [:]

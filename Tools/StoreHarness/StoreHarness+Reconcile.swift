@@ -3,11 +3,11 @@ import Foundation
 public import StoreAPI
 
 extension StoreHarness {
-    /// Asks `counterfoil reconcile` whether all books agree, and for what they say.
+    /// Asks `counterfoil reconcile` whether all books agree, and for their contents.
     ///
-    /// - Parameter limit: How long the books may take until they agree.
-    /// - Returns: Its answer, with every transaction.
-    /// - Throws: ``HarnessError`` if it did not answer, or not as it exits.
+    /// - Parameter limit: The time in which the books must agree.
+    /// - Returns: Its answer with every transaction.
+    /// - Throws: ``HarnessError`` if there is no answer or if the answer contradicts the exit code.
     public func reconcile(within limit: Duration = .zero) async throws -> Reconciliation {
         let program = try await counterfoil(
             "reconcile",
@@ -29,11 +29,11 @@ extension StoreHarness {
 }
 
 extension ProgramAnswer {
-    /// Reads the JSON that a program printed before its last words on standard error.
+    /// Reads the JSON that a program printed before its final output on standard error.
     ///
-    /// - Parameter type: What it prints.
-    /// - Returns: It.
-    /// - Throws: ``HarnessError`` if it ended otherwise than with 0 or 1, or printed no such JSON.
+    /// - Parameter type: The expected type.
+    /// - Returns: The decoded value.
+    /// - Throws: ``HarnessError`` if its exit code was not 0 or 1, or it printed no such JSON.
     public func json<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
         guard [.code(0), .code(1)].contains(exit),

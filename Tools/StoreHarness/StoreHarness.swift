@@ -3,23 +3,24 @@ import Foundation
 import StoreAPI
 import Synchronization
 
-/// One whole store: its own databases, broker and keys, and the four services as processes.
+/// A complete store with its own databases, broker and keys, and the four services as processes.
 ///
-/// Everything about it is real; what a test adds is proxies to stop traffic at a point, and signals.
+/// Everything in it is real. A test adds only signals and proxies that stop traffic at a point.
 public final class StoreHarness: Sendable {
-    /// What it was made from.
+    /// The options of the store.
     public let options: StoreOptions
-    /// The folder with keys and logs.
+    /// The folder of keys and logs.
     public let directory: String
-    /// The keys.
+    /// The keys of the store.
     public let keys: StoreKeys
-    /// PostgreSQL.
+    /// The PostgreSQL server.
     public let cluster: PostgresCluster
-    /// The broker.
+    /// The Kafka broker.
     public let broker: TestBroker
-    /// In front of the broker, when asked for.
+    /// The proxy in front of the broker, if the options ask for it.
     public let kafkaProxy: KafkaProxy?
-    /// In front of PostgreSQL, one for each instance of the services that were named, by its name.
+    /// The proxies in front of PostgreSQL for each instance of the chosen services, by the
+    /// instance's name.
     public let instanceProxies: [String: PostgresProxy]
     /// All processes, such as `catalog`, `payments` and `payments-2`.
     public let processes: [ServiceProcess]
@@ -78,9 +79,9 @@ public final class StoreHarness: Sendable {
 
     /// Starts a store.
     ///
-    /// - Parameter options: What it is made of.
-    /// - Returns: The store; the services that were to start are ready.
-    /// - Throws: An error when a part of it does not start.
+    /// - Parameter options: The options.
+    /// - Returns: The store. The services that were to start are ready.
+    /// - Throws: An error if a part of it does not start.
     public static func start(_ options: StoreOptions = StoreOptions()) async throws -> StoreHarness
     {
         let directory = options.directory ?? temporaryDirectory()
@@ -94,7 +95,7 @@ public final class StoreHarness: Sendable {
         for service in StoreService.allCases {
             firstPorts[service] = options.usesUsualPorts ? service.usualPort : try freePort()
         }
-        // Certificates name the address at which receipts tells their status.
+        // Certificates contain the address at which `receipts` answers about their status.
         let keys = try await StoreKeys.create(
             in: directory + "/keys",
             receiptsPort: firstPorts[.receipts] ?? StoreService.receipts.usualPort
@@ -158,7 +159,7 @@ public final class StoreHarness: Sendable {
         }
         guard options.startsServices else { return }
         lap = clock.now
-        // Consumers that meet their topics at once join once.
+        // Create the topics first, so that consumers join their groups only once.
         try await createTopics()
         for process in processes {
             try await process.start()
@@ -167,7 +168,7 @@ public final class StoreHarness: Sendable {
         options.progress("services ready", clock.now - lap)
     }
 
-    /// Brings all databases up to date.
+    /// Migrates all databases.
     public func migrate() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for service in StoreService.allCases {
@@ -177,17 +178,17 @@ public final class StoreHarness: Sendable {
         }
     }
 
-    /// Waits until every service that runs is ready.
+    /// Waits until every running service is ready.
     ///
-    /// - Parameter limit: The time each has.
-    /// - Throws: ``HarnessError`` with the end of the log of a service that is not.
+    /// - Parameter limit: The time limit of each service.
+    /// - Throws: ``HarnessError`` with the end of the log of a service that is not ready.
     public func waitUntilReady(within limit: Duration = .seconds(60)) async throws {
         for process in processes where process.isRunning {
             try await process.waitUntilReady(within: limit)
         }
     }
 
-    /// Starts what does not run, and waits until all is ready.
+    /// Starts all processes that are not running, and waits until everything is ready.
     public func heal(within limit: Duration = .seconds(60)) async throws {
         for process in processes where !process.isRunning {
             try await process.start()
@@ -195,11 +196,11 @@ public final class StoreHarness: Sendable {
         try await waitUntilReady(within: limit)
     }
 
-    /// The process of a service.
+    /// Returns the process of a service.
     ///
     /// - Parameters:
     ///   - service: The service.
-    ///   - number: Which of its instances, from 1.
+    ///   - number: The number of the instance, from 1.
     /// - Returns: The process.
     public func process(_ service: StoreService, _ number: Int = 1) -> ServiceProcess {
         let all = processes.filter { $0.service == service.rawValue }
@@ -207,10 +208,11 @@ public final class StoreHarness: Sendable {
         return all[number - 1]
     }
 
-    /// Where the first instance of each service is.
+    /// The addresses of the first instance of each service.
     public var urls: StoreURLs { urls(instance: 1) }
 
-    /// Where an instance of each service is; the first where there are fewer.
+    /// Returns the addresses of an instance of each service, or of the first one if there are
+    /// fewer.
     public func urls(instance number: Int) -> StoreURLs {
         func url(_ service: StoreService) -> String {
             process(service, min(number, options.replicas[service] ?? 1)).url
@@ -223,13 +225,13 @@ public final class StoreHarness: Sendable {
         )
     }
 
-    /// A buyer.
+    /// Returns a client for a buyer.
     ///
     /// - Parameters:
-    ///   - account: Who.
-    ///   - number: Which instances to speak to.
-    /// - Returns: The buyer's client, with a token.
-    /// - Throws: An error when the token cannot be signed.
+    ///   - account: The buyer's account.
+    ///   - number: The number of the instances to use.
+    /// - Returns: The buyer's client with a token.
+    /// - Throws: An error if the token cannot be signed.
     public func client(account: String, instance number: Int = 1) throws -> StoreClient {
         let id = AccountID(unchecked: account)
         return StoreClient(
@@ -239,12 +241,12 @@ public final class StoreHarness: Sendable {
         )
     }
 
-    /// The administrator.
+    /// The client of the administrator.
     public var administrator: StoreAdministrator {
         get throws { StoreAdministrator(urls: urls, token: try keys.administratorToken()) }
     }
 
-    /// The address of a service's database, as its owner or as another role.
+    /// Returns the URL of a service's database for its owner or another role.
     public func databaseURL(
         _ service: StoreService,
         role: String = PostgresCluster.owner
@@ -252,12 +254,12 @@ public final class StoreHarness: Sendable {
         cluster.url(database: service.rawValue + databaseSuffix, role: role)
     }
 
-    /// The server for `counterfoil replay --verify`, as its role.
+    /// The URL of the server for `counterfoil replay --verify`, with its role.
     public var shadowDatabaseURL: String {
         cluster.url(database: "postgres", role: PostgresCluster.shadowRole)
     }
 
-    /// The address of a service's database, as its owner, through a proxy.
+    /// Returns the URL of a service's database for its owner, through a proxy.
     public func databaseURL(_ service: StoreService, through proxy: PostgresProxy) -> String {
         cluster.url(
             database: service.rawValue + databaseSuffix,
@@ -266,14 +268,14 @@ public final class StoreHarness: Sendable {
         )
     }
 
-    /// Stops everything, in the order that the product is shut down in.
+    /// Stops everything, in the order in which the product is shut down.
     ///
-    /// - Parameter keepingLogs: Whether a temporary folder stays.
+    /// - Parameter keepingLogs: Whether to keep a temporary folder.
     public func stop(keepingLogs: Bool = false) async {
         await relieve()
         await withTaskGroup(of: Void.self) { group in
             for process in processes {
-                // A service that does not end in time is killed by `terminate` itself.
+                // `terminate` itself kills a service that does not end in time.
                 group.addTask { _ = try? await process.terminate() }
             }
         }
@@ -282,16 +284,16 @@ public final class StoreHarness: Sendable {
         await broker.kill()
         switch options.database {
         case .shared:
-            // The cluster goes at exit, with whatever is left in it.
+            // The cluster is removed at exit, with all remaining databases.
             try? await dropDatabases()
         case .own, .kept:
-            // One of our own is killed at exit if it cannot be stopped.
+            // The harness's own server is killed at exit if it cannot be stopped.
             try? cluster.stop(.fast)
         }
         let keepsLogs =
             keepingLogs || ProcessInfo.processInfo.environment["COUNTERFOIL_KEEP_LOGS"] != nil
         if options.directory == nil && !keepsLogs {
-            // A leftover temporary folder does no harm.
+            // A remaining temporary folder does no harm.
             try? FileManager.default.removeItem(atPath: directory)
         }
     }
@@ -325,13 +327,15 @@ public final class StoreHarness: Sendable {
     }
 }
 
-/// Runs a body with a store, which is stopped afterwards; its logs stay when the body throws.
+/// Runs a body with a store and stops the store afterwards.
+///
+/// If the body throws, the logs are kept.
 ///
 /// - Parameters:
-///   - options: What it is made of.
-///   - body: Gets the store.
-/// - Returns: What the body returns.
-/// - Throws: What the body throws, or why the store does not start.
+///   - options: The options.
+///   - body: Receives the store.
+/// - Returns: The result of the body.
+/// - Throws: An error of the body or of the start.
 public func withStore<Result>(
     _ options: StoreOptions = StoreOptions(),
     _ body: (StoreHarness) async throws -> Result
@@ -342,7 +346,7 @@ public func withStore<Result>(
         await store.stop()
         return result
     } catch {
-        // What is frozen or dark answers no question.
+        // Frozen processes and blocked connections do not answer queries.
         await store.relieve()
         let diagnosis = await store.diagnosis()
         let tails = store.processes.map { $0.logTail() }.joined(separator: "\n")

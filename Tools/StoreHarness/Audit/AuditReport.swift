@@ -1,15 +1,15 @@
 public import EventTypes
 
-/// A payment that the store accepted: it answered with a 2xx.
+/// A payment that the store accepted with a 2xx response.
 public struct AcceptedPayment: Hashable, Sendable {
-    /// The transaction of the answer.
+    /// The transaction in the response.
     public var transactionID: TransactionID
-    /// Who pays.
+    /// The account that pays.
     public var account: AccountID
-    /// The payment method, when it is known.
+    /// The payment method, if it is known.
     public var paymentMethod: String
 
-    /// Notes a payment.
+    /// Records a payment.
     public init(transactionID: TransactionID, account: AccountID, paymentMethod: String = "") {
         self.transactionID = transactionID
         self.account = account
@@ -17,49 +17,49 @@ public struct AcceptedPayment: Hashable, Sendable {
     }
 }
 
-/// What an audit found: counts, and every breach of the guarantee.
+/// The result of an audit: counts, and every violation of the guarantee.
 public struct AuditReport: Sendable {
-    /// What kind of breach.
+    /// The kinds of violation.
     public enum Kind: String, Sendable {
-        /// Something accepted did not get its due.
+        /// Something that was accepted is missing.
         case lost
-        /// Something had its effect more than once.
+        /// Something happened more than once.
         case doubled
-        /// Something else that must not be.
+        /// Any other violation.
         case wrong
     }
 
-    /// One breach.
+    /// A violation of the guarantee.
     public struct Violation: Hashable, Sendable, CustomStringConvertible {
-        /// What kind.
+        /// The kind of the violation.
         public var kind: Kind
-        /// What it is about, usually a transaction.
+        /// The subject of the violation, usually a transaction.
         public var subject: String
-        /// What is the matter, and where.
+        /// A description of the violation and its place.
         public var detail: String
 
-        /// In one line.
+        /// The violation in one line.
         public var description: String { "\(kind.rawValue): \(subject): \(detail)" }
     }
 
-    /// Names and counts, in the order to show them.
+    /// Names and counts in the order of display.
     public internal(set) var counts: [(name: String, count: Int)] = []
-    /// Every breach.
+    /// All violations.
     public internal(set) var violations: [Violation] = []
 
-    /// How many transactions lost something.
+    /// The number of transactions that lost something.
     public var lost: Int { subjects(of: .lost) }
-    /// How many transactions had something twice.
+    /// The number of transactions with something doubled.
     public var doubled: Int { subjects(of: .doubled) }
     /// Whether the guarantee holds.
     public var isClean: Bool { violations.isEmpty }
-    /// `0 lost, 0 doubled`, and what else is wrong, if anything.
+    /// The summary `0 lost, 0 doubled`, followed by the number of other violations, if any.
     public var verdict: String {
         let wrong = subjects(of: .wrong)
         return "\(lost) lost, \(doubled) doubled" + (wrong == 0 ? "" : ", \(wrong) otherwise wrong")
     }
 
-    /// A count by its name.
+    /// Returns a count by its name.
     public func count(_ name: String) -> Int { counts.first { $0.name == name }?.count ?? 0 }
 
     private func subjects(of kind: Kind) -> Int {

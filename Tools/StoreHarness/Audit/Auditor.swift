@@ -1,10 +1,11 @@
 import EventTypes
 public import StoreAPI
 
-/// Proves the guarantee afterwards: asks the operator's `counterfoil reconcile` whether all books
-/// agree, and compares its answer with what a driver saw accepted.
+/// Checks the guarantee after a run.
 ///
-/// Run it when the store is quiet; what is still on its way counts as lost.
+/// It asks the operator's `counterfoil reconcile` whether all books agree, and compares its answer
+/// with the payments that a driver saw accepted. Run it when the store is idle, because work in
+/// progress counts as lost.
 public struct Auditor: Sendable {
     private let store: StoreHarness
 
@@ -13,15 +14,15 @@ public struct Auditor: Sendable {
         self.store = store
     }
 
-    /// Audits.
+    /// Runs the audit.
     ///
     /// - Parameters:
-    ///   - accepted: What the driver saw accepted.
+    ///   - accepted: The payments that the driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
-    ///   - limit: How long the books may take until they agree.
-    ///   - merchant: Who received the webhooks; their books are compared, too.
-    /// - Returns: What was counted and what is wrong.
-    /// - Throws: An error when the store cannot be read.
+    ///   - limit: The time in which the books must agree.
+    ///   - merchant: The receiver of the webhooks, whose records are compared, too.
+    /// - Returns: The counts and the violations.
+    /// - Throws: An error if the store cannot be read.
     public func audit(
         accepted: [AcceptedPayment],
         isFinished: Bool = true,
@@ -38,13 +39,14 @@ public struct Auditor: Sendable {
 }
 
 extension AuditReport {
-    /// Judges what `counterfoil reconcile --transactions` has found.
+    /// Evaluates the answer of `counterfoil reconcile --transactions`.
     ///
     /// - Parameters:
-    ///   - answer: Its answer.
-    ///   - accepted: What a driver saw accepted.
+    ///   - answer: The answer.
+    ///   - accepted: The payments that a driver saw accepted.
     ///   - isFinished: Whether the driver finished everything that can be finished.
-    ///   - confirmed: The ids of the webhooks that a merchant has confirmed; `nil` if none is asked.
+    ///   - confirmed: The ids of the webhooks that a merchant has confirmed; `nil` skips this
+    ///     check.
     public init(
         of answer: Reconciliation,
         accepted: [AcceptedPayment],
@@ -55,7 +57,7 @@ extension AuditReport {
         let transactions = answer.transactions ?? []
         count(transactions, in: answer, accepted: accepted.count)
         compare(transactions, with: accepted)
-        // Somebody who has not finished yet may still wait for a delivery.
+        // An app that has not finished may still be waiting for a delivery.
         let tolerated = isFinished ? [] : ["undelivered", "finishDiffers"]
         for difference in answer.differences where !tolerated.contains(difference.kind) {
             add(

@@ -3,9 +3,9 @@ public import NIOHTTP1
 import NIOPosix
 import Synchronization
 
-/// A merchant's endpoint: keeps what it receives, and answers as a test wants it to.
+/// A merchant's endpoint that stores what it receives and answers as configured by the test.
 public final class WebhookReceiver: Sendable {
-    /// A request that came in.
+    /// A received request.
     public struct Delivery: Sendable {
         /// The path.
         public var path: String
@@ -14,15 +14,15 @@ public final class WebhookReceiver: Sendable {
         /// The body.
         public var body: [UInt8]
 
-        /// The id that is the same at each try.
+        /// The id, which is the same in each attempt.
         public var id: String? { headers.first(name: "webhook-id") }
     }
 
-    /// How to answer a request.
+    /// An answer to a request.
     public enum Reply: Sendable {
-        /// With a status.
+        /// A response with this status.
         case status(Int)
-        /// Not at all; the connection stays open.
+        /// No response. The connection stays open.
         case silence
     }
 
@@ -31,7 +31,7 @@ public final class WebhookReceiver: Sendable {
 
     private struct State {
         var deliveries: [Delivery] = []
-        /// The ids of what was answered with a 2xx.
+        /// The ids of the webhooks that were answered with a 2xx.
         var confirmed: Set<String> = []
         var reply: @Sendable (_ delivery: Delivery, _ count: Int) -> Reply
     }
@@ -56,21 +56,21 @@ public final class WebhookReceiver: Sendable {
         return receiver
     }
 
-    /// Where to send to.
+    /// The URL of the endpoint.
     public var url: String {
         let port = listener.withLock { $0?.localAddress?.port } ?? 0
         return "http://127.0.0.1:\(port)/deliveries"
     }
 
-    /// What came in, in order.
+    /// The received requests in order.
     public var deliveries: [Delivery] { state.withLock { $0.deliveries } }
 
     /// The ids of the webhooks that were answered with a 2xx.
     public var confirmed: Set<String> { state.withLock { $0.confirmed } }
 
-    /// Chooses the answers from here on.
+    /// Sets the answers to future requests.
     ///
-    /// - Parameter reply: Gets the request and how many came before it.
+    /// - Parameter reply: Receives the request and the number of earlier requests.
     public func reply(with reply: @escaping @Sendable (Delivery, Int) -> Reply) {
         state.withLock { $0.reply = reply }
     }
@@ -78,7 +78,7 @@ public final class WebhookReceiver: Sendable {
     /// Stops listening.
     public func stop() async {
         let channel = listener.withLock { $0 }
-        // Fails only where it is closed already.
+        // This fails only if it is already closed.
         try? await channel?.close().get()
     }
 

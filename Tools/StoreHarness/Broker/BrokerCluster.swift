@@ -1,31 +1,32 @@
 import Foundation
 
-/// One node of a broker: where it listens, and where its files are.
+/// A node of a broker: its ports and its files.
 struct BrokerNode: Sendable {
-    /// From 1.
+    /// The number of the node, from 1.
     let id: Int
     let port: Int
-    /// Where clients are told to go.
+    /// The port that is advertised to clients.
     let advertisedPort: Int
     let controllerPort: Int
-    /// Its data, and its log if it keeps one.
+    /// The directory of its data, and of its log if it has one.
     let directory: String
 }
 
 /// The nodes of a broker.
 struct BrokerCluster: Sendable {
-    /// A UUID in Kafka's form: sixteen bytes, base64 for URLs, without padding.
+    /// A UUID in Kafka's form: sixteen bytes in base64 for URLs, without padding.
     let id = Data((0..<16).map { _ in UInt8.random(in: 0...255) }).base64EncodedString()
         .replacing("+", with: "0").replacing("/", with: "1").replacing("=", with: "")
     let nodes: [BrokerNode]
 
-    /// How many copies of a topic there are.
+    /// The replication factor of topics.
     var replicationFactor: Int { min(nodes.count, 3) }
 
-    /// What a node is started with.
+    /// Returns the configuration of a node.
     ///
-    /// Each is a controller too. Several keep what `deploy/kubernetes/kafka.yaml` keeps: three copies,
-    /// two of them in sync, and no leader that was not.
+    /// Each node is also a controller. Several nodes have the settings of
+    /// `deploy/kubernetes/kafka.yaml`: three replicas, two of them in sync, and only in-sync
+    /// replicas become leader.
     func configuration(of node: BrokerNode) -> String {
         let voters = nodes.map { "\($0.id)@127.0.0.1:\($0.controllerPort)" }
         let inSync = max(replicationFactor - 1, 1)

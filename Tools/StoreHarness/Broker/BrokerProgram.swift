@@ -1,26 +1,29 @@
 import Foundation
 
-/// What runs as the tests' broker.
+/// The program that runs as the tests' broker.
 public enum BrokerProgram: Sendable {
-    /// The development broker: up in milliseconds, its log in its memory.
+    /// The development broker. It starts in milliseconds and keeps its log in memory.
     case developmentBroker
-    /// Apache Kafka (KRaft), from the folder that its archive unpacks to.
+    /// Apache Kafka (KRaft), from the unpacked folder of its archive.
     case apacheKafka(home: String)
 
-    /// Apache Kafka where `KAFKA_HOME` says there is one, else the development broker.
+    /// The broker of this process: Apache Kafka if `KAFKA_HOME` is set, otherwise the development
+    /// broker.
     public static let chosen: BrokerProgram = {
         let home = ProcessInfo.processInfo.environment["KAFKA_HOME"] ?? ""
         return home.isEmpty ? .developmentBroker : .apacheKafka(home: home)
     }()
 
-    /// Whether a broker of it may have several nodes, as Apache Kafka's may.
+    /// Whether a broker may have several nodes.
+    ///
+    /// Only Apache Kafka may.
     public var mayHaveSeveralNodes: Bool {
         if case .apacheKafka = self { true } else { false }
     }
 
-    /// Its name and version, such as `Apache Kafka 4.0.0`.
+    /// Returns the name and version, such as `Apache Kafka 4.0.0`.
     ///
-    /// - Throws: ``HarnessError``, saying what is missing.
+    /// - Throws: ``HarnessError``, which names what is missing.
     public func version() async throws -> String {
         switch self {
         case .developmentBroker:
@@ -39,9 +42,11 @@ public enum BrokerProgram: Sendable {
         }
     }
 
-    /// What clients are told so that they soon miss one that was killed, and what the development
-    /// broker needs: there a waiting fetch is not woken by new data, and a group takes half the
-    /// session's time-out to form.
+    /// The client settings for tests.
+    ///
+    /// They make clients notice a killed node quickly. The development broker needs more of them:
+    /// there, a waiting fetch is not woken by new data, and a group takes half the session timeout
+    /// to form.
     var clientProperties: [String: String] {
         var properties = [
             "max.poll.interval.ms": "15000",
@@ -49,23 +54,24 @@ public enum BrokerProgram: Sendable {
             "heartbeat.interval.ms": "500",
         ]
         if case .developmentBroker = self {
-            // A fetch that finds nothing is tried again and again while it waits, which keeps a
-            // third of a core busy at 10 ms and an eighth at 50.
+            // A fetch that finds nothing polls while it waits. It uses a third of a core at an
+            // interval of 10 ms and an eighth at 50 ms.
             properties["fetch.wait.max.ms"] = "25"
-            // A request that is not answered is sent again after this, a join after a poll interval.
+            // The time after which an unanswered request is sent again. An unanswered join is sent
+            // again after a poll interval.
             properties["socket.timeout.ms"] = "5000"
             properties["partition.assignment.strategy"] = "range"
         }
         return properties
     }
 
-    /// Starts one node.
+    /// Starts a node.
     ///
     /// - Parameters:
-    ///   - node: Which.
-    ///   - cluster: All nodes, of which this is one; the development broker is always alone.
-    /// - Returns: Its process, which may take seconds to listen.
-    /// - Throws: ``HarnessError``, saying what is missing.
+    ///   - node: The node.
+    ///   - cluster: All nodes including this one. The development broker always has a single node.
+    /// - Returns: The process, which may take seconds until it listens.
+    /// - Throws: ``HarnessError``, which names what is missing.
     func start(_ node: BrokerNode, of cluster: BrokerCluster) async throws -> ChildProcess {
         switch self {
         case .developmentBroker:
@@ -98,7 +104,7 @@ public enum BrokerProgram: Sendable {
         }
     }
 
-    /// Makes Kafka's data directory.
+    /// Formats Kafka's data directory.
     private func format(
         _ home: String,
         _ configuration: String,
@@ -121,7 +127,7 @@ public enum BrokerProgram: Sendable {
     private static func environment(_ directory: String) -> [String: String] {
         var environment = [
             "KAFKA_HEAP_OPTS": "-Xms256m -Xmx512m",
-            // Neither a log of the collector nor a port for JMX.
+            // No garbage collector log and no JMX port.
             "EXTRA_ARGS": "-name kafkaServer",
             "LOG_DIR": directory + "/logs",
         ]
@@ -131,7 +137,8 @@ public enum BrokerProgram: Sendable {
         return environment
     }
 
-    /// The development broker's executable: `COUNTERFOIL_BROKER`, or where `make setup` puts it.
+    /// Returns the development broker's executable: `COUNTERFOIL_BROKER`, or the one installed by
+    /// `make setup`.
     private static func developmentBroker() throws -> String {
         if let path = ProcessInfo.processInfo.environment["COUNTERFOIL_BROKER"] { return path }
         let path = SourceTree.path(".deps/bin/tansu")

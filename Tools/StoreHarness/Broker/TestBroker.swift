@@ -3,9 +3,10 @@ public import Kafka
 import Logging
 import Synchronization
 
-/// A broker for one test, as a child process: the development broker, whose log lives in its memory,
-/// or the Apache Kafka in `KAFKA_HOME`, whose log lies in a folder of its own, and which may be of
-/// several nodes.
+/// A broker for one test, as a child process.
+///
+/// It is the development broker, which keeps its log in memory, or the Apache Kafka in
+/// `KAFKA_HOME`, which has its own folder and may have several nodes.
 public final class TestBroker: Sendable {
     private let cluster: BrokerCluster
     private let processes = Mutex<[Int: ChildProcess]>([:])
@@ -14,11 +15,11 @@ public final class TestBroker: Sendable {
     public var nodes: [Int] { cluster.nodes.map(\.id) }
     /// The port that the first node listens on.
     public var port: Int { cluster.nodes[0].port }
-    /// How many copies of a topic there are.
+    /// The replication factor of topics.
     public var replicationFactor: Int { cluster.replicationFactor }
     /// The process id of the first node, while it runs.
     public var processID: Int32? { processes.withLock { $0[1]?.id } }
-    /// Where clients begin.
+    /// The addresses that clients connect to first.
     public var bootstrapServers: String {
         cluster.nodes.map { "127.0.0.1:\($0.advertisedPort)" }.joined(separator: ",")
     }
@@ -29,17 +30,19 @@ public final class TestBroker: Sendable {
 
     deinit {
         processes.withLock { for child in $0.values { child.send(SIGKILL) } }
-        // A leftover does no harm.
+        // A file that cannot be removed does no harm.
         for node in cluster.nodes { try? FileManager.default.removeItem(atPath: node.directory) }
     }
 
     /// Starts a broker and waits until it answers.
     ///
     /// - Parameters:
-    ///   - advertisedPort: The port that it tells clients to use: a proxy's, if one stands in front.
-    ///   - nodes: How many nodes it has; several only of Apache Kafka and without a proxy.
-    /// - Returns: The broker, whose log is empty.
-    /// - Throws: ``HarnessError``, saying how to get the broker if it is not there.
+    ///   - advertisedPort: The port that it advertises to clients, for example that of a proxy in
+    ///     front of it.
+    ///   - nodes: The number of nodes. Several are possible only with Apache Kafka and without a
+    ///     proxy.
+    /// - Returns: The broker with an empty log.
+    /// - Throws: ``HarnessError``, which explains how to install a missing broker.
     public static func start(
         advertisedPort: Int? = nil,
         nodes: Int = 1
@@ -61,10 +64,10 @@ public final class TestBroker: Sendable {
         return broker
     }
 
-    /// What clients of it are told beside where it is.
+    /// The client settings apart from the addresses.
     public static var properties: [String: String] { BrokerProgram.chosen.clientProperties }
 
-    /// Settings for a client of this broker.
+    /// Returns the settings for a client of this broker.
     public func settings(clientID: String = "test") -> KafkaSettings {
         KafkaSettings(
             bootstrapServers: bootstrapServers,
@@ -73,7 +76,7 @@ public final class TestBroker: Sendable {
         )
     }
 
-    /// Kills all of it with SIGKILL.
+    /// Kills all nodes with SIGKILL.
     public func kill() async {
         for node in nodes { await kill(node: node) }
     }
@@ -85,15 +88,19 @@ public final class TestBroker: Sendable {
         _ = await child.exit()
     }
 
-    /// Freezes one node with SIGSTOP; the system still takes its connections.
+    /// Freezes one node with SIGSTOP.
+    ///
+    /// The system still accepts its connections.
     public func freeze(node id: Int) { processes.withLock { $0[id] }?.freeze() }
 
-    /// Lets one node go on after ``freeze(node:)``.
+    /// Resumes one node after ``freeze(node:)``.
     public func thaw(node id: Int) { processes.withLock { $0[id] }?.thaw() }
 
-    /// Starts all of it on the same ports, empty; what runs is killed before.
+    /// Restarts all nodes on the same ports with an empty log.
     ///
-    /// - Throws: ``HarnessError`` if it ends, or does not listen in time.
+    /// Running nodes are killed first.
+    ///
+    /// - Throws: ``HarnessError`` if a node ends or does not listen in time.
     public func restart() async throws {
         await kill()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -104,13 +111,15 @@ public final class TestBroker: Sendable {
         }
     }
 
-    /// Starts one node on the same port; it is killed before if it runs.
+    /// Restarts one node on the same port.
+    ///
+    /// A running node is killed first.
     ///
     /// - Parameters:
-    ///   - id: Which.
-    ///   - keepingLog: Whether with the log that it had; the development broker has none.
-    /// - Throws: ``HarnessError`` if it ends, or does not listen in time, as it does not while too few
-    ///   others run.
+    ///   - id: The number of the node.
+    ///   - keepingLog: Whether it keeps its log. The development broker has no log to keep.
+    /// - Throws: ``HarnessError`` if it ends or does not listen in time. It also does not listen
+    ///   while too few other nodes are running.
     public func restart(node id: Int, keepingLog: Bool) async throws {
         await kill(node: id)
         let node = cluster.nodes[id - 1]
@@ -123,7 +132,7 @@ public final class TestBroker: Sendable {
         )
         let child = try await BrokerProgram.chosen.start(node, of: cluster)
         processes.withLock { $0[id] = child }
-        // Kafka takes some seconds, and many when several start at once.
+        // Kafka needs some seconds, and many when several nodes start at once.
         let listens = try await eventually(
             within: .seconds(90),
             "the broker to listen on port \(node.port)"
@@ -138,7 +147,7 @@ public final class TestBroker: Sendable {
     }
 }
 
-/// Starts a broker for one test and stops it after, also when the test throws.
+/// Starts a broker for a test and stops it afterwards, even if the test throws.
 public func withTestBroker<Result>(
     _ body: (TestBroker) async throws -> Result
 ) async throws -> Result {

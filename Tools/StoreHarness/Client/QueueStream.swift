@@ -7,20 +7,20 @@ import StoreAPI
 
 /// The account's queue as server-sent events: all unfinished transactions, then changes.
 ///
-/// Each iteration is one connection; it ends when the server or the network ends it. To go on,
-/// make another stream with the last event's id.
+/// Each iteration is one connection. It ends when the server or the network closes it. To continue,
+/// make another stream with the id of the last event.
 public struct QueueStream: AsyncSequence, Sendable {
-    /// One event of the stream.
+    /// An event of the stream.
     public struct Element: Sendable {
-        /// The id to resume from.
+        /// The id from which to resume.
         public var id: String?
         /// The event's name.
         public var name: String
-        /// Its data as it came.
+        /// The raw data of the event.
         public var data: String
-        /// What it says, when it is a change of the queue.
+        /// The decoded data, if it is a change of the queue.
         public var change: QueueChanged?
-        /// What it says, when it is a change of the account.
+        /// The decoded data, if it is a change of the account.
         public var accountChange: QueueAccountChanged?
     }
 

@@ -2,22 +2,25 @@ public import EventTypes
 import Foundation
 public import StoreAPI
 
-/// The sample catalog of `deploy/sample/catalog.json`, and the products of it that tests name.
+/// The sample catalog in `deploy/sample/catalog.json`, and its products used in tests.
 public enum SampleCatalog {
-    /// Consumable: one hundred coins as a credit, for 0.99 USD.
+    /// A consumable that credits one hundred coins, for 0.99 USD.
     public static let coins = ProductID(unchecked: "com.example.coins.100")
-    /// Non-consumable: an entitlement for good, for 4.99 USD.
+    /// A non-consumable with a permanent entitlement, for 4.99 USD.
     public static let pro = ProductID(unchecked: "com.example.pro")
-    /// Consumable that the app delivers by itself, for 0.49 USD.
+    /// A consumable that the app delivers by itself, for 0.49 USD.
     public static let hint = ProductID(unchecked: "com.example.hint")
-    /// Consumable that a merchant is told of; in no file, because the merchant's address is the
-    /// test's.
+    /// A consumable delivered by a webhook.
+    ///
+    /// It is not in the file, because each test has its own address.
     public static let gift = ProductID(unchecked: "com.example.gift")
 
-    /// Auto-renewable subscription, for 2.99 USD; in no file, because none is sold yet.
+    /// An auto-renewable subscription for 2.99 USD.
+    ///
+    /// It is not in the file, because the store does not sell subscriptions yet.
     public static let club = ProductID(unchecked: "com.example.club.monthly")
 
-    /// Where the file is, in the package.
+    /// The path of the file in the package.
     public static let path = "deploy/sample/catalog.json"
 
     /// Reads the file.
@@ -26,7 +29,7 @@ public enum SampleCatalog {
         return try JSONDecoder().decode(CatalogDocument.self, from: try Data(contentsOf: file))
     }
 
-    /// A product that is delivered by a webhook, for 0.99 USD.
+    /// Returns a product delivered by a webhook, for 0.99 USD.
     ///
     /// - Parameter url: The merchant's address.
     /// - Returns: The product.
@@ -44,7 +47,7 @@ public enum SampleCatalog {
         )
     }
 
-    /// The subscription that ``club`` names.
+    /// Returns the subscription ``club``.
     public static func subscription() -> ProductDraft {
         ProductDraft(
             type: .autoRenewableSubscription,
@@ -59,20 +62,20 @@ public enum SampleCatalog {
         )
     }
 
-    /// US dollars.
+    /// Returns an amount in US dollars.
     ///
-    /// - Parameter cents: How many cents.
+    /// - Parameter cents: The number of cents.
     /// - Returns: The amount.
     public static func usd(_ cents: Int64) -> Money {
         Money(minorUnits: cents, currency: Currency(unchecked: "USD"))
     }
 
-    /// The United States.
+    /// The storefront of the United States.
     public static let usa = Storefront(unchecked: "USA")
 
-    /// The price of one in the United States.
+    /// Returns the unit price in the United States.
     ///
-    /// - Parameter product: One of the products named here.
+    /// - Parameter product: One of the products in this type.
     /// - Returns: The price.
     public static func price(of product: ProductID) -> Money {
         switch product {

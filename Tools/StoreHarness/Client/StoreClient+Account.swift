@@ -4,7 +4,7 @@ import NIOHTTP1
 public import StoreAPI
 
 extension StoreClient {
-    /// What the store knows of the account.
+    /// Requests the settings of the account.
     public func storeAccount() async throws -> StoreAnswer<AccountResponse> {
         try await StoreAnswer.of(raw(.GET, urls.payments + Routes.account))
     }
@@ -16,7 +16,7 @@ extension StoreClient {
         try await StoreAnswer.of(raw(.DELETE, urls.payments + Routes.purchaseIntent(intent)))
     }
 
-    /// Says a subscriber's word on a price increase.
+    /// Answers a price increase.
     public func decide(
         _ decision: PriceConsentDecisionRequest.Decision,
         on consent: PriceConsentID
@@ -33,12 +33,12 @@ extension StoreClient {
 }
 
 extension StoreAdministrator {
-    /// Takes up an interrupted payment.
+    /// Resumes an interrupted payment.
     public func resume(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
         try await StoreAnswer.of(raw(.POST, urls.payments + Routes.resumption(id)))
     }
 
-    /// Says whether an account may pay, and where it buys.
+    /// Changes an account's permission to pay and its storefront.
     public func change(
         _ account: AccountID,
         _ change: AccountChangeRequest
@@ -68,7 +68,7 @@ extension StoreAdministrator {
         )
     }
 
-    /// Asks an account to agree to a product's new price.
+    /// Asks an account to agree to the new price of a product.
     public func ask(
         _ account: AccountID,
         about product: ProductID,

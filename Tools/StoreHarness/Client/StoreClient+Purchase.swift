@@ -3,12 +3,12 @@ public import Foundation
 public import StoreAPI
 
 extension PaymentRequest {
-    /// A payment for one of the sample's products in the United States.
+    /// Returns a payment for one of the sample products in the United States.
     ///
     /// - Parameters:
-    ///   - product: What to buy.
-    ///   - method: How to pay.
-    ///   - quantity: How many.
+    ///   - product: The product.
+    ///   - method: The payment method.
+    ///   - quantity: The number of units.
     /// - Returns: The payment.
     public static func sample(
         _ product: ProductID = SampleCatalog.coins,
@@ -26,15 +26,16 @@ extension PaymentRequest {
 }
 
 extension StoreClient {
-    /// Adds a payment and asks again, under the same key, until it is answered: a lost connection
-    /// and a 503 are no answers.
+    /// Adds a payment and repeats the request, under the same key, until it is answered.
+    ///
+    /// A lost connection or a 503 is not an answer.
     ///
     /// - Parameters:
     ///   - request: The payment.
     ///   - key: The idempotency key.
-    ///   - limit: How long to go on.
+    ///   - limit: The time limit.
     /// - Returns: The first real answer.
-    /// - Throws: ``HarnessError`` when the time is up.
+    /// - Throws: ``HarnessError`` after the time limit.
     public func addUntilAnswered(
         _ request: PaymentRequest,
         key: String = UUID().uuidString,
@@ -45,12 +46,15 @@ extension StoreClient {
         }
     }
 
-    /// Finishes a transaction and asks again until it is answered; 409 means not delivered yet.
+    /// Finishes a transaction and repeats the request until it succeeds.
+    ///
+    /// A 409 means that it is not delivered yet.
     ///
     /// - Parameters:
     ///   - id: The transaction.
-    ///   - limit: How long to go on.
+    ///   - limit: The time limit.
     /// - Returns: The answer.
+    /// - Throws: ``HarnessError`` after the time limit.
     /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func finishUntilDone(
@@ -58,19 +62,21 @@ extension StoreClient {
         within limit: Duration = .seconds(60)
     ) async throws -> FinishResponse {
         try await eventually(within: limit, "transaction \(id) to be finished") {
-            // No answer, 404 (not in the queue yet) and 409 (not delivered yet): ask again.
+            // Ask again without an answer, and after 404 (not in the queue yet) and 409 (not
+            // delivered yet).
             let answer = try await self.finish(id)
             return try answer.asksToTryAgain ? nil : answer.valueIfAny
         }
     }
 
-    /// Waits until a transaction is in a state, as `payments` says.
+    /// Waits until `payments` reports a transaction in a given state.
     ///
     /// - Parameters:
     ///   - id: The transaction.
     ///   - state: The state.
-    ///   - limit: How long to wait.
+    ///   - limit: The time limit.
     /// - Returns: The transaction in that state.
+    /// - Throws: ``HarnessError`` after the time limit.
     /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func wait(
@@ -79,7 +85,7 @@ extension StoreClient {
         within limit: Duration = .seconds(60)
     ) async throws -> Transaction {
         try await eventually(within: limit, "transaction \(id) to be \(state)") {
-            // No answer: ask again.
+            // Without an answer, ask again.
             let answer = try await self.transaction(id)
             let transaction = try answer.asksToTryAgain ? nil : answer.valueIfAny?.transaction
             return transaction?.state == state ? transaction : nil
@@ -92,7 +98,7 @@ extension StoreClient {
         _ ask: @escaping @Sendable () async throws -> StoreAnswer<Value>
     ) async throws -> StoreAnswer<Value> {
         try await eventually(within: limit, what) {
-            // A lost connection is what the repetition is for.
+            // The request is repeated after a lost connection.
             let answer = try await ask()
             return try answer.asksToTryAgain ? nil : answer
         }

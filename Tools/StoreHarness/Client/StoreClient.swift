@@ -3,18 +3,18 @@ public import Foundation
 public import NIOHTTP1
 public import StoreAPI
 
-/// Where the four services are.
+/// The addresses of the four services.
 public struct StoreURLs: Sendable {
-    /// The base URL of each service; a client takes the first that is not skipped.
+    /// The base URL of `catalog`.
     public var catalog: String
-    /// Of `payments`.
+    /// The base URL of `payments`.
     public var payments: String
-    /// Of `receipts`.
+    /// The base URL of `receipts`.
     public var receipts: String
-    /// Of `fulfillment`.
+    /// The base URL of `fulfillment`.
     public var fulfillment: String
 
-    /// Names them.
+    /// Makes addresses from base URLs.
     public init(catalog: String, payments: String, receipts: String, fulfillment: String) {
         self.catalog = catalog
         self.payments = payments
@@ -23,23 +23,23 @@ public struct StoreURLs: Sendable {
     }
 }
 
-/// A typed answer of the store: a value, or the problem that it answered with instead.
+/// A typed answer of the store: a value or a problem.
 public struct StoreAnswer<Value: Sendable>: Sendable {
-    /// The answer as it came.
+    /// The raw response.
     public let response: StoreResponse
-    /// What it holds, when it is a 2xx.
+    /// The value of a 2xx response.
     public let valueIfAny: Value?
-    /// Why not, when it is not.
+    /// The problem of any other response, if it is a problem document.
     public let problem: Problem?
 
     /// The status code.
     public var status: Int { response.status }
 
-    /// Whether the answer is to ask again: the store, or what stands before it, cannot do it at
-    /// present.
+    /// Whether the answer asks for a retry, because the store or a proxy in front of it is
+    /// temporarily unavailable.
     ///
-    /// - Throws: ``HarnessError`` at any other 5xx, such as a 500: that is a fault of the store, and
-    ///   no repetition makes up for it.
+    /// - Throws: ``HarnessError`` for any other 5xx, such as a 500. That is a fault of the store,
+    ///   and a retry would hide it.
     public var asksToTryAgain: Bool {
         get throws {
             guard status >= 500 else { return false }
@@ -50,7 +50,9 @@ public struct StoreAnswer<Value: Sendable>: Sendable {
         }
     }
 
-    /// The value, or an error that shows the problem.
+    /// The value.
+    ///
+    /// It throws an error with the problem if there is no value.
     public var value: Value {
         get throws {
             if let valueIfAny { return valueIfAny }
@@ -59,30 +61,30 @@ public struct StoreAnswer<Value: Sendable>: Sendable {
     }
 }
 
-/// Speaks to a store as one buyer's app does.
+/// A client of the store for one buyer's app.
 public struct StoreClient: Sendable {
     /// The account.
     public let account: AccountID
-    /// Where the services are.
+    /// The addresses of the services.
     public let urls: StoreURLs
-    /// Proves the account.
+    /// The token of the account.
     public let token: String
-    /// How long to wait for an answer.
+    /// The time limit for an answer.
     public var timeout: Duration = .seconds(15)
 
     /// Makes a client.
     ///
     /// - Parameters:
     ///   - account: The account.
-    ///   - urls: Where the services are.
-    ///   - token: Proves the account.
+    ///   - urls: The addresses of the services.
+    ///   - token: The token of the account.
     public init(account: AccountID, urls: StoreURLs, token: String) {
         self.account = account
         self.urls = urls
         self.token = token
     }
 
-    /// What can be bought.
+    /// Requests products.
     public func products(
         _ ids: [String],
         storefront: String = "USA",
@@ -97,9 +99,9 @@ public struct StoreClient: Sendable {
     ///
     /// - Parameters:
     ///   - request: The payment.
-    ///   - key: The idempotency key; the same for every repetition of this request.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: An error when there is no answer.
+    ///   - key: The idempotency key. It is the same for every repetition of this request.
+    /// - Returns: The answer with any status.
+    /// - Throws: An error if there is no answer.
     public func add(
         _ request: PaymentRequest,
         key: String = UUID().uuidString
@@ -112,14 +114,14 @@ public struct StoreClient: Sendable {
         )
     }
 
-    /// A transaction as `payments` has it.
+    /// Requests a transaction from `payments`.
     public func transaction(
         _ id: TransactionID
     ) async throws -> StoreAnswer<TransactionResponse> {
         try await send(.GET, urls.payments + Routes.transaction(id))
     }
 
-    /// Restores what the account owns.
+    /// Restores the account's purchases.
     public func restore(
         _ request: RestoreRequest = RestoreRequest(),
         key: String = UUID().uuidString
@@ -132,7 +134,7 @@ public struct StoreClient: Sendable {
         )
     }
 
-    /// The signed transaction.
+    /// Requests the signed transaction.
     public func receipt(_ id: TransactionID) async throws -> StoreAnswer<ReceiptResponse> {
         try await send(.GET, urls.receipts + Routes.receipt(id))
     }
@@ -142,25 +144,25 @@ public struct StoreClient: Sendable {
         try await send(.POST, urls.fulfillment + Routes.finish(id))
     }
 
-    /// The unfinished transactions.
+    /// Requests the unfinished transactions.
     public func unfinished() async throws -> StoreAnswer<QueueResponse> {
         try await send(.GET, urls.fulfillment + Routes.queueTransactions)
     }
 
-    /// What the account owns.
+    /// Requests the products that the account owns.
     public func entitlements() async throws -> StoreAnswer<EntitlementsResponse> {
         try await send(.GET, urls.fulfillment + Routes.entitlements)
     }
 
-    /// The account's credits.
+    /// Requests the account's credits.
     public func credits() async throws -> StoreAnswer<CreditsResponse> {
         try await send(.GET, urls.fulfillment + Routes.credits)
     }
 
-    /// The queue as a stream.
+    /// Returns the queue as a stream.
     ///
-    /// - Parameter lastEventID: Where to resume.
-    /// - Returns: The stream, which connects when it is read.
+    /// - Parameter lastEventID: The event id from which to resume.
+    /// - Returns: The stream. It connects when it is read.
     public func queue(after lastEventID: String? = nil) -> QueueStream {
         QueueStream(
             url: urls.fulfillment + Routes.queue,
@@ -169,7 +171,7 @@ public struct StoreClient: Sendable {
         )
     }
 
-    /// Sends any request with the account's token, for tests of what should be refused.
+    /// Sends any request with the account's token, for tests of requests that must be refused.
     public func raw(
         _ method: HTTPMethod,
         _ url: String,
@@ -202,18 +204,18 @@ public struct StoreClient: Sendable {
     }
 }
 
-/// Speaks to a store as its administrator does.
+/// A client of the store for its administrator.
 public struct StoreAdministrator: Sendable {
-    /// Where the services are.
+    /// The addresses of the services.
     public let urls: StoreURLs
-    /// Proves the administrator.
+    /// The token of the administrator.
     public let token: String
 
     /// Makes an administrator.
     ///
     /// - Parameters:
-    ///   - urls: Where the services are.
-    ///   - token: Proves the administrator.
+    ///   - urls: The addresses of the services.
+    ///   - token: The token of the administrator.
     public init(urls: StoreURLs, token: String) {
         self.urls = urls
         self.token = token
@@ -239,7 +241,7 @@ public struct StoreAdministrator: Sendable {
         )
     }
 
-    /// Sets where the server of the tests' app is told what happens.
+    /// Sets the endpoint that receives the notifications of the tests' app.
     public func setNotificationEndpoint(
         to url: String
     ) async throws -> StoreAnswer<NotificationEndpointDocument> {
@@ -300,7 +302,7 @@ extension StoreAnswer where Value: Decodable {
             let value = try response.decode(Value.self)
             return StoreAnswer(response: response, valueIfAny: value, problem: nil)
         }
-        // An answer that is no problem document still has its status and text.
+        // A response without a problem document still has its status and text.
         let problem = try? response.decode(Problem.self)
         return StoreAnswer(response: response, valueIfAny: nil, problem: problem)
     }

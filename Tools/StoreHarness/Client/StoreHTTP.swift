@@ -6,7 +6,7 @@ public import NIOHTTP1
 import NIOPosix
 import StoreAPI
 
-/// An HTTP answer, whole.
+/// A complete HTTP response.
 public struct StoreResponse: Sendable {
     /// The status code.
     public var status: Int
@@ -20,9 +20,9 @@ public struct StoreResponse: Sendable {
 
     /// Decodes the body.
     ///
-    /// - Parameter type: What it should hold.
+    /// - Parameter type: The expected type.
     /// - Returns: The value.
-    /// - Throws: ``HarnessError`` with the body, when it is something else.
+    /// - Throws: ``HarnessError`` with the body if it is not of this type.
     public func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
@@ -32,7 +32,7 @@ public struct StoreResponse: Sendable {
     }
 }
 
-/// The one HTTP client of tests and tools.
+/// The single HTTP client of tests and tools.
 ///
 /// It lives as long as the process.
 public enum StoreHTTP {
@@ -41,7 +41,7 @@ public enum StoreHTTP {
         configuration.timeout.connect = .seconds(10)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 2048
         configuration.connectionPool.idleTimeout = .seconds(20)
-        // Retrying is the caller's decision: each retry is something that the tests are about.
+        // The caller decides about retries, because tests examine each of them.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.redirectConfiguration = .disallow
         return HTTPClient(
@@ -50,16 +50,16 @@ public enum StoreHTTP {
         )
     }()
 
-    /// Sends a request and collects the answer.
+    /// Sends a request and reads the complete response.
     ///
     /// - Parameters:
     ///   - method: GET, POST, …
-    ///   - url: Where to.
-    ///   - headers: Beside those that HTTP needs.
+    ///   - url: The URL.
+    ///   - headers: The headers, in addition to those that HTTP needs.
     ///   - body: The body, if any.
-    ///   - timeout: For everything.
-    /// - Returns: The whole answer, whatever its status.
-    /// - Throws: An error when there is no answer in time.
+    ///   - timeout: The time limit for the complete response.
+    /// - Returns: The response with any status.
+    /// - Throws: An error if there is no response in time.
     public static func send(
         _ method: HTTPMethod,
         _ url: String,

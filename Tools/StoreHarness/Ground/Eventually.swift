@@ -1,12 +1,12 @@
-/// Asks again and again until there is an answer, instead of sleeping and hoping.
+/// Repeats a query until there is an answer, instead of sleeping for a fixed time.
 ///
 /// - Parameters:
-///   - limit: How long to go on asking; a minute is long on a busy machine too.
-///   - what: What is awaited, for the failure's message.
-///   - condition: Returns the answer, or `nil` while there is none. What it throws the last time
-///     is part of the failure's message; a ``StoreFault`` ends the asking at once.
+///   - limit: The time limit. A minute is long enough even on a busy machine.
+///   - what: A description of the expected result, for the error message.
+///   - condition: Returns the answer, or `nil` while there is none. Its last error is part of the
+///     error message. A ``StoreFault`` ends the loop immediately.
 /// - Returns: The answer.
-/// - Throws: ``HarnessError`` when the time is up; ``StoreFault``.
+/// - Throws: ``HarnessError`` after the time limit, or ``StoreFault``.
 @discardableResult
 public func eventually<Answer>(
     within limit: Duration = .seconds(60),

@@ -1,15 +1,15 @@
-/// A failure of the harness itself, in words for the person who reads the test's output.
+/// An error of the harness itself, with a description for the reader of the test's output.
 public struct HarnessError: Error, CustomStringConvertible {
-    /// What did not work, and where to look.
+    /// A description of the error and of the place to look at.
     public let description: String
 
-    /// Makes a failure.
+    /// Makes an error.
     public init(_ description: String) { self.description = description }
 }
 
-/// A fault that the store has shown; waiting and asking again do not make up for it.
+/// A fault of the store that a retry must not hide.
 public struct StoreFault: Error, CustomStringConvertible {
-    /// What it answered.
+    /// The answer of the store.
     public let description: String
 
     /// Makes a fault.

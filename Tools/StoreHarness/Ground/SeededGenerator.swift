@@ -1,14 +1,14 @@
 import Foundation
 
-/// Random numbers that are the same for the same seed, on every machine (SplitMix64; Steele, Lea and
-/// Flood, 2014).
+/// A random number generator that returns the same numbers for the same seed on every machine
+/// (SplitMix64; Steele, Lea and Flood, 2014).
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
     /// Makes a generator.
     public init(seed: UInt64) { state = seed }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -18,10 +18,10 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     }
 }
 
-/// The seed of a test that draws its input.
+/// The seed of a test with random input.
 ///
-/// Such a test takes the seed as its argument, so that Swift Testing names it in every failure. Run
-/// the tests again with the variable to repeat that failure:
+/// Such a test takes the seed as its argument, so that Swift Testing prints it in every failure. To
+/// repeat the failure, set the variable and run the tests again:
 ///
 ///     @Test(arguments: RandomSeed.ofThisRun)
 ///     func everyPostingBalances(seed: RandomSeed) {
@@ -30,15 +30,17 @@ public struct RandomSeed: Sendable, CustomStringConvertible {
     /// The environment variable that sets the seed of all tests.
     public static let variable = "COUNTERFOIL_TEST_SEED"
 
-    /// The seed of this process: from the environment, or drawn once.
+    /// The seed of this process.
     ///
-    /// It is a list of one, as the arguments of a test are.
+    /// It is taken from the environment or chosen randomly once.
+    ///
+    /// It is a list with one element, because test arguments are a list.
     public static let ofThisRun = [
         RandomSeed(environment: ProcessInfo.processInfo.environment)
             ?? RandomSeed(.random(in: 1...(.max)))
     ]
 
-    /// The seed itself.
+    /// The value of the seed.
     public let value: UInt64
 
     /// Makes a seed.
@@ -47,7 +49,7 @@ public struct RandomSeed: Sendable, CustomStringConvertible {
     /// Reads the seed from the environment.
     ///
     /// - Returns: `nil` if the variable is not set.
-    /// - Precondition: A variable that is set is a whole number: a seed that is not understood would
+    /// - Precondition: The variable is a whole number if it is set. An invalid seed must not
     ///   silently become another one.
     public init?(environment: [String: String]) {
         guard let text = environment[Self.variable] else { return nil }
@@ -57,13 +59,13 @@ public struct RandomSeed: Sendable, CustomStringConvertible {
         self.value = value
     }
 
-    /// How to repeat the run.
+    /// The variable assignment that repeats the run.
     public var description: String { "\(Self.variable)=\(value)" }
 
-    /// A generator that begins at the seed.
+    /// Returns a generator that begins at the seed.
     ///
-    /// - Parameter stream: Which of several generators with different numbers, for tasks that run at
-    ///   the same time.
+    /// - Parameter stream: The number of a generator. Concurrent tasks use generators with
+    ///   different numbers.
     /// - Returns: The generator.
     public func generator(_ stream: Int = 0) -> SeededGenerator {
         SeededGenerator(seed: value &+ UInt64(truncatingIfNeeded: stream) &* 0xD134_2543_DE82_EF95)

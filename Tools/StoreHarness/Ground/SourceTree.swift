@@ -2,11 +2,11 @@ public import Foundation
 
 /// The folder that this package was built from.
 public enum SourceTree {
-    /// The folder of `Package.swift`, found from the place of this file.
+    /// The folder of `Package.swift`, derived from the location of this file.
     public static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     public static func path(_ name: String) -> String { root.appendingPathComponent(name).path }
 }

@@ -2,15 +2,17 @@ import Foundation
 import Postgres
 
 extension PostgresCluster {
-    /// Stops all processes of the server where they are (SIGSTOP), as a machine that hangs does: its
-    /// sockets stay open, the system takes connections and answers keepalives, and nobody else does.
+    /// Freezes all processes of the server (SIGSTOP), like a machine that hangs.
     ///
-    /// - Throws: ``PostgresClusterError`` if the server does not run, or does not stand still.
+    /// Its sockets stay open, and the system still accepts connections and answers keepalives, but
+    /// no process responds.
+    ///
+    /// - Throws: ``PostgresClusterError`` if the server is not running or cannot be stopped.
     public func freeze() throws {
         let server = try runningProcessID()
         let deadline = ContinuousClock.now + .seconds(10)
         while ContinuousClock.now < deadline {
-            // The first process first, so that it starts no others meanwhile.
+            // Stop the main process first, so that it cannot start others in the meantime.
             kill(server, SIGSTOP)
             guard ProcessTree.isStoppedOrGone(server) else { continue }
             let moving = ProcessTree.children(of: server)
@@ -21,19 +23,22 @@ extension PostgresCluster {
         throw PostgresClusterError("The server in \(directory) does not stand still.")
     }
 
-    /// Lets all processes of the server go on (SIGCONT).
+    /// Resumes all processes of the server (SIGCONT).
     ///
-    /// - Throws: ``PostgresClusterError`` if the server does not run.
+    /// - Throws: ``PostgresClusterError`` if the server is not running.
     public func thaw() throws {
         ProcessTree.resume(try runningProcessID())
     }
 
-    /// Waits until the server answers a query, and starts it again if it has ended by itself, as it
-    /// does when it cannot recover from a crash on a full disk.
+    /// Waits until the server answers a query.
     ///
-    /// - Parameter limit: How long to wait.
+    /// If the server has ended by itself, it is started again.
+    ///
+    /// It ends, for example, if it cannot recover from a crash because the disk is full.
+    ///
+    /// - Parameter limit: The time limit.
     /// - Returns: Whether it had to be started.
-    /// - Throws: ``HarnessError`` when the time is up.
+    /// - Throws: ``HarnessError`` after the time limit.
     @discardableResult
     public func waitUntilAnswering(within limit: Duration = .seconds(60)) async throws -> Bool {
         var wasStarted = false

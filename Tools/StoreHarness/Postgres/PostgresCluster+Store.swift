@@ -2,15 +2,16 @@ import Foundation
 import Postgres
 
 extension PostgresCluster {
-    /// The id of the server's first process, while it runs.
+    /// The id of the server's main process, while it is running.
     public var processID: Int32? {
-        // No such file: it does not run.
+        // Without this file the server is not running.
         let note = try? String(contentsOfFile: directory + "/data/postmaster.pid", encoding: .utf8)
         return note.flatMap { $0.split(separator: "\n").first }.flatMap { Int32($0) }
     }
 
-    /// The directory, or one named after it where root's server user can get: the way into a clone
-    /// in root's home is closed to that user.
+    /// Returns the directory, or a replacement that root's server user can reach.
+    ///
+    /// That user cannot enter a clone in root's home directory.
     static func reachable(_ directory: String) -> String {
         guard geteuid() == 0 else { return directory }
         let wanted = URL(fileURLWithPath: directory)
@@ -26,11 +27,11 @@ extension PostgresCluster {
         return directory
     }
 
-    /// The URL of a service's database for its role, perhaps through a proxy.
+    /// Returns the URL of a service's database for its role, optionally through a proxy.
     func url(database: String, role: String, proxyPort: Int?) -> String {
         var components = URLComponents(string: url(database: database, role: role))
         if let proxyPort { components?.port = proxyPort }
-        // A proxy reads the protocol, so nothing may be encrypted.
+        // A proxy reads the protocol, so the connection must not be encrypted.
         components?.queryItems = [
             URLQueryItem(name: "sslmode", value: "disable"),
             URLQueryItem(name: "gssencmode", value: "disable"),
@@ -38,8 +39,9 @@ extension PostgresCluster {
         return components?.string ?? ""
     }
 
-    /// Creates a database that only its owner, one role, the operator and the archivist may connect to,
-    /// unless it is there.
+    /// Creates a database if it does not exist.
+    ///
+    /// Only its owner, one role, the operator and the archivist may connect to it.
     func ensureDatabase(_ name: String, connectableBy role: String) async throws {
         let exists = try await asSuperuser { connection in
             try !connection.query("SELECT 1 FROM pg_database WHERE datname = \(name)").isEmpty

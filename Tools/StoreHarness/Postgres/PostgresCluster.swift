@@ -2,23 +2,25 @@ import Foundation
 public import Logging
 public import Postgres
 
-/// A PostgreSQL server of our own: one directory, one port, the roles of the store.
+/// A PostgreSQL server for tests and tools, with its own directory and port and the store's roles.
 ///
-/// Tests share one that lives as long as the process; `make run` and the chaos tests make their
-/// own, durable ones. Run as root, the server's programs run as the user `postgres`, as they refuse
-/// to run as root.
+/// Tests share a server that lives as long as the process. `make run` and the chaos tests create
+/// their own durable ones. If the process runs as root, the server's programs run as the user
+/// `postgres`, because they refuse to run as root.
 public final class PostgresCluster: Sendable {
-    /// How a server is stopped.
+    /// The ways to stop a server.
     public enum StopMode: String, Sendable {
-        /// Rolls back what is open and closes all sessions.
+        /// Rolls back open database transactions and closes all sessions.
         case fast
-        /// As if it had crashed: the next start recovers.
+        /// Stops the server like a crash. The next start recovers.
         case immediate
     }
 
-    /// The role that owns databases and tables and runs migrations.
+    /// The role that owns the databases and tables and runs migrations.
     public static let owner = "counterfoil_owner"
-    /// How long a test waits for a connection: many of them share few processors.
+    /// The time for which a test waits for a connection.
+    ///
+    /// Many tests share few processors.
     public static let patience = Duration.seconds(60)
     /// The run-time roles of the services.
     public static let serviceRoles = [
@@ -35,27 +37,28 @@ public final class PostgresCluster: Sendable {
     /// The role whose databases `counterfoil replay --verify` fills.
     public static let shadowRole = "counterfoil_shadow"
 
-    /// Where everything of the server lies; `data` and `postgres.log` are in it.
+    /// The directory of all files of the server, including `data` and `postgres.log`.
     public let directory: String
     /// The port on 127.0.0.1.
     public let port: Int
-    /// The file system that its data lie on, if it has one of its own.
+    /// The file system of its data, if it has its own.
     public let disk: MemoryDisk?
     private let isDurable: Bool
     private let settings: [String]
     private let programs: ServerPrograms?
     private let adminURL: String
 
-    /// Names a cluster without touching anything.
+    /// Describes a cluster without creating or starting it.
     ///
     /// - Parameters:
-    ///   - directory: Where its files are or will be. It persists.
-    ///   - port: The port on 127.0.0.1; a free one if there is none.
-    ///   - isDurable: Whether a commit waits for the disk. Off, a crash of the machine loses data; a
-    ///     crash of the server does not.
+    ///   - directory: The directory of its existing or future files. It is not removed.
+    ///   - port: The port on 127.0.0.1; `nil` chooses a free one.
+    ///   - isDurable: Whether a commit waits for the disk. If not, a crash of the machine loses
+    ///     data, but a crash of the server does not.
     ///   - settings: Further settings of the server, such as `track_commit_timestamp=on`.
-    ///   - hasOwnDisk: Whether its data, the write-ahead log among them, lie on a ``MemoryDisk``, which is
-    ///     mounted at once. Such a cluster must be new, and one of ``TemporaryClusters``.
+    ///   - hasOwnDisk: Whether its data, including the write-ahead log, is on a ``MemoryDisk``,
+    ///     which is mounted immediately. Such a cluster must be new and belong to
+    ///     ``TemporaryClusters``.
     /// - Throws: ``PostgresClusterError`` if the server's programs are not installed,
     ///   ``HarnessError`` if nothing can be mounted.
     public init(
@@ -85,7 +88,7 @@ public final class PostgresCluster: Sendable {
         adminURL = "postgres://postgres@127.0.0.1:\(self.port)/postgres"
     }
 
-    /// A server that is there already, and is not ours to stop.
+    /// Describes an existing server that this process must not stop.
     private init(url: String) {
         directory = ""
         port = URLComponents(string: url)?.port ?? 5432
@@ -96,8 +99,10 @@ public final class PostgresCluster: Sendable {
         adminURL = url
     }
 
-    /// The cluster that all tests of the process share: the server at `POSTGRES_URL` (the URL of a
-    /// superuser), or one that is started on first use and gone with the process.
+    /// The cluster that all tests of the process share.
+    ///
+    /// It is the server at `POSTGRES_URL` (the URL of a superuser), or one that is started at the
+    /// first use and removed with the process.
     public static func shared() async throws -> PostgresCluster {
         try await sharedStart.value
     }
@@ -115,19 +120,19 @@ public final class PostgresCluster: Sendable {
         return cluster
     }
 
-    /// The URL of a database, for a role.
+    /// Returns the URL of a database for a role.
     public func url(database: String, role: String = PostgresCluster.owner) -> String {
         var components = URLComponents(string: adminURL) ?? URLComponents()
         components.path = "/" + database
         if role != "postgres" {
             components.user = role
-            // Our own servers trust everybody; one at POSTGRES_URL may ask.
+            // The harness's own servers need no password, but the one at POSTGRES_URL may need one.
             components.password = "counterfoil"
         }
         return components.string ?? ""
     }
 
-    /// The path of one of PostgreSQL's programs of this machine, such as `pgbench`.
+    /// Returns the path of a PostgreSQL program on this machine, such as `pgbench`.
     ///
     /// - Parameter name: The program.
     /// - Returns: Its path.
@@ -142,7 +147,7 @@ public final class PostgresCluster: Sendable {
         return (try? programs.run("pg_ctl", ["status", "-D", dataDirectory])) != nil
     }
 
-    /// Creates the cluster if it is not there, starts the server and waits until it answers.
+    /// Creates the cluster if it does not exist, starts the server and waits until it answers.
     public func start() async throws {
         guard let programs else { return }
         let isNew = !FileManager.default.fileExists(atPath: dataDirectory + "/PG_VERSION")
@@ -182,7 +187,7 @@ public final class PostgresCluster: Sendable {
                 "PostgreSQL did not start in \(directory): \(error). \(log.suffix(600))"
             )
         }
-        // Of a cluster that was kept, too: a role may be newer than it.
+        // Create roles in existing clusters, too: a role may be newer than the cluster.
         try await createRoles()
     }
 
@@ -190,7 +195,7 @@ public final class PostgresCluster: Sendable {
     public func stop(_ mode: StopMode = .fast) throws {
         guard let programs else { return }
         guard isRunning else { return }
-        // A frozen server hears nobody. Thrown where it has just ended.
+        // A frozen server cannot react. `thaw` throws if the server has just ended.
         try? thaw()
         try programs.run(
             "pg_ctl",
@@ -198,15 +203,15 @@ public final class PostgresCluster: Sendable {
         )
     }
 
-    /// Stops the server and starts it again, on the same port.
+    /// Restarts the server on the same port.
     public func restart(_ mode: StopMode = .fast) async throws {
         try stop(mode)
         try await start()
     }
 
-    /// Takes a physical backup of the running server, as `deploy/README.md` does.
+    /// Takes a physical backup of the running server, as described in `deploy/README.md`.
     ///
-    /// - Parameter name: A name for it, below the server's directory.
+    /// - Parameter name: The name of the backup, below the server's directory.
     /// - Throws: ``PostgresClusterError``.
     public func backUp(as name: String) throws {
         try programs?.run(
@@ -218,7 +223,7 @@ public final class PostgresCluster: Sendable {
         )
     }
 
-    /// Puts a backup in the place of the server's data, and starts it; it is stopped before.
+    /// Stops the server, replaces its data with a backup, and starts it.
     public func restore(from name: String) async throws {
         try stop(.immediate)
         try FileManager.default.removeItem(atPath: dataDirectory)
@@ -226,7 +231,7 @@ public final class PostgresCluster: Sendable {
         try await start()
     }
 
-    /// Creates a database that belongs to the owner's role.
+    /// Creates a database owned by the owner's role.
     public func createDatabase(_ name: String) async throws {
         try await asSuperuser { connection in
             try connection.execute(
@@ -235,7 +240,7 @@ public final class PostgresCluster: Sendable {
         }
     }
 
-    /// Removes a database and whoever is connected to it.
+    /// Drops a database and disconnects its clients.
     public func dropDatabase(_ name: String) async throws {
         try await asSuperuser { connection in
             try connection.execute("DROP DATABASE IF EXISTS \"\(unsafe: name)\" WITH (FORCE)")
@@ -245,10 +250,10 @@ public final class PostgresCluster: Sendable {
     /// Runs statements as the superuser in the database `postgres`.
     ///
     /// - Parameters:
-    ///   - limit: How long to wait for a connection.
+    ///   - limit: The time limit for a connection.
     ///   - body: The statements.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws, or why there is no connection.
+    /// - Returns: The result of the body.
+    /// - Throws: An error of the body or of the connection.
     @discardableResult
     public func asSuperuser<R: Sendable>(
         within limit: Duration = PostgresCluster.patience,
@@ -273,7 +278,7 @@ public final class PostgresCluster: Sendable {
             [(Self.owner, "CREATEDB"), (Self.shadowRole, "CREATEDB")]
             + (Self.serviceRoles + [Self.operatorRole, Self.archivistRole]).map { ($0, "") }
         try await asSuperuser { connection in
-            // One process at a time: several may share the server at POSTGRES_URL.
+            // Only one process at a time, because several may share the server at POSTGRES_URL.
             try connection.execute("SELECT pg_advisory_lock(7220111)")
             for (role, options) in roles {
                 let exists = try connection.query(
@@ -289,9 +294,9 @@ public final class PostgresCluster: Sendable {
     }
 }
 
-/// A server that could not be found or started, with what to do about it.
+/// An error of a server that was not found or could not be started, with a remedy.
 public struct PostgresClusterError: Error, CustomStringConvertible {
-    /// What went wrong and what helps.
+    /// A description of the error and its remedy.
     public let description: String
 
     init(_ description: String) {
@@ -299,7 +304,7 @@ public struct PostgresClusterError: Error, CustomStringConvertible {
     }
 }
 
-/// Runs a body with a client whose pool is open.
+/// Runs a body with a client whose connection pool is open.
 public func withRunningClient<R: Sendable>(
     _ settings: PostgresSettings,
     logger: Logger? = nil,

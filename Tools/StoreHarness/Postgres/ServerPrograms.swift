@@ -1,18 +1,19 @@
 import Foundation
 
-/// Where the server's programs are, and how they are run.
+/// The location of the server's programs, and the way to run them.
 struct ServerPrograms: Sendable {
     private let directory: String
     private let needsUser: Bool
 
-    /// Looks where `pg_config` says, then where Debian keeps them (the newest version first).
+    /// Looks in the directory that `pg_config` prints, then in Debian's directories (newest version
+    /// first).
     static func find() throws -> ServerPrograms {
         var candidates: [String] = []
         if let said = try? output(of: "/usr/bin/env", ["pg_config", "--bindir"]) {
             candidates.append(said.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         let debian = "/usr/lib/postgresql"
-        // Not there on other systems, where the first candidate is the one.
+        // Other systems do not have this directory. There, the first candidate is the only one.
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: debian)) ?? []
         candidates += versions.sorted { (Int($0) ?? 0) > (Int($1) ?? 0) }
             .map { "\(debian)/\($0)/bin" }
@@ -29,10 +30,10 @@ struct ServerPrograms: Sendable {
         )
     }
 
-    /// The path of one of the programs.
+    /// Returns the path of a program.
     func path(of program: String) -> String { directory + "/" + program }
 
-    /// Runs one of the programs and waits for its end.
+    /// Runs a program and waits for its end.
     func run(_ program: String, _ arguments: [String]) throws {
         let path = path(of: program)
         if needsUser {
@@ -45,17 +46,17 @@ struct ServerPrograms: Sendable {
         }
     }
 
-    /// Gives a directory to the user that the server runs as.
+    /// Makes the server's user the owner of a directory.
     func handOver(_ directory: String) throws {
         guard needsUser else { return }
         _ = try Self.output(of: "/usr/bin/env", ["chown", "postgres", directory])
     }
 
-    /// Runs a program to its end and returns what it wrote.
+    /// Runs a program to its end and returns its output.
     ///
-    /// By `posix_spawn`: `Foundation.Process` waits for the end of everything that has inherited its
-    /// descriptors, which the server that `pg_ctl` leaves behind has. For the same reason the output
-    /// goes to a file, not to a pipe.
+    /// It uses `posix_spawn`, because `Foundation.Process` waits for the end of every process that
+    /// has inherited its descriptors. The server that `pg_ctl` leaves running has inherited them.
+    /// For the same reason the output goes to a file and not to a pipe.
     private static func output(of program: String, _ arguments: [String]) throws -> String {
         let file = "\(NSTemporaryDirectory())/counterfoil-output-\(UUID().uuidString)"
         defer { unlink(file) }

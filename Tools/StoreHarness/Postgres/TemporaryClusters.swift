@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The directories of clusters that end with their process.
+/// The directories of clusters that are removed with their process.
 enum TemporaryClusters {
     private static let prefix = "counterfoil-postgres-"
     private static let directories = Mutex<[String]>([])
 
-    /// Makes a directory named after this process, and removes those whose process is gone.
+    /// Makes a directory named after this process, and removes those of ended processes.
     static func makeDirectory() throws -> String {
         let base =
             ProcessInfo.processInfo.environment["COUNTERFOIL_TEST_DIRECTORY"] ?? "/tmp"
@@ -24,7 +24,7 @@ enum TemporaryClusters {
         return directory
     }
 
-    /// Stops the server in a directory and removes the directory when the process ends.
+    /// Stops the server in a directory and removes the directory at the end of the process.
     static func removeAtExit(_ directory: String) {
         let isFirst = directories.withLock { directories in
             directories.append(directory)
@@ -38,16 +38,16 @@ enum TemporaryClusters {
         }
     }
 
-    /// Kills the server whose process id the directory notes, and removes the directory.
+    /// Kills the server whose process id is in the directory, and removes the directory.
     private static func remove(_ directory: String) {
         let note = directory + "/data/postmaster.pid"
         if let text = try? String(contentsOfFile: note, encoding: .utf8),
             let id = text.split(separator: "\n").first.flatMap({ pid_t($0) }), id > 1
         {
-            // A frozen one would never hear it.
+            // A frozen server would not receive the signal.
             ProcessTree.resume(id)
-            // SIGQUIT is the server's word for an immediate shutdown. It is quick, but nobody but
-            // init is told of its end: wait for the note to go, not for ever.
+            // SIGQUIT asks the server for an immediate shutdown. Only init is notified of its end,
+            // so wait for a limited time until the file with its process id is gone.
             kill(id, SIGQUIT)
             var attempts = 0
             while kill(id, 0) == 0, attempts < 200 {
@@ -56,7 +56,7 @@ enum TemporaryClusters {
             }
         }
         MemoryDisk.unmount(directory + "/data")
-        // Left behind at worst in a directory for temporary files, for the next process to remove.
+        // At worst it stays in a temporary directory until the next process removes it.
         try? FileManager.default.removeItem(atPath: directory)
     }
 }

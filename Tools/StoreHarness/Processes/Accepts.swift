@@ -1,6 +1,6 @@
 import Foundation
 
-/// Whether somebody listens on a port of the loopback address.
+/// Whether a port of the loopback address accepts connections.
 package func accepts(port: Int) -> Bool {
     let socket = Foundation.socket(
         AF_INET,

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Where the executables of this build are: beside the test bundle or the tool that asks.
+/// The executables of this build.
+///
+/// They are next to the test bundle or tool that is running.
 public enum BuiltExecutables {
-    /// The folder that the running program was built into, or `COUNTERFOIL_BUILD_DIRECTORY`.
+    /// The build folder of the running program, or `COUNTERFOIL_BUILD_DIRECTORY`.
     public static var directory: String {
         if let given = ProcessInfo.processInfo.environment["COUNTERFOIL_BUILD_DIRECTORY"] {
             return given
@@ -13,11 +15,11 @@ public enum BuiltExecutables {
         return URL(fileURLWithPath: program).deletingLastPathComponent().path
     }
 
-    /// The path of an executable of this package.
+    /// Returns the path of an executable of this package.
     ///
     /// - Parameter name: The product's name: `catalog`, `counterfoil`, …
     /// - Returns: The path.
-    /// - Throws: ``HarnessError`` when it was not built.
+    /// - Throws: ``HarnessError`` if it was not built.
     public static func path(_ name: String) throws -> String {
         let path = directory + "/" + name
         guard FileManager.default.isExecutableFile(atPath: path) else {

@@ -2,18 +2,20 @@ import Foundation
 import Synchronization
 import ThreadExecutor
 
-/// A child of this process that never outlives it: started on a thread that lives as long as this
-/// process, with a parent-death signal where the system has one, in a process group of its own so
-/// that a Ctrl-C in the terminal is this process's to handle.
+/// A child process that never outlives this process.
+///
+/// It is started on a thread that lives as long as this process, with a parent-death signal if the
+/// system supports it. It has its own process group, so that only this process handles a Ctrl-C in
+/// the terminal.
 public final class ChildProcess: Sendable {
-    /// How a child ended.
+    /// The way in which a child ended.
     public enum Exit: Hashable, Sendable, CustomStringConvertible {
-        /// It returned this code.
+        /// It exited with this code.
         case code(Int32)
         /// A signal ended it.
         case signal(Int32)
 
-        /// In words.
+        /// The exit as text.
         public var description: String {
             switch self {
             case .code(let code): "exit code \(code)"
@@ -24,7 +26,7 @@ public final class ChildProcess: Sendable {
 
     /// The process id.
     public let id: Int32
-    /// The file that its output and its errors are appended to.
+    /// The file to which its output and errors are appended.
     public let logPath: String
     private let ending = Mutex<Ending>(Ending())
 
@@ -37,7 +39,7 @@ public final class ChildProcess: Sendable {
         self.id = id
         self.logPath = logPath
         LivingChildren.shared.insert(id)
-        // A thread of its own waits for it: `waitpid` blocks for as long as the child lives.
+        // A separate thread waits for it, because `waitpid` blocks as long as the child lives.
         let thread = Thread { self.waitForEnd() }
         thread.stackSize = 256 << 10
         thread.start()
@@ -46,12 +48,12 @@ public final class ChildProcess: Sendable {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - executable: Its path.
-    ///   - arguments: What follows the name.
-    ///   - environment: Its whole environment.
-    ///   - logPath: The file to append its output and errors to.
+    ///   - executable: The path of the program.
+    ///   - arguments: The arguments after the name.
+    ///   - environment: The complete environment.
+    ///   - logPath: The file to which output and errors are appended.
     /// - Returns: The running program.
-    /// - Throws: An error when it cannot be started.
+    /// - Throws: An error if it cannot be started.
     public static func start(
         _ executable: String,
         _ arguments: [String] = [],
@@ -67,7 +69,9 @@ public final class ChildProcess: Sendable {
         return ChildProcess(id: id, logPath: logPath)
     }
 
-    /// Runs a program to its end and returns what it wrote, or throws with it.
+    /// Runs a program to its end and returns its output.
+    ///
+    /// If the program fails, the error contains the output.
     @discardableResult
     public static func run(
         _ executable: String,
@@ -93,10 +97,10 @@ public final class ChildProcess: Sendable {
         return output
     }
 
-    /// Whether it has not ended.
+    /// Whether it is running.
     public var isRunning: Bool { ending.withLock { $0.exit == nil } }
 
-    /// How it ended; `nil` while it runs.
+    /// The way in which it ended; `nil` while it is running.
     public var exitIfEnded: Exit? { ending.withLock { $0.exit } }
 
     /// Waits for its end.
@@ -113,20 +117,22 @@ public final class ChildProcess: Sendable {
     /// Sends a signal, unless it has ended.
     public func send(_ signal: Int32) {
         ending.withLock { ending in
-            // Under the lock, so that the id cannot be another process's already.
+            // The lock ensures that the id does not belong to another process yet.
             if ending.exit == nil { _ = Foundation.kill(id, signal) }
         }
     }
 
-    /// Freezes it with SIGSTOP; the system still answers for its connections.
+    /// Freezes it with SIGSTOP.
+    ///
+    /// The system still accepts its connections.
     public func freeze() { send(SIGSTOP) }
 
-    /// Lets it go on after ``freeze()``.
+    /// Resumes it after ``freeze()``.
     public func thaw() { send(SIGCONT) }
 
     private func waitForEnd() {
         var status: Int32 = 0
-        // First without reaping, so that the id stays ours until `exit` is set.
+        // First wait without reaping, so that the id stays reserved until `exit` is set.
         var information = siginfo_t()
         while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
         let waiters = ending.withLock { ending in
@@ -143,7 +149,7 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// The children to kill when this process leaves by `exit`.
+/// The children to kill when this process ends by `exit`.
 private final class LivingChildren: Sendable {
     static let shared = LivingChildren()
     private let ids = Mutex<Set<Int32>>([])
@@ -162,8 +168,8 @@ private final class LivingChildren: Sendable {
     }
 }
 
-/// Starts children, all on one thread that never ends: the parent-death signal of Linux goes out
-/// when the *thread* that started the child ends.
+/// Starts all children on one thread that never ends. On Linux the parent-death signal is sent when
+/// the *thread* that started the child ends.
 private actor Spawner {
     static let shared = Spawner()
     private let executor = ThreadExecutor(name: "spawner")
@@ -235,17 +241,18 @@ private actor Spawner {
 }
 
 extension posix_spawn_file_actions_t {
-    /// Closes all descriptors but the first three in the child.
+    /// Closes all descriptors except the first three in the child.
     ///
-    /// Swift-NIO's sockets have no close-on-exec flag. A child that holds a copy of a proxy's socket
-    /// keeps a connection alive whose two ends are gone, and with it a session of PostgreSQL, its
-    /// database transaction and its locks.
+    /// Swift-NIO's sockets have no close-on-exec flag. A child with a copy of a proxy's socket
+    /// would keep a dead connection open, and with it a PostgreSQL session, its database
+    /// transaction and its locks.
     mutating func closeEverythingElse() throws {
         typealias AddCloseFrom =
             @convention(c) (
                 UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32
             ) -> Int32
-        // In glibc since 2.34; its header shows it only to sources that ask for more than POSIX.
+        // glibc has it since 2.34, but its header declares it only for sources that request more
+        // than POSIX.
         guard let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") else {
             throw HarnessError("This C library is too old to start children: glibc 2.34 is needed.")
         }

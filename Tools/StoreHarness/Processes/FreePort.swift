@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Ports that this process has given out, so that two tests never get the same.
+/// The ports that this process has handed out, so that no two tests get the same one.
 private let given = Mutex<Set<Int>>([])
 
-/// A TCP port on the loopback address that nobody listens on.
+/// Returns a TCP port on the loopback address that is not in use.
 ///
-/// It lies below the range from which the system takes the ports of outgoing connections, so that
-/// none of those takes it before the test does.
+/// It is below the range that the system uses for outgoing connections, so that none of them takes
+/// it before the test does.
 ///
 /// - Throws: ``HarnessError`` if there is none.
 public func freePort() throws -> Int {

@@ -1,23 +1,23 @@
 import Foundation
 
-/// A file system of its own in memory (tmpfs), which can be made full and given room again.
+/// A file system in memory (tmpfs) that a test can fill and empty.
 ///
-/// Mounting needs root, or the right to mount (`CAP_SYS_ADMIN`). Inside a mount namespace it is seen
-/// there alone; elsewhere it is seen by the whole machine until it is unmounted.
+/// Mounting needs root or the capability `CAP_SYS_ADMIN`. In a mount namespace it is visible only
+/// there. Otherwise the whole machine sees it until it is unmounted.
 public struct MemoryDisk: Sendable {
-    /// The directory that it is mounted on.
+    /// The mount point.
     public let directory: String
-    /// Its size in bytes while it has room.
+    /// The size in bytes while it is not full.
     ///
-    /// Memory is used only for what is written.
+    /// It uses memory only for written data.
     private let size: UInt64
 
-    /// Says why this process may not mount, if it may not.
+    /// Returns the reason why this process may not mount.
     ///
-    /// - Returns: The reason in the system's words; `nil` where it may mount.
+    /// - Returns: The system's error message; `nil` if it may mount.
     public static func reasonAgainst() -> String? {
         let directory = NSTemporaryDirectory() + "/counterfoil-mount-\(UUID().uuidString)"
-        // A leftover does no harm.
+        // A file that cannot be removed does no harm.
         defer { try? FileManager.default.removeItem(atPath: directory) }
         do {
             try FileManager.default.createDirectory(
@@ -31,11 +31,11 @@ public struct MemoryDisk: Sendable {
         }
     }
 
-    /// Mounts an empty one over a directory.
+    /// Mounts an empty file system on a directory.
     ///
     /// - Parameter directory: An empty directory.
-    /// - Returns: The file system, with room for half of the machine's memory.
-    /// - Throws: ``HarnessError`` with the system's reason.
+    /// - Returns: The file system. Its size is half of the machine's memory.
+    /// - Throws: ``HarnessError`` with the system's error message.
     static func mount(on directory: String) throws -> MemoryDisk {
         guard Foundation.mount("tmpfs", directory, "tmpfs", 0, "mode=0700") == 0 else {
             throw refusal("mount a tmpfs", directory)
@@ -44,11 +44,11 @@ public struct MemoryDisk: Sendable {
         return MemoryDisk(directory: directory, size: space.total)
     }
 
-    /// Makes it full: from now on nothing can be written that needs more room.
+    /// Fills the file system: from now on no write that needs more space succeeds.
     ///
-    /// - Throws: ``HarnessError`` when the system refuses.
+    /// - Throws: ``HarnessError`` if the system refuses.
     public func fill() throws {
-        // The size cannot go below what is used, and others write meanwhile.
+        // The size cannot be less than the used space, and other processes write in the meantime.
         for _ in 1...100 {
             let used = try Self.space(in: directory).used
             if remount(size: used) { return }
@@ -57,22 +57,22 @@ public struct MemoryDisk: Sendable {
         throw Self.refusal("fill", directory)
     }
 
-    /// Gives it its room again.
+    /// Restores the original size.
     ///
-    /// - Throws: ``HarnessError`` when the system refuses.
+    /// - Throws: ``HarnessError`` if the system refuses.
     public func makeRoom() throws {
         guard remount(size: size) else { throw Self.refusal("make room in", directory) }
     }
 
-    /// Bytes in use.
+    /// The number of used bytes.
     public var used: UInt64 { get throws { try Self.space(in: directory).used } }
 
-    /// Takes it away, with all that is in it.
+    /// Unmounts the file system and discards its contents.
     func unmount() { Self.unmount(directory) }
 
-    /// Takes away what is mounted on a directory, if anything is.
+    /// Unmounts the file system of a directory, if there is one.
     static func unmount(_ directory: String) {
-        // Where nothing is mounted this does nothing. Whoever still has a file open keeps the file.
+        // This does nothing if nothing is mounted. Open files stay usable.
         _ = umount2(directory, Int32(MNT_DETACH))
     }
 

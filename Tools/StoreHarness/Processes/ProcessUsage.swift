@@ -1,15 +1,15 @@
 import Foundation
 
-/// What a process has used of the machine, from `/proc`.
+/// The resource usage of a process, from `/proc`.
 public struct ProcessUsage: Hashable, Sendable {
-    /// Memory resident at present, in bytes.
+    /// The resident memory in bytes.
     public var residentBytes: Int
-    /// The most memory that was resident at once, in bytes.
+    /// The maximum of the resident memory in bytes.
     public var residentBytesMax: Int
-    /// User and system time, in seconds.
+    /// The user and system time in seconds.
     public var cpuSeconds: Double
 
-    /// Reads a process's usage; `nil` once it has ended, or where there is no `/proc`.
+    /// Reads a process's usage; `nil` if it has ended or there is no `/proc`.
     ///
     /// - Parameter id: The process id.
     public init?(of id: Int32) {
@@ -18,7 +18,8 @@ public struct ProcessUsage: Hashable, Sendable {
             let status = try? String(contentsOfFile: "/proc/\(id)/status", encoding: .utf8),
             let name = stat.lastIndex(of: ")")
         else { return nil }
-        // Behind the name (which may hold spaces) field 3 follows; 14 and 15 are the clock ticks.
+        // The first field after the name (which may contain spaces) is field 3. Fields 14 and 15
+        // are the clock ticks.
         let fields = stat[stat.index(after: name)...].split(separator: " ")
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12])
         else { return nil }
@@ -34,11 +35,11 @@ public struct ProcessUsage: Hashable, Sendable {
         residentBytesMax = kibibytes("VmHWM") * 1024
     }
 
-    /// Sums a process and all its descendants, such as PostgreSQL's server with its backends.
+    /// Adds up a process and all its descendants, such as PostgreSQL's server with its backends.
     ///
-    /// Memory that they share is counted once for each, so take it as an upper bound.
+    /// Shared memory is counted once for each process, so the result is an upper bound.
     ///
-    /// - Parameter id: The process id of the first.
+    /// - Parameter id: The id of the root process.
     /// - Returns: The sum, or `nil` if there is no such process.
     public static func ofTree(_ id: Int32) -> ProcessUsage? {
         guard var sum = ProcessUsage(of: id) else { return nil }
@@ -52,10 +53,11 @@ public struct ProcessUsage: Hashable, Sendable {
         return sum
     }
 
-    /// Memory of a process, its shared pages divided among those that share them.
+    /// Returns the memory of a process, in which shared pages are divided among the processes that
+    /// share them.
     private static func proportionalBytes(of id: Int32) -> Int? {
         let path = "/proc/\(id)/smaps_rollup"
-        // Not readable for processes of others.
+        // Not readable for the processes of other users.
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix("Pss:") {
             return line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
@@ -65,7 +67,7 @@ public struct ProcessUsage: Hashable, Sendable {
     }
 
     private static func children(of id: Int32) -> [Int32] {
-        // Absent without CONFIG_PROC_CHILDREN; then the tree is its root.
+        // Without CONFIG_PROC_CHILDREN the file is missing, and the tree consists of its root.
         let path = "/proc/\(id)/task/\(id)/children"
         guard let list = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
         return list.split(separator: " ").compactMap { Int32($0) }

@@ -2,20 +2,21 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// A proxy in front of a service that can hold requests and answers by their request line, and
-/// remembers what was asked.
+/// A proxy in front of a service.
 ///
-/// It reads as much of HTTP/1.1 as the store's clients speak: one request after the other on a
-/// connection, each small enough to come in one piece.
+/// It can hold requests and responses by their request line, and records all requests.
+///
+/// It supports only as much of HTTP/1.1 as the store's clients use: one request after the other on
+/// a connection, each small enough to arrive in one piece.
 public final class HTTPProxy: Sendable {
-    /// A moment in a connection's life.
+    /// A point in the life of a connection.
     public enum Point: Sendable, CustomStringConvertible {
-        /// The client sent the request; the service has not got it.
+        /// The client has sent the request, but the service has not received it.
         case beforeRequest(String)
-        /// The service has answered, or has more to say; the client has not got it.
+        /// The service has sent a response or a part of it, but the client has not received it.
         case beforeResponse(String)
 
-        /// In words.
+        /// The point as text.
         public var description: String {
             switch self {
             case .beforeRequest(let line): "before the request `\(line)`"
@@ -38,9 +39,10 @@ public final class HTTPProxy: Sendable {
     ///
     /// - Parameters:
     ///   - url: The service's address on this machine.
-    ///   - authority: Signs the certificate of the proxy, which then speaks TLS with its clients.
+    ///   - authority: The authority that signs the proxy's certificate. With it, the proxy uses TLS
+    ///     with its clients.
     /// - Returns: The proxy.
-    /// - Throws: An error when the address has no port, or no port is free.
+    /// - Throws: An error if the address has no port or no port is free.
     public static func start(
         inFrontOf url: String,
         certifiedBy authority: TLSAuthority? = nil
@@ -64,20 +66,20 @@ public final class HTTPProxy: Sendable {
         return proxy
     }
 
-    /// Its address.
+    /// The address of the proxy.
     public var url: String {
         "\(scheme)://\(scheme == "https" ? "localhost" : "127.0.0.1"):\(proxy.port)"
     }
 
-    /// The request lines that have come, in their order.
+    /// The received request lines in order.
     public var requests: [String] { lines.withLock { $0 } }
 
     /// Holds traffic at a point.
     ///
     /// - Parameters:
-    ///   - point: Where; the text is a part of the request line, such as `POST /v1/payments`.
-    ///   - occurrence: From which time on that the point is reached.
-    /// - Returns: The hold, to wait for and to release.
+    ///   - point: The point. Its text is a part of the request line, such as `POST /v1/payments`.
+    ///   - occurrence: The first occurrence of the point to hold.
+    /// - Returns: The hold, which the test waits for and releases.
     public func hold(at point: Point, occurrence: Int = 1) -> Hold {
         proxy.hold("\(point)", occurrence: occurrence) { moment in
             switch point {
@@ -89,14 +91,14 @@ public final class HTTPProxy: Sendable {
         }
     }
 
-    /// Drops all connections and refuses others, as a dead network does.
+    /// Closes all connections and refuses new ones, like a failed network.
     public func cut() async { await proxy.cut() }
 
     /// Accepts connections again.
     public func resume() async throws { try await proxy.resume() }
 }
 
-/// What a proxy has to know of HTTP.
+/// The parts of HTTP that a proxy needs.
 struct HTTPWireReader: WireReader {
     struct Moment: Sendable {
         var requestLine: String
@@ -113,7 +115,7 @@ struct HTTPWireReader: WireReader {
     mutating func moment(of message: ByteBuffer, from side: ProxySide) -> Moment? {
         guard side == .client else { return Moment(requestLine: requestLine, isResponse: true) }
         let text = String(decoding: message.readableBytesView.prefix(256), as: UTF8.self)
-        // What begins no request is the rest of one.
+        // Bytes that do not begin a request are the rest of one.
         guard let line = text.split(separator: "\r\n").first, line.hasSuffix(" HTTP/1.1") else {
             return nil
         }

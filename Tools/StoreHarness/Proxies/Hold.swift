@@ -1,11 +1,12 @@
 import Synchronization
 
-/// A place where a proxy holds traffic: the nth message that matches, and every later one that
-/// matches, stay in the proxy until ``release()``.
+/// A point at which a proxy holds traffic.
 ///
-/// What is held for a client that dies is dropped.
+/// From the nth matching message on, all matching messages stay in the proxy until ``release()``.
+///
+/// Messages of a client that dies are dropped.
 public final class Hold: Sendable {
-    /// The place, in words.
+    /// The name of the point.
     public let name: String
     private let occurrence: Int
     private let state = Mutex<State>(State())
@@ -36,18 +37,18 @@ public final class Hold: Sendable {
         }
     }
 
-    /// Waits until everything that is held has been dropped with its connection, which is some
-    /// moments after the client was killed.
+    /// Waits until all held messages have been dropped with their connection, which happens shortly
+    /// after the client was killed.
     ///
     /// - Parameter limit: The time to wait.
-    /// - Throws: ``HarnessError`` when the time is up.
+    /// - Throws: ``HarnessError`` after the time limit.
     public func dropped(within limit: Duration = .seconds(30)) async throws {
         try await eventually(within: limit, "what was held \(name) to be dropped") {
             self.state.withLock { $0.dropped >= $0.resumptions.count } ? () : nil
         }
     }
 
-    /// Lets everything held go on, and holds nothing any more.
+    /// Releases everything that is held, and holds nothing from now on.
     public func release() {
         let resumptions = state.withLock { state in
             state.isReleased = true
@@ -59,10 +60,12 @@ public final class Hold: Sendable {
         }
     }
 
-    /// A connection that this holds something of was closed.
+    /// Records that a connection with held messages was closed.
     func drop() { state.withLock { $0.dropped += 1 } }
 
-    /// A message matches: whether to hold it, to be resumed by the closure.
+    /// Whether to hold a matching message.
+    ///
+    /// The closure resumes it.
     func holds(resume: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard !state.isReleased else { return false }

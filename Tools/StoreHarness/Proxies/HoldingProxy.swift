@@ -3,7 +3,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// Which end of a proxied connection a message comes from.
+/// The end of a proxied connection that a message comes from.
 enum ProxySide: Int, Sendable {
     case client
     case server
@@ -11,29 +11,33 @@ enum ProxySide: Int, Sendable {
     var other: ProxySide { self == .client ? .server : .client }
 }
 
-/// What a proxy has to know of a protocol: where messages end, and which moments they are.
+/// A reader of a protocol for a proxy.
 ///
-/// One value per connection, used on that connection's event loop only.
+/// It finds the ends of messages and the points at which to hold them.
+///
+/// Each connection has its own reader, which is used only on the connection's event loop.
 protocol WireReader: SendableMetatype {
-    /// A moment that a test can hold traffic at.
+    /// A point at which a test can hold traffic.
     associatedtype Moment: Sendable
     init()
-    /// Takes the next whole message off the buffer; `nil` while it is incomplete.
+    /// Removes the next complete message from the buffer; `nil` while it is incomplete.
     mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer?
-    /// The moment that passing this message on would be, if it is one.
+    /// Returns the point that forwarding this message would reach, if there is one.
     mutating func moment(of message: ByteBuffer, from side: ProxySide) -> Moment?
 }
 
-/// A TCP proxy that can hold messages at named moments, so that a test can kill a process exactly
-/// there, from outside, with no test code in the product.
+/// A TCP proxy that can hold messages at named points.
 ///
-/// It can also cut the line, or let it go dark: then nothing comes through and nobody is told.
+/// A test can therefore kill a process exactly there, from outside and without test code in the
+/// product.
+///
+/// It can also cut all connections, or silently block them without closing them.
 final class HoldingProxy<Reader: WireReader>: Sendable {
     typealias Condition = @Sendable (Reader.Moment) -> Bool
 
     let port: Int
     private let targetPort: Int
-    /// What it speaks TLS with its clients with, if it does.
+    /// The TLS context for its clients, if it uses TLS.
     private let tls: NIOSSLContext?
     private let state = Mutex<State>(State())
 
@@ -65,22 +69,23 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         state.withLock { $0.listener = listener }
     }
 
-    /// Refuses connections and drops those that exist, with all that is held for them.
+    /// Refuses new connections and closes existing ones, including all held messages.
     func cut() async {
         let (listener, links) = state.withLock { state in
             defer { state.listener = nil }
             return (state.listener, Array(state.links.values))
         }
-        // Fails only where it is closed already.
+        // This fails only if it is already closed.
         try? await listener?.close().get()
         for link in links {
             link.onItsLoop { $0.close() }
         }
     }
 
-    /// Lets nothing through in either direction any more, as a network that drops every packet does:
-    /// connections stay open and new ones are taken, but nothing is answered, and neither end is told
-    /// when the other one closes.
+    /// Blocks all traffic in both directions, like a network that drops every packet.
+    ///
+    /// Connections stay open and new ones are accepted, but nothing is answered. Neither end is
+    /// informed when the other one closes.
     func darken() async throws {
         let links = state.withLock { state in
             state.isDark = true
@@ -89,12 +94,12 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         for link in links { try await link.onItsLoop { $0.darken() }.get() }
     }
 
-    /// Lets everything through again.
+    /// Unblocks the traffic.
     ///
-    /// - Parameter cutting: Whether the connections that were dark are closed, as by a router that has
-    ///   forgotten them. If not, what was said in the dark arrives late, as packets do that are sent
-    ///   again, even from an end that has closed its connection since.
-    /// - Throws: An error when the event loops have ended.
+    /// - Parameter cutting: Whether the blocked connections are closed, as by a router that has
+    ///   lost its state. If not, the blocked bytes arrive late, like retransmitted packets, even
+    ///   from an end that has since closed its connection.
+    /// - Throws: An error if the event loops have ended.
     func lighten(cutting: Bool) async throws {
         let links = state.withLock { state in
             state.isDark = false
@@ -123,7 +128,7 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
         state.withLock { _ = $0.links.removeValue(forKey: ObjectIdentifier(link)) }
     }
 
-    /// On the client channel's event loop; the server's channel shares it.
+    /// Runs on the client channel's event loop, which the server's channel shares.
     private func open(client: any Channel) throws {
         let link = ProxyLink(proxy: self, client: client, targetPort: targetPort)
         if let tls {
@@ -138,9 +143,9 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
     }
 }
 
-/// One proxied connection.
+/// A proxied connection.
 ///
-/// `@unchecked`: everything but the initializer runs on the event loop that both channels share.
+/// `@unchecked`: everything except the initializer runs on the event loop that both channels share.
 private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
     private let proxy: HoldingProxy<Reader>
     private let client: any Channel
@@ -153,7 +158,7 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
     private var isConnecting = false
     private var isClosed = false
     private var isDark = false
-    /// What may go on once it is light again.
+    /// The sides that can resume when the traffic is unblocked.
     private var resumedInTheDark: Set<ProxySide> = []
     private var endedInTheDark: Set<ProxySide> = []
 
@@ -204,7 +209,9 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
         forward(from: side)
     }
 
-    /// One end has closed its connection; the other is told, unless it is dark.
+    /// One end has closed its connection.
+    ///
+    /// The other end is informed unless traffic is blocked.
     func ended(_ side: ProxySide) {
         if isDark { endedInTheDark.insert(side) } else { close() }
     }
@@ -237,14 +244,14 @@ private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
         if !endedInTheDark.isEmpty { close() }
     }
 
-    /// In the dark what comes waits in the system's buffers, which bound it.
+    /// While traffic is blocked, incoming bytes wait in the system's buffers, which are bounded.
     private func setReading(_ channel: any Channel) {
-        // Fails only where it is closed.
+        // This fails only if the channel is closed.
         channel.setOption(.autoRead, value: !isDark).whenFailure { _ in }
     }
 
     private func forward(from side: ProxySide) {
-        // What a client says before there is a server waits in its buffer.
+        // The client's bytes wait in its buffer until there is a server connection.
         while !isClosed, !isDark, server != nil, held[side.rawValue] == nil,
             let message = reader.nextMessage(from: side, in: &buffers[side.rawValue])
         {

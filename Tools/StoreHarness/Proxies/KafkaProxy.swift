@@ -1,31 +1,31 @@
 import NIOCore
 
-/// A proxy in front of the broker that can hold requests and answers by their kind.
+/// A proxy in front of the broker that can hold requests and responses by type.
 ///
-/// The broker has to advertise the proxy's port, so that clients stay on it.
+/// The broker must advertise the proxy's port, so that clients stay on it.
 public final class KafkaProxy: Sendable {
-    /// The requests of Kafka's protocol that tests name.
+    /// The requests of Kafka's protocol that tests use.
     public enum API: Int16, Sendable {
-        /// Records for topics.
+        /// Writes records to topics.
         case produce = 0
-        /// Records from topics.
+        /// Reads records from topics.
         case fetch = 1
-        /// Where a group is.
+        /// Commits the offsets of a group.
         case offsetCommit = 8
-        /// A member asks into a group.
+        /// A member asks to join a group.
         case joinGroup = 11
         /// A member asks for its partitions.
         case syncGroup = 14
     }
 
-    /// A moment in a connection's life.
+    /// A point in the life of a connection.
     public enum Point: Sendable, CustomStringConvertible {
-        /// The client sent the request; the broker has not got it.
+        /// The client has sent the request, but the broker has not received it.
         case beforeRequest(API, client: String = "", containing: String = "")
-        /// The broker has answered the request; the client has no answer yet.
+        /// The broker has answered the request, but the client has not received the response.
         case beforeResponse(API, client: String = "", containing: String = "")
 
-        /// In words.
+        /// The point as text.
         public var description: String {
             switch self {
             case .beforeRequest(let api, let client, let text):
@@ -59,10 +59,10 @@ public final class KafkaProxy: Sendable {
     /// Holds traffic at a point.
     ///
     /// - Parameters:
-    ///   - point: Where. Its `client` is a part of the client id; its `containing` is text in the
-    ///     request's bytes, such as a topic's or a group's name.
-    ///   - occurrence: From which time on that the point is reached.
-    /// - Returns: The hold, to wait for and to release.
+    ///   - point: The point. Its `client` is a part of the client id. Its `containing` is a text in
+    ///     the request, such as the name of a topic or group.
+    ///   - occurrence: The first occurrence of the point to hold.
+    /// - Returns: The hold, which the test waits for and releases.
     public func hold(at point: Point, occurrence: Int = 1) -> Hold {
         proxy.hold("\(point)", occurrence: occurrence) { moment in
             switch (point, moment.isResponse) {
@@ -76,26 +76,28 @@ public final class KafkaProxy: Sendable {
         }
     }
 
-    /// Drops all connections and refuses others, as a dead network does.
+    /// Closes all connections and refuses new ones, like a failed network.
     public func cut() async { await proxy.cut() }
 
     /// Accepts connections again.
     public func resume() async throws { try await proxy.resume() }
 
-    /// Swallows all traffic, both ways and without a reset, until ``lighten(cutting:)``.
+    /// Blocks all traffic in both directions without a reset, until ``lighten(cutting:)``.
     public func darken() async throws { try await proxy.darken() }
 
-    /// Ends the dark; a proxy that is not dark is left as it is.
+    /// Unblocks the traffic.
     ///
-    /// - Parameter cutting: Whether the connections that were dark are closed. If not, what was said on
-    ///   them arrives late.
-    /// - Throws: An error when the event loops have ended.
+    /// Without a block it does nothing.
+    ///
+    /// - Parameter cutting: Whether the blocked connections are closed. If not, their bytes arrive
+    ///   late.
+    /// - Throws: An error if the event loops have ended.
     public func lighten(cutting: Bool = false) async throws {
         try await proxy.lighten(cutting: cutting)
     }
 }
 
-/// Understands the headers of Kafka's requests, and which request an answer is for.
+/// Reads the headers of Kafka's requests, and matches responses to requests.
 struct KafkaWireReader: WireReader {
     struct Moment: Sendable {
         var api: Int16
@@ -117,7 +119,7 @@ struct KafkaWireReader: WireReader {
         }
     }
 
-    /// The requests that wait for an answer, by correlation id.
+    /// The requests without a response, by correlation id.
     private var open: [Int32: Moment] = [:]
     private static let apisOfInterest: Set<Int16> = [0, 1, 8, 11, 14]
 

@@ -1,23 +1,25 @@
 import NIOCore
 
-/// A proxy in front of PostgreSQL that can hold a service's traffic at a statement or at a commit.
+/// A proxy in front of PostgreSQL that can hold a service's traffic at a statement or a commit.
 ///
 /// Connect through it without TLS: `sslmode=disable&gssencmode=disable`.
 public final class PostgresProxy: Sendable {
-    /// A moment in a connection's life.
+    /// A point in the life of a connection.
     public enum Point: Sendable, CustomStringConvertible {
-        /// The client sent a statement whose text contains this; the server has not got it.
+        /// The client has sent a statement that contains this text, but the server has not received
+        /// it.
         case beforeStatement(containing: String)
-        /// The server has run a statement whose text contains this; the client has no answer yet.
+        /// The server has run a statement that contains this text, but the client has not received
+        /// the response.
         case afterStatement(containing: String)
-        /// The client sent the COMMIT of a database transaction with such a statement; the server
-        /// has not got it.
+        /// The client has sent the COMMIT of a database transaction with such a statement, but the
+        /// server has not received it.
         case beforeCommit(ofTransactionWith: String)
-        /// The server has committed a database transaction with such a statement; the client does
-        /// not know.
+        /// The server has committed a database transaction with such a statement, but the client
+        /// has not received the response.
         case afterCommit(ofTransactionWith: String)
 
-        /// In words.
+        /// The point as text.
         public var description: String {
             switch self {
             case .beforeStatement(let text): "before a statement with `\(text)`"
@@ -39,7 +41,7 @@ public final class PostgresProxy: Sendable {
     ///
     /// - Parameter serverPort: The server's port on this machine.
     /// - Returns: The proxy.
-    /// - Throws: An error when there is no port to listen on.
+    /// - Throws: An error if no port is free.
     public static func start(inFrontOf serverPort: Int) async throws -> PostgresProxy {
         let proxy = HoldingProxy<PostgresWireReader>(port: try freePort(), targetPort: serverPort)
         try await proxy.resume()
@@ -49,9 +51,9 @@ public final class PostgresProxy: Sendable {
     /// Holds traffic at a point.
     ///
     /// - Parameters:
-    ///   - point: Where.
-    ///   - occurrence: From which time on that the point is reached.
-    /// - Returns: The hold, to wait for and to release.
+    ///   - point: The point.
+    ///   - occurrence: The first occurrence of the point to hold.
+    /// - Returns: The hold, which the test waits for and releases.
     public func hold(at point: Point, occurrence: Int = 1) -> Hold {
         proxy.hold("\(point)", occurrence: occurrence) { moment in
             switch (point, moment) {
@@ -66,26 +68,28 @@ public final class PostgresProxy: Sendable {
         }
     }
 
-    /// Drops all connections and refuses others, as a dead network does.
+    /// Closes all connections and refuses new ones, like a failed network.
     public func cut() async { await proxy.cut() }
 
     /// Accepts connections again.
     public func resume() async throws { try await proxy.resume() }
 
-    /// Swallows all traffic, both ways and without a reset, until ``lighten(cutting:)``.
+    /// Blocks all traffic in both directions without a reset, until ``lighten(cutting:)``.
     public func darken() async throws { try await proxy.darken() }
 
-    /// Ends the dark; a proxy that is not dark is left as it is.
+    /// Unblocks the traffic.
     ///
-    /// - Parameter cutting: Whether the connections that were dark are closed. If not, what was said on
-    ///   them arrives late.
-    /// - Throws: An error when the event loops have ended.
+    /// Without a block it does nothing.
+    ///
+    /// - Parameter cutting: Whether the blocked connections are closed. If not, their bytes arrive
+    ///   late.
+    /// - Throws: An error if the event loops have ended.
     public func lighten(cutting: Bool = false) async throws {
         try await proxy.lighten(cutting: cutting)
     }
 }
 
-/// Understands version 3 of PostgreSQL's protocol as far as statements and their completion.
+/// Reads version 3 of PostgreSQL's protocol as far as statements and their completion.
 struct PostgresWireReader: WireReader {
     enum Moment: Sendable {
         case statement(String)
@@ -97,11 +101,11 @@ struct PostgresWireReader: WireReader {
     private var hasStarted = false
     /// The text of each prepared statement.
     private var prepared: [String: String] = [:]
-    /// The statements of the database transaction that is open.
+    /// The statements of the open database transaction.
     private var transaction: [String] = []
 
     mutating func nextMessage(from side: ProxySide, in buffer: inout ByteBuffer) -> ByteBuffer? {
-        // Only a client's first message has no type byte in front of its length.
+        // Only the first message of a client has no type byte before its length.
         let typeLength = side == .client && !hasStarted ? 0 : 1
         guard
             let length = buffer.getInteger(

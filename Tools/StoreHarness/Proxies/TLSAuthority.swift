@@ -4,16 +4,16 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// An authority of a store's own: signs the certificate of a server on this machine.
+/// A private certificate authority that signs the certificate of a server on this machine.
 public struct TLSAuthority: Sendable {
     private let key: P256.Signing.PrivateKey
     private let certificate: Certificate
     private let name: DistinguishedName
 
-    /// Makes an authority that nobody trusts yet.
+    /// Makes a new authority, which nobody trusts yet.
     ///
     /// - Parameter name: Its common name.
-    /// - Throws: An error when it cannot be signed.
+    /// - Throws: An error if its certificate cannot be signed.
     public init(name: String = "Counterfoil Test Root") throws {
         key = P256.Signing.PrivateKey()
         self.name = try DistinguishedName { CommonName(name) }
@@ -29,12 +29,12 @@ public struct TLSAuthority: Sendable {
         )
     }
 
-    /// The root certificate, PEM.
+    /// The root certificate in PEM.
     public var pem: Data {
         get throws { Data(try certificate.serializeAsPEM().pemString.utf8) }
     }
 
-    /// What a server of a name speaks TLS with.
+    /// Returns the TLS context of a server with this name.
     func server(named host: String) throws -> NIOSSLContext {
         let serverKey = P256.Signing.PrivateKey()
         let leaf = try Self.sign(

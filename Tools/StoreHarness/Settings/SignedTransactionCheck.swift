@@ -3,21 +3,21 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Reads a signed transaction as a stranger would who trusts nothing but the root certificate.
+/// Verifies a signed transaction like a stranger who trusts only the root certificate.
 public struct SignedTransactionCheck: Sendable {
-    /// The JWS header, as it was signed.
+    /// The JWS header as it was signed.
     public let header: String
-    /// The JWS payload, as it was signed.
+    /// The JWS payload as it was signed.
     public let payload: String
-    /// The subjects of the chain's certificates: leaf, intermediate, root.
+    /// The subjects of the certificates in the chain: leaf, intermediate, root.
     public let chain: [String]
 
-    /// Verifies a signed transaction, and throws at the first thing that is not as it should be.
+    /// Verifies a signed transaction and throws at the first error.
     ///
     /// - Parameters:
     ///   - compact: The JWS in compact form.
-    ///   - rootCertificate: The root that is trusted, DER.
-    /// - Throws: ``HarnessError`` that says what is wrong.
+    ///   - rootCertificate: The trusted root in DER.
+    /// - Throws: ``HarnessError``, which describes the error.
     public init(_ compact: String, rootCertificate: [UInt8]) throws {
         struct Header: Decodable {
             var alg: String

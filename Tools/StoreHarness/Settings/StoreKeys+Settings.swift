@@ -1,6 +1,6 @@
 extension StoreKeys {
-    /// The settings of a service with these keys, of which nothing but the keys is there: for tests
-    /// that put a service together and do not run it.
+    /// Returns settings of a service in which only the keys are real, for tests that compose a
+    /// service without running it.
     ///
     /// - Parameter service: The service.
     /// - Returns: Its environment.

@@ -3,45 +3,45 @@ import Crypto
 public import EventTypes
 import Foundation
 
-/// The keys of a store under test, as `counterfoil keys create` makes them, and tokens signed with
+/// The keys of a store under test, created by `counterfoil keys create`, and tokens signed with
 /// them.
 public struct StoreKeys: Sendable {
-    /// The app whose accounts the tests are.
+    /// The app of the test accounts.
     public static let bundleID = BundleID(unchecked: "com.example.app")
-    /// The key's id, the name of its file.
+    /// The id of the key, which is also the name of its file.
     public static let keyID = "development"
-    /// The administrator.
+    /// The name of the administrator.
     public static let administrator = "admin"
 
-    /// The folder with everything.
+    /// The folder of all keys.
     public let directory: String
     private let appKey: P256.Signing.PrivateKey
     private let administratorKey: P256.Signing.PrivateKey
 
-    /// Public keys of apps: the services' `APP_KEYS_DIRECTORY`.
+    /// The public keys of apps: the services' `APP_KEYS_DIRECTORY`.
     public var apps: String { directory + "/apps" }
-    /// Public keys of administrators: the services' `ADMIN_KEYS_DIRECTORY`.
+    /// The public keys of administrators: the services' `ADMIN_KEYS_DIRECTORY`.
     public var administrators: String { directory + "/administrators" }
-    /// Public keys of merchants' servers: the services' `SERVER_KEYS_DIRECTORY`.
+    /// The public keys of merchants' servers: the services' `SERVER_KEYS_DIRECTORY`.
     public var servers: String { directory + "/servers" }
-    /// The key receipts are signed with.
+    /// The key that signs receipts.
     public var signingKey: String { directory + "/receipts/signing-key.pem" }
-    /// Its chain: leaf, intermediate, root.
+    /// The certificate chain of the signing key: leaf, intermediate, root.
     public var signingChain: String { directory + "/receipts/signing-chain.pem" }
-    /// What the status of certificates is told with.
+    /// The keys that sign the status of certificates (OCSP).
     public var statuses: String { directory + "/receipts/ocsp" }
-    /// The root certificate, DER.
+    /// The root certificate in DER.
     public var rootCertificate: String { directory + "/receipts/root.cer" }
-    /// The file with what webhooks are signed with.
+    /// The file with the secret that signs webhooks.
     public var webhookSecret: String { directory + "/private/webhook-secret" }
 
-    /// Makes the keys that are missing in a folder, and reads those that tests sign with.
+    /// Creates missing keys in a folder, and reads the keys that tests sign with.
     ///
     /// - Parameters:
     ///   - directory: The folder.
-    ///   - receiptsPort: Where `receipts` will tell the status of certificates.
+    ///   - receiptsPort: The port at which `receipts` will answer about the status of certificates.
     /// - Returns: The keys.
-    /// - Throws: An error when a key cannot be made or read.
+    /// - Throws: An error if a key cannot be created or read.
     public static func create(
         in directory: String,
         receiptsPort: Int = StoreService.receipts.usualPort
@@ -70,15 +70,15 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// A token that proves an account.
+    /// Returns a token for an account.
     ///
     /// - Parameters:
     ///   - account: The account.
-    ///   - lifetime: From when it says it was made.
-    ///   - age: How long ago it says it was made.
-    ///   - audience: Whom it is for.
-    /// - Returns: The token, in compact form.
-    /// - Throws: An error when it cannot be signed.
+    ///   - lifetime: The validity, counted from the claimed time of issue.
+    ///   - age: The age of the claimed time of issue.
+    ///   - audience: The audience of the token.
+    /// - Returns: The token in compact form.
+    /// - Throws: An error if it cannot be signed.
     public func token(
         account: AccountID,
         lifetime: Duration = .seconds(12 * 3600),
@@ -96,7 +96,7 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// A token that proves the administrator.
+    /// Returns a token for the administrator.
     public func administratorToken() throws -> String {
         try token(
             issuer: "administrator",
@@ -108,7 +108,7 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// A token that proves the server of the app, as Apple's clients make it.
+    /// Returns a token for the app's server, in the form that Apple's clients create.
     public func serverToken() throws -> String {
         struct Registration: Decodable { var issuerID: String }
         let keyID = Self.bundleID.rawValue.replacing(".", with: "-") + "-" + Self.keyID
@@ -127,11 +127,11 @@ public struct StoreKeys: Sendable {
         )
     }
 
-    /// A token for the account, well formed but signed by a key that nobody registered.
+    /// Returns a well-formed token for the account that is signed by an unregistered key.
     ///
     /// - Parameter account: The account.
-    /// - Returns: The token, in compact form.
-    /// - Throws: An error when it cannot be signed.
+    /// - Returns: The token in compact form.
+    /// - Throws: An error if it cannot be signed.
     public func forgedToken(account: AccountID) throws -> String {
         try token(
             issuer: Self.bundleID.rawValue,
@@ -180,9 +180,9 @@ public struct StoreKeys: Sendable {
     }
 }
 
-/// Base64 with the alphabet of URLs and without padding, as tokens are written (RFC 4648, 5).
+/// Base64 with the URL alphabet and without padding, as used in tokens (RFC 4648, 5).
 public enum Base64URL {
-    /// Encodes.
+    /// Encodes bytes.
     public static func encode(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString()
             .replacingOccurrences(of: "+", with: "-")
@@ -190,7 +190,7 @@ public enum Base64URL {
             .replacingOccurrences(of: "=", with: "")
     }
 
-    /// Decodes; `nil` for what is not base64.
+    /// Decodes a text; `nil` if it is not base64.
     public static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var base64 = text.replacingOccurrences(of: "-", with: "+")
             .replacingOccurrences(of: "_", with: "/")

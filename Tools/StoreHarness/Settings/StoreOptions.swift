@@ -1,18 +1,18 @@
 import EventTypes
 import Foundation
 
-/// The store's four services, in the order they are started.
+/// The store's four services in the order in which they are started.
 public enum StoreService: String, CaseIterable, Sendable {
-    /// Products.
+    /// The service for products.
     case catalog
-    /// Payments and money.
+    /// The service for payments and money.
     case payments
-    /// Signed transactions.
+    /// The service for signed transactions.
     case receipts
-    /// The queue, deliveries, finish.
+    /// The service for the queue, deliveries and finishing.
     case fulfillment
 
-    /// The port it listens on unless told otherwise.
+    /// The default port.
     public var usualPort: Int {
         switch self {
         case .catalog: 8081
@@ -22,70 +22,81 @@ public enum StoreService: String, CaseIterable, Sendable {
         }
     }
 
-    /// The role it works as in its database.
+    /// The role in its database.
     public var role: String { "counterfoil_" + rawValue }
 
-    /// What one of its instances is called: `payments`, `payments-2`.
+    /// Returns the name of an instance: `payments`, `payments-2`.
     ///
-    /// - Parameter number: Which, from 1.
+    /// - Parameter number: The number of the instance, from 1.
     /// - Returns: The name.
     func instanceName(_ number: Int) -> String { number == 1 ? rawValue : "\(rawValue)-\(number)" }
 }
 
-/// What a store is made of.
+/// The options of a store.
 public struct StoreOptions: Sendable {
-    /// Where PostgreSQL comes from.
+    /// The source of the PostgreSQL server.
     public enum Database: Sendable {
-        /// The cluster that all stores of this process share, with databases of this store alone.
+        /// The cluster that all stores of this process share, with separate databases for this
+        /// store.
         case shared
-        /// A cluster of its own, which the test may stop and start.
+        /// A separate cluster, which the test may stop and start.
         case own
-        /// A cluster that stays, in this folder, with databases that stay.
+        /// A persistent cluster in this folder with persistent databases.
         case kept(directory: String)
     }
 
-    /// The folder for keys and logs; a temporary one unless given.
+    /// The folder for keys and logs.
+    ///
+    /// By default it is a temporary one.
     public var directory: String?
-    /// Where PostgreSQL comes from.
+    /// The source of the PostgreSQL server.
     public var database: Database = .shared
     /// Whether a commit waits for the disk.
     ///
-    /// Off is faster and safe for tests that kill processes, but not the machine.
+    /// Without it tests are faster. That is safe for tests that kill processes, but not for a crash
+    /// of the machine.
     public var fsync = false
-    /// Whether the data of a PostgreSQL server of its own lie on a ``MemoryDisk``, which can be filled;
-    /// only where this process may mount.
+    /// Whether the data of a separate PostgreSQL server is on a ``MemoryDisk``, which tests can
+    /// fill.
+    ///
+    /// The process must be allowed to mount.
     public var hasOwnDisk = false
-    /// Further settings of a PostgreSQL server of its own, such as `track_commit_timestamp=on`.
+    /// Further settings of a separate PostgreSQL server, such as `track_commit_timestamp=on`.
     public var postgresSettings: [String] = []
-    /// How many instances of each service; one where nothing is said.
+    /// The number of instances of each service.
+    ///
+    /// The default is one.
     public var replicas: [StoreService: Int] = [:]
-    /// How many nodes the broker has; several only where `KAFKA_HOME` names an Apache Kafka.
+    /// The number of broker nodes.
+    ///
+    /// Several need an Apache Kafka in `KAFKA_HOME`.
     public var brokers = 1
-    /// How many partitions each topic has.
+    /// The number of partitions of each topic.
     public var partitions = Topics.partitionCount
-    /// Whether the services use their usual ports instead of free ones.
+    /// Whether the services use their default ports instead of free ones.
     public var usesUsualPorts = false
-    /// Settings of one service, over the harness's own.
+    /// Settings of individual services, which override those of the harness.
     public var settings: [StoreService: [String: String]] = [:]
-    /// The services whose connections to PostgreSQL go through a ``PostgresProxy``, each instance's
-    /// through one of its own.
+    /// The services that connect to PostgreSQL through a ``PostgresProxy``.
+    ///
+    /// Each instance has its own proxy.
     public var postgresProxies: Set<StoreService> = []
     /// Whether all connections to the broker go through a ``KafkaProxy``.
     public var kafkaProxy = false
     /// The services' log level.
     public var logLevel =
         ProcessInfo.processInfo.environment["COUNTERFOIL_LOG_LEVEL"] ?? "info"
-    /// Whether leases, backoffs and intervals are short, so that recovery takes moments.
+    /// Whether leases, backoffs and intervals are short, so that recovery takes only moments.
     ///
-    /// `make run` keeps the services' own.
+    /// `make run` uses the services' defaults.
     public var isImpatient = true
-    /// Whether the databases are migrated as the store starts.
+    /// Whether the databases are migrated when the store starts.
     public var migrates = true
     /// Whether the services start with the store.
     public var startsServices = true
-    /// Told what happens while it starts, with the time it took.
+    /// Called for each step of the start with the time it took.
     public var progress: @Sendable (_ done: String, _ time: Duration) -> Void = { _, _ in }
 
-    /// Options as most tests want them.
+    /// Makes the options that most tests use.
     public init() {}
 }

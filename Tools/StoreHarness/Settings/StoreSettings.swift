@@ -5,18 +5,18 @@ struct StoreSettings {
     let options: StoreOptions
     let keys: StoreKeys
     let bootstrapServers: String
-    /// How many copies of a topic there are.
+    /// The replication factor of topics.
     let replicationFactor: Int
-    /// Where `fulfillment` keeps hosted contents.
+    /// The directory in which `fulfillment` stores hosted contents.
     let contentDirectory: String
-    /// Where the first instance of each service is.
+    /// The port of the first instance of each service.
     let firstPorts: [StoreService: Int]
 
-    /// What clients are told of the broker.
+    /// The broker settings for clients.
     ///
-    /// A dead member is missed after a session; at the development broker a group's first members
-    /// wait for half of one, and a member that joined while another died was seen to wait in vain for
-    /// its answer, and asks again after a poll interval.
+    /// A dead member is detected after the session timeout. With the development broker, the first
+    /// members of a group wait for half of it. A member that joined while another one died was
+    /// observed to wait for an answer that never came. It asks again after a poll interval.
     private var brokerProperties: String {
         var properties = TestBroker.properties
         if options.isImpatient {
@@ -77,7 +77,7 @@ struct StoreSettings {
         return environment.merging(options.settings[service] ?? [:]) { $1 }
     }
 
-    /// Times that make recovery a matter of moments.
+    /// Timings with which recovery takes only moments.
     private static let impatience: [StoreService: [String: String]] = [
         .payments: [
             "PROCESSOR_LEASE_MS": "1000", "PROCESSOR_PAUSE_MS": "50",
