@@ -29,7 +29,7 @@ struct BenchChart {
         }
     }
 
-    /// The processes of the store from the largest share to the smallest, and their colours.
+    /// The processes of the store with their colors, from the largest share to the smallest.
     private static let processes = [
         ("postgresql", "#4c78a8"), ("fulfillment", "#f58518"), ("payments", "#54a24b"),
         ("broker", "#b279a2"), ("receipts", "#e45756"), ("catalog", "#9d755d"),
@@ -42,12 +42,12 @@ struct BenchChart {
 
     /// Makes the chart of some benchmarks.
     ///
-    /// - Parameter records: The benchmarks by name, in the order in which they are drawn.
+    /// - Parameter records: The benchmarks with their names, in drawing order.
     init(of records: [(name: String, record: Record)]) {
         self.records = records
     }
 
-    /// Reads the records of a folder, by their file names.
+    /// Reads the records in a folder, ordered by file name.
     ///
     /// - Throws: An error if a record cannot be read.
     init(ofRecordsIn folder: URL) throws {
@@ -97,7 +97,7 @@ struct BenchChart {
         return lines.document
     }
 
-    /// A process's share of a purchase.
+    /// The share of a process in a purchase.
     fileprivate struct Share {
         let name: String
         let colour: String

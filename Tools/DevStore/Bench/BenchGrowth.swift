@@ -20,9 +20,9 @@ struct BenchGrowth: Sendable {
 
     private var store: StoreHarness { load.store }
 
-    /// Fills up to each size in turn and measures at it.
+    /// Fills the books to each size in turn and measures at each size.
     ///
-    /// The services run before and after.
+    /// The services are running before and after.
     func run(_ sizes: [Int]) async throws -> [Step] {
         let terminal = load.terminal
         var warmUp = driven

@@ -12,7 +12,7 @@ struct BenchRun: Sendable {
         var backlog: Int
         /// For how many seconds purchases are started at a fifth of the rate.
         var openSeconds: Int
-        /// The sizes that the ledger grows to.
+        /// The sizes to which the ledger grows.
         var growth: [Int]
         /// The number of purchases at each size.
         var growthPurchases: Int

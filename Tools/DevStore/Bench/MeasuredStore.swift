@@ -16,10 +16,10 @@ struct MeasuredStore: ParsableArguments, Sendable {
         guard partitions > 0 else { throw ValidationError("--partitions must be positive.") }
     }
 
-    /// Starts a fresh store that sells the sample catalog, measures it, and stops it.
+    /// Starts a new store with the sample catalog, measures it, and stops it.
     ///
     /// - Parameters:
-    ///   - title: What is measured.
+    ///   - title: The title of the measurement.
     ///   - target: The target of `make` that measures a release build.
     ///   - settings: Settings of one service, over its own.
     ///   - measure: Measures, and tells whether what it found is good enough; a ``HarnessError`` says

@@ -29,10 +29,10 @@ struct ChaosAnswers: Sendable {
     /// Records the outcome of a request.
     ///
     /// - Parameters:
-    ///   - request: Its name.
-    ///   - instance: Who was asked.
-    ///   - outcome: How it ended.
-    ///   - time: How long that took.
+    ///   - request: The name of the request.
+    ///   - instance: The instance that was asked.
+    ///   - outcome: The outcome.
+    ///   - time: The duration.
     mutating func note(
         _ request: String,
         of instance: String,
@@ -53,7 +53,7 @@ struct ChaosAnswers: Sendable {
         }
     }
 
-    /// All failures in one line, the most frequent first; `nil` if there were none.
+    /// All failures in one line, most frequent first; `nil` if there are none.
     var complaint: String? {
         guard !failures.isEmpty else { return nil }
         let list = failures.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
@@ -61,7 +61,7 @@ struct ChaosAnswers: Sendable {
         return "answers that are failures of the store: " + list.joined(separator: "; ")
     }
 
-    /// Writes the times.
+    /// Prints the times.
     func tell(_ terminal: Terminal) {
         terminal.field("answers", Self.describe(answered))
         terminal.field("no answer", Self.describe(unanswered))
@@ -81,7 +81,7 @@ struct ChaosAnswers: Sendable {
     }
 }
 
-/// The longest time in which no purchase was finished, while the store was being struck.
+/// The longest time without a finished purchase during the faults.
 struct LongestSilence: Sendable {
     private let begin: ContinuousClock.Instant
     private var last: ContinuousClock.Instant

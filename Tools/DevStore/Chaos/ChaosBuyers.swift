@@ -95,7 +95,7 @@ final class ChaosBuyers: Sendable {
         ledger.withLock { $0.lastAnswer = ContinuousClock.now + Self.patience }
     }
 
-    /// Buys until ``close()``, then returns once every request has been answered.
+    /// Buys until ``close()``, and returns after every request has been answered.
     func buy() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<accounts {
@@ -105,7 +105,7 @@ final class ChaosBuyers: Sendable {
         }
     }
 
-    /// Follows all queues until cancelled.
+    /// Follows all queues until the task is cancelled.
     func follow() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<accounts {
@@ -365,7 +365,7 @@ private final class Heard: Sendable {
 
     var lastEventID: String? { state.withLock { $0.id } }
 
-    /// An event has come; the buyer is busy with it.
+    /// Records that an event arrived, which the buyer is now handling.
     func hears(_ id: String?) {
         state.withLock { state in
             state.id = id ?? state.id
@@ -373,7 +373,7 @@ private final class Heard: Sendable {
         }
     }
 
-    /// The buyer waits for the next event.
+    /// Records that the buyer is waiting for the next event.
     func waits() { state.withLock { $0.since = .now } }
 
     /// Returns once the buyer has waited in vain for the given time.

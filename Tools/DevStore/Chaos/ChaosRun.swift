@@ -64,7 +64,7 @@ final class ChaosRun: Sendable {
     func run() async throws -> AuditReport {
         try await terminal.importSampleCatalog(into: store)
         let merchant = try await WebhookReceiver.start()
-        // Every fifth delivery is refused once, so that the retries have work.
+        // Every fifth delivery is refused once, so that retries occur.
         merchant.reply { _, count in .status(count % 5 == 4 ? 503 : 200) }
         self.merchant.withLock { $0 = merchant }
         _ = try await store.administrator.put(
@@ -170,7 +170,7 @@ final class ChaosRun: Sendable {
         terminal.heading("Audit")
         let accepted = buyers.accepted
         let store = store
-        // The last finishes are still on their way to receipts and payments.
+        // The last finishes are still on their way to `receipts` and `payments`.
         let report = try await Auditor(store).audit(
             accepted: accepted,
             within: .seconds(30),

@@ -34,10 +34,10 @@ struct ChaosSchedule: Sendable {
     /// target is struck while it is still down, and every fault is over by the end.
     ///
     /// - Parameters:
-    ///   - seed: The same seed makes the same schedule.
-    ///   - length: For how long.
-    ///   - scene: What there is.
-    ///   - kinds: The kinds of fault to take.
+    ///   - seed: The seed. The same seed makes the same schedule.
+    ///   - length: The duration of the schedule.
+    ///   - scene: The available targets.
+    ///   - kinds: The kinds of fault to use.
     init(seed: UInt64, length: Duration, scene: Scene, kinds: Set<FaultKind>) {
         var random = SeededGenerator(seed: seed)
         var moments: [(time: Duration, kind: FaultKind)] = []
@@ -188,7 +188,7 @@ extension FaultKind {
 }
 
 extension SeededGenerator {
-    /// A random time.
+    /// Returns a random duration.
     fileprivate mutating func duration(in milliseconds: ClosedRange<Int>) -> Duration {
         .milliseconds(Int.random(in: milliseconds, using: &self))
     }

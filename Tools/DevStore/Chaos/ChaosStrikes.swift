@@ -12,7 +12,7 @@ final class ChaosStrikes: Sendable {
     private let injector: FaultInjector
     private let begin = Mutex(ContinuousClock.now)
     private let record = Mutex(Record())
-    /// Each waits until something has come back.
+    /// The tasks that wait for the recovery of a target.
     private let watchers = Mutex<[Task<Void, Never>]>([])
 
     private struct Record {

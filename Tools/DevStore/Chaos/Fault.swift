@@ -2,23 +2,23 @@
 enum Fault: Hashable, Sendable {
     /// The target is killed and started again.
     ///
-    /// - Parameter beforeCommit: Whether the kill waits for the moment between a service's work on a
-    ///   batch and its commit, which chance alone seldom hits.
+    /// - Parameter beforeCommit: Whether the kill waits for the moment between a service's work on
+    ///   a batch and its commit, which is rarely hit by chance.
     case kill(beforeCommit: Bool)
     /// The target is frozen and then continues.
     case hang
     /// The connection drops all traffic.
     ///
-    /// - Parameter thenCut: Whether its connections are closed when it is light again. If not, what was
-    ///   said in the dark arrives late.
+    /// - Parameter thenCut: Whether the connections are closed at the end of the fault. If not, the
+    ///   blocked bytes arrive late.
     case dark(thenCut: Bool)
     /// The disk is full.
     ///
-    /// - Parameter switchingLog: Whether PostgreSQL is made to ask for the next file of its write-ahead
-    ///   log, without which it panics.
+    /// - Parameter switchingLog: Whether PostgreSQL is made to request the next file of its
+    ///   write-ahead log. Without that file it panics.
     case full(switchingLog: Bool)
 
-    /// Its kind.
+    /// The kind of the fault.
     var kind: FaultKind {
         switch self {
         case .kill: .kills

@@ -6,7 +6,7 @@ import StoreHarness
 struct FaultInjector: Sendable {
     let store: StoreHarness
 
-    /// Begins a fault, waits for as long as it lasts, and ends it, also when the task is cancelled.
+    /// Begins a fault, waits for its duration, and ends it, even if the task is cancelled.
     ///
     /// - Parameter strike: The fault.
     /// - Returns: A note about the fault, if there is one.

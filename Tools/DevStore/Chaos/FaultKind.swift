@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// The kinds of fault, as `--only` names them.
+/// The kinds of fault, with their names for `--only`.
 enum FaultKind: String, CaseIterable, Sendable, ExpressibleByArgument {
-    /// SIGKILL of a process, an immediate stop of PostgreSQL.
+    /// SIGKILL of a process, or an immediate stop of PostgreSQL.
     case kills
-    /// SIGSTOP, and SIGCONT later.
+    /// SIGSTOP, followed by SIGCONT.
     case hangs
     /// A connection that drops all traffic without a reset.
     case dark

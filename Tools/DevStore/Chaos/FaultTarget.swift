@@ -1,10 +1,11 @@
 /// The targets of faults.
 enum FaultTarget: Hashable, Sendable, CustomStringConvertible {
-    /// A service's process, by its name.
+    /// A process of a service, by its name.
     case process(String)
-    /// A node of the broker; the development broker has one, which forgets its whole log when killed.
+    /// A node of the broker. The development broker has one node, which loses its whole log when
+    /// killed.
     case broker(Int)
-    /// PostgreSQL, its first process and all its backends.
+    /// PostgreSQL with its main process and all backends.
     case postgres
     /// The connection between a service's process and PostgreSQL.
     case databaseLine(String)

@@ -69,7 +69,7 @@ struct ClientsRun: Sendable {
     }
 
     private func cost(over time: Duration) async throws -> Cost {
-        // An idle session reports what it did within 10 s.
+        // An idle session reports its statistics within 10 s.
         try await Task.sleep(for: .seconds(12))
         let before = (try usage().cpuSeconds, try await databaseTransactions())
         try await Task.sleep(for: time)
@@ -176,7 +176,7 @@ struct ClientsRun: Sendable {
         guard let coins = try await SKProduct.products(for: [id]).first else {
             throw HarnessError("\(id) is not sold.")
         }
-        // Keeps the stream open between the purchases.
+        // The observer keeps the stream open between the purchases.
         let observer = TimingObserver()
         SKPaymentQueue.default().add(observer)
         var purchased: [Duration] = []

@@ -21,7 +21,7 @@ struct ConformanceRun {
         var orderID: String
         /// The transactions, by the names that the rows use.
         var transactions: [String: TransactionID]
-        /// All transactions of one account, the oldest first.
+        /// All transactions of one account, oldest first.
         var manyTransactions: [TransactionID]
     }
 
@@ -29,7 +29,7 @@ struct ConformanceRun {
         var appAppleID: Int64
     }
 
-    /// More than two pages.
+    /// The number of transactions on more than two pages.
     private static let manyCount = 47
     private static let otherBundle = "com.example.other"
 
@@ -97,7 +97,7 @@ struct ConformanceRun {
 
     /// Runs the script.
     ///
-    /// - Returns: Whether every row was as expected.
+    /// - Returns: Whether every row had the expected result.
     func call(_ description: Description, only: String?) async throws -> Bool {
         let file = store.directory + "/conformance.json"
         try JSONEncoder().encode(description).write(to: URL(fileURLWithPath: file))
@@ -113,7 +113,7 @@ struct ConformanceRun {
         }.value
     }
 
-    /// Buys, and waits for the receipt.
+    /// Makes a purchase, and waits for the receipt.
     private func bought(_ product: ProductID, by client: StoreClient) async throws
         -> TransactionID
     {
@@ -166,7 +166,7 @@ struct ConformanceRun {
         return try await bought(SampleCatalog.gift, by: client)
     }
 
-    /// A buyer in another app of the same store.
+    /// Returns a client for a buyer in another app of the same store.
     private func otherApp() async throws -> StoreClient {
         try await operate(
             "keys",

@@ -16,7 +16,7 @@ struct ContractsRun {
     /// The description of the store for the script; `Tests/Contracts/store.py` reads it.
     private struct Description: Encodable {
         var urls: [String: String]
-        /// By the name of the security scheme.
+        /// The tokens by the name of their security scheme.
         var tokens: [String: String]
         var bundleID: BundleID
         var transactions: [TransactionID]
@@ -25,7 +25,7 @@ struct ContractsRun {
         var eventsFile: String
     }
 
-    /// An event as it crossed the broker.
+    /// An event as it was sent through the broker.
     private struct Event: Encodable {
         var topic: String
         var key: String
@@ -38,7 +38,7 @@ struct ContractsRun {
 
     /// Makes a transaction in every state, and the file that describes the store.
     ///
-    /// - Returns: The file's path.
+    /// - Returns: The path of the file.
     func prepare() async throws -> String {
         let clock = ContinuousClock()
         let begin = clock.now

@@ -5,7 +5,9 @@ import Postgres
 import StoreAPI
 import StoreHarness
 
-/// The demonstration's one purchase: each step does something and shows what can be seen of it.
+/// The one purchase of the demonstration.
+///
+/// Each step performs an action and shows its visible effects.
 struct DemoStory {
     private let terminal: Terminal
     private let store: StoreHarness
@@ -26,7 +28,7 @@ struct DemoStory {
 
     /// Makes the purchase and shows each step.
     ///
-    /// - Returns: Whether the audit found nothing.
+    /// - Returns: Whether the audit found no violation.
     mutating func tell() async throws -> Bool {
         let price = try await askForProducts()
         let transaction = try await pay(price)
@@ -189,7 +191,7 @@ struct DemoStory {
     private func audit(_ transaction: Transaction) async throws -> Bool {
         terminal.heading("8  The audit: all four databases and the processor's books")
         let accepted = [AcceptedPayment(transactionID: transaction.id, account: client.account)]
-        // The finish is on its way to receipts and payments.
+        // The finish is on its way to `receipts` and `payments`.
         let report = try await Auditor(store).audit(accepted: accepted, within: .seconds(10))
         terminal.show(report)
         return report.isClean

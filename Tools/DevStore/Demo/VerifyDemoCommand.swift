@@ -46,7 +46,7 @@ struct VerifyDemoCommand: AsyncParsableCommand {
     }
 }
 
-/// One demonstration of the proof.
+/// A demonstration of the proof.
 private struct VerifyDemoRun: Sendable {
     let terminal: Terminal
     let store: StoreHarness

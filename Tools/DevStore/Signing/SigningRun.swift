@@ -10,7 +10,7 @@ struct SigningRun {
         /// The ratio of the time to check a JWS with a known chain to that of the bare check of its
         /// signature.
         var verification: Double
-        /// Milliseconds to build a receipt.
+        /// The milliseconds to build a receipt.
         var receipt: Double
     }
 
@@ -32,7 +32,7 @@ struct SigningRun {
     let terminal: Terminal
     let keys: StoreKeys
 
-    /// Measures openssl and `receipts` in turn, both on the same core.
+    /// Measures openssl and `receipts` alternately on the same core.
     func measure(rounds: Int) async throws -> Report {
         terminal.heading("One core")
         var best = Measurement()

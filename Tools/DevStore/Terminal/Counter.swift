@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Counts, from any thread.
+/// A thread-safe counter.
 final class Counter: Sendable {
     private let count = Mutex(0)
 
     /// The current count.
     var value: Int { count.withLock { $0 } }
 
-    /// Counts one more and returns it.
+    /// Adds one and returns the new value.
     @discardableResult
     func next() -> Int {
         count.withLock { count in

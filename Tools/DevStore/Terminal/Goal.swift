@@ -38,7 +38,7 @@ struct Goal: Sendable {
 extension Terminal {
     /// Shows goals.
     ///
-    /// - Returns: Whether all are met.
+    /// - Returns: Whether all goals are met.
     func judge(_ goals: [Goal]) -> Bool {
         heading("Goals")
         table([["", "measured", "goal"]] + goals.map(\.cells), rightAligned: [1, 2])

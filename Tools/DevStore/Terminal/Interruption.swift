@@ -10,10 +10,10 @@ enum Interruption {
     /// Runs work that an interruption cancels.
     ///
     /// - Parameters:
-    ///   - onInterrupt: Called once, before the cancellation.
+    ///   - onInterrupt: Called once before the cancellation.
     ///   - work: The work.
     /// - Returns: Whether it was interrupted.
-    /// - Throws: What the work throws, unless it was interrupted.
+    /// - Throws: An error of the work, unless it was interrupted.
     @discardableResult
     static func cancelling(
         onInterrupt: @escaping @Sendable () -> Void = {},

@@ -4,17 +4,17 @@ import Foundation
 struct Latencies: Sendable {
     private let sorted: [Double]
 
-    /// Takes times in milliseconds, in any order.
+    /// Makes latencies from milliseconds in any order.
     init(milliseconds: [Double]) {
         sorted = milliseconds.sorted()
     }
 
-    /// Takes times in any order.
+    /// Makes latencies from durations in any order.
     init(_ times: [Duration]) {
         self.init(milliseconds: times.map(\.milliseconds))
     }
 
-    /// The time in milliseconds that this fraction of all did not exceed; 0 if nothing was measured.
+    /// Returns the quantile for a fraction in milliseconds; 0 if nothing was measured.
     func quantile(_ fraction: Double) -> Double {
         guard !sorted.isEmpty else { return 0 }
         return sorted[min(sorted.count - 1, Int(fraction * Double(sorted.count)))]
@@ -31,7 +31,7 @@ struct Latencies: Sendable {
 extension Terminal {
     /// A table of latencies.
     ///
-    /// - Parameter rows: Each with its name, such as `asked → answered`.
+    /// - Parameter rows: The latencies with their names, such as `asked → answered`.
     func table(of rows: [(name: String, latencies: Latencies)]) {
         table(
             [["from → to", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms"]]

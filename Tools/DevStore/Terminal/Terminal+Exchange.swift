@@ -2,7 +2,7 @@ import Foundation
 import StoreHarness
 
 extension Terminal {
-    /// Shows a request and its answer.
+    /// Shows a request and its response.
     func show(
         _ method: String,
         _ path: String,
@@ -22,7 +22,7 @@ extension Terminal {
         flow(response.text, indent: 4)
     }
 
-    /// JSON with sorted keys, broken between its fields to fit the terminal.
+    /// Shows JSON with sorted keys, with line breaks between its fields to fit the terminal.
     func flow(_ json: String, indent: Int) {
         let value = try? JSONSerialization.jsonObject(with: Data(json.utf8))
         let sorted = value.flatMap {

@@ -22,7 +22,7 @@ struct Terminal: Sendable {
             && environment["TERM"] != "dumb"
     }
 
-    /// Text in a style.
+    /// Returns text in a style.
     func styled(_ text: String, _ style: Style) -> String {
         hasColour && style != .plain ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
     }
@@ -32,7 +32,7 @@ struct Terminal: Sendable {
         FileHandle.standardOutput.write(Data((styled(text, style) + "\n").utf8))
     }
 
-    /// A heading with a rule below it.
+    /// Writes a heading with a rule below it.
     func heading(_ text: String) {
         line()
         line(text, .bold)
@@ -48,17 +48,19 @@ struct Terminal: Sendable {
         )
     }
 
-    /// A name and a value, aligned with those around it.
+    /// Writes a name and a value, aligned with the lines around it.
     func field(_ name: String, _ value: String, width: Int = 14, _ style: Style = .plain) {
         let padding = String(repeating: " ", count: max(1, width - name.count))
         line("  " + styled(name, .dim) + padding + styled(value, style))
     }
 
-    /// Rows in columns as wide as they need; the first row is the head.
+    /// Writes rows in columns with the required width.
+    ///
+    /// The first row is the header.
     ///
     /// - Parameters:
     ///   - rows: The cells.
-    ///   - rightAligned: The columns of numbers.
+    ///   - rightAligned: The columns that contain numbers.
     func table(_ rows: [[String]], rightAligned: Set<Int> = []) {
         guard let head = rows.first else { return }
         let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -71,7 +73,7 @@ struct Terminal: Sendable {
         }
     }
 
-    /// A duration for people: `12 ms`, `3.4 s`.
+    /// Returns a duration as text: `12 ms`, `3.4 s`.
     static func describe(_ time: Duration) -> String {
         let milliseconds = time.milliseconds
         if milliseconds < 10 { return String(format: "%.1f ms", milliseconds) }

@@ -7,7 +7,7 @@ extension Ceiling {
     private static let directory = SourceTree.root
         .appendingPathComponent("deploy/benchmarks/ceiling")
 
-    /// The text of a script.
+    /// Returns the text of a script.
     static func text(of script: String) throws -> String {
         try String(contentsOf: directory.appendingPathComponent(script + ".sql"), encoding: .utf8)
     }

@@ -8,7 +8,7 @@ import StoreHarness
 /// data are copied from a run.
 struct Ceiling: Sendable {
     let store: StoreHarness
-    /// The name of the database that stands for a service's.
+    /// Returns the name of the database that stands for a service's database.
     let database: @Sendable (StoreService) -> String
     /// The number of sessions for each database; the sandbox has one more.
     private static let clients = 4

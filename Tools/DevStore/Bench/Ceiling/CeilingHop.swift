@@ -21,7 +21,7 @@ struct CeilingHop: Sendable {
         }
     }
 
-    /// The script's name, without its `.sql`.
+    /// The script's name without `.sql`.
     let script: String
     let session: Session
     /// The name of its batches in ``BatchSizes``.

@@ -7,7 +7,7 @@ import StoreHarness
 /// A row names the database transaction that wrote it (`xmin`), so tables whose rows are never
 /// updated give exact numbers.
 struct BatchSizes: Sendable {
-    /// One kind of database transaction, and the rows that count it.
+    /// A kind of database transaction, and the rows that count it.
     private struct Kind {
         let name: String
         let service: StoreService
@@ -29,8 +29,8 @@ struct BatchSizes: Sendable {
             Kind(name: "consume in \($0.rawValue)", service: $0, rows: "inbox WHERE true")
         }
 
-    /// By name, of those that there were: `accept`, `charge`, `settle`, `finish`, and of each service `consume in payments` and
-    /// `relay in payments`; `seal` is the ledger's.
+    /// The averages by name, for the kinds that occurred: `accept`, `charge`, `settle`, `finish`,
+    /// `seal` for the ledger, and for each service `consume in payments` and `relay in payments`.
     private(set) var sizes: [String: Double] = [:]
 
     /// All averages, in order.

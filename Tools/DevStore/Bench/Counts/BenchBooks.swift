@@ -8,7 +8,7 @@ import StoreHarness
 /// PostgreSQL records the time of each commit (`track_commit_timestamp`). From then on `payments`
 /// answers that the transaction is purchased. The buyer's stream reports it once it is delivered.
 enum BenchBooks {
-    /// The moments at which transactions were committed as purchased.
+    /// Returns the times at which transactions were committed as purchased.
     ///
     /// - Parameters:
     ///   - store: A store whose PostgreSQL records commit times and runs on this machine.
@@ -19,7 +19,7 @@ enum BenchBooks {
         in store: StoreHarness,
         since start: Date
     ) async throws -> [Int: UInt64] {
-        // The two clocks of this machine, at one moment.
+        // The two clocks of this machine at the same moment.
         let uptime = Double(NIODeadline.now().uptimeNanoseconds)
         let wall = Date().timeIntervalSince1970
         let rows = try await store.withDatabase(of: .payments) { connection in

@@ -7,12 +7,14 @@ struct WrittenRows: Sendable {
     /// The services whose databases a purchase writes to.
     static let services = [StoreService.payments, .receipts, .fulfillment]
 
-    /// Rows inserted and updated, by `service.table`; the months of the outbox are one table.
+    /// The numbers of inserted and updated rows, by `service.table`.
+    ///
+    /// The months of the outbox count as one table.
     private(set) var rows: [String: Int64] = [:]
-    /// Bytes of the write-ahead log.
+    /// The number of bytes in the write-ahead log.
     private(set) var walBytes: Int64 = 0
 
-    /// All rows.
+    /// The number of rows in all tables.
     var total: Int64 { rows.values.reduce(0, +) }
 
     /// Reads how much was written since the cluster was created.
@@ -79,7 +81,7 @@ struct WrittenComparison: Sendable {
         }
     }
 
-    /// Rows per purchase, and bytes of the write-ahead log per purchase.
+    /// The rows and the bytes of the write-ahead log per purchase.
     var totals: (rows: (run: Double, ceiling: Double), bytes: (run: Double, ceiling: Double)) {
         (
             (
@@ -134,12 +136,12 @@ extension Terminal {
 }
 
 extension StoreHarness {
-    /// The name of a service's database.
+    /// Returns the name of a service's database.
     func databaseName(_ service: StoreService) -> String {
         URL(string: databaseURL(service))?.lastPathComponent ?? ""
     }
 
-    /// Runs statements in a database of the store's cluster, as its owner.
+    /// Runs statements in a database of the store's cluster as its owner.
     func withDatabase<Result: Sendable>(
         named name: String,
         _ body: @escaping @Sendable (isolated PostgresConnection) throws -> Result

@@ -6,9 +6,10 @@ import NIOPosix
 ///
 /// Requests are given as bytes, and only the status and the body of an answer are read.
 ///
-/// It exists because the load shares the machine with what it measures.
+/// Requests are prepared bytes, and only the status and the body of the response are read. It
+/// exists because the load shares the machine with the measured store.
 ///
-/// `@unchecked`: everything but the initializer runs on the one event loop of the benchmark.
+/// `@unchecked`: everything except the initializer runs on the single event loop of the benchmark.
 final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = ByteBuffer
     typealias Completion = (_ status: Int, _ body: ByteBuffer) -> Void

@@ -2,7 +2,7 @@ import EventTypes
 import Postgres
 import StoreHarness
 
-/// The drain of a backlog: payments that were accepted and wait for the processor's answer.
+/// Drains a backlog of accepted payments that are waiting for the processor's answer.
 ///
 /// A proxy in front of the sandbox processor's database holds its first statement, so accepted
 /// payments wait in `payments`. The measurement lasts from the release until the last payment is

@@ -5,9 +5,10 @@ import NIOPosix
 import StoreAPI
 import StoreHarness
 
-/// Buys and finishes as fast as a given number of purchases in flight allows, or at a given rate.
+/// Buys and finishes, either with a fixed number of purchases in progress or at a fixed rate.
 ///
-/// `@unchecked`: after ``open()`` everything runs on the one event loop, timers and callbacks too.
+/// `@unchecked`: after ``open()`` everything runs on the single event loop, including timers and
+/// callbacks.
 final class BenchDriver: @unchecked Sendable {
     /// The load to drive.
     struct Load: Sendable {
@@ -15,7 +16,7 @@ final class BenchDriver: @unchecked Sendable {
         var accounts: Int
         var inFlight: Int
         var connections: Int
-        /// Purchases begun per second; `nil` as fast as `inFlight` allows.
+        /// The number of purchases begun per second; `nil` is as many as `inFlight` allows.
         var rate: Int?
     }
 
@@ -82,7 +83,7 @@ final class BenchDriver: @unchecked Sendable {
         transactionIDs = Array(repeating: 0, count: load.purchases)
     }
 
-    /// The account of a purchase.
+    /// Returns the account of a purchase.
     func account(of purchase: Int) -> Int { purchase % load.accounts }
 
     /// Opens all connections and streams.
@@ -116,7 +117,7 @@ final class BenchDriver: @unchecked Sendable {
         }
     }
 
-    /// Drives the whole load and returns when every purchase is finished.
+    /// Drives the complete load and returns when every purchase is finished.
     func run() async throws {
         eventLoop.execute {
             if let rate = self.load.rate {

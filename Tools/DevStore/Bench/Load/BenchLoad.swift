@@ -19,10 +19,10 @@ struct BenchResult: Sendable {
     let retries: Int
     let costs: [ProcessCost]
 
-    /// Finished purchases per second.
+    /// The number of finished purchases per second.
     var rate: Double { Double(purchases) / seconds }
 
-    /// Processor time per purchase of everything but the load itself, in microseconds.
+    /// The processor time per purchase in microseconds, without the load itself.
     var cost: Double {
         costs.filter { $0.name != ProcessCost.load }.map(\.cpuSeconds).reduce(0, +) * 1e6
             / Double(purchases)
@@ -47,7 +47,7 @@ struct BenchResult: Sendable {
 }
 
 extension ProcessCost {
-    /// The name of this process among those of the store.
+    /// The name of this process in the list of processes.
     static let load = "this load"
 }
 
@@ -176,7 +176,7 @@ extension Terminal {
         field("asked again", "\(result.retries)")
     }
 
-    /// Shows what a load cost.
+    /// Shows the cost of a load.
     func showCosts(of result: BenchResult) {
         table(
             [["process", "RSS MB", "peak MB", "CPU s", "CPU µs/purchase"]]

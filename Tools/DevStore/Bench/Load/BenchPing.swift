@@ -10,7 +10,7 @@ struct BenchPing: Sendable {
     /// The time to commit one row in a separate session.
     let commit: Latencies
 
-    /// Measures with the store idle.
+    /// Measures while the store is idle.
     static func measure(_ store: StoreHarness, count: Int) async throws -> BenchPing {
         let relay = try await BrokerRelay.open(on: store)
         var ways: [[Duration]] = []

@@ -7,7 +7,9 @@ import NIOPosix
 ///
 /// Of each event, only the transaction's id is read, and whether it is purchased and delivered.
 ///
-/// `@unchecked`: everything but the initializer runs on the one event loop of the benchmark.
+/// It reads only the transaction's id, its state and its delivery from each event.
+///
+/// `@unchecked`: everything except the initializer runs on the single event loop of the benchmark.
 final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -31,7 +33,7 @@ final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
         self.onClose = onClose
     }
 
-    /// Connects, and succeeds once the server has begun the stream.
+    /// Connects, and succeeds after the server has begun the stream.
     static func open(
         port: Int,
         token: String,
@@ -129,7 +131,7 @@ final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
     }
 }
 
-/// A failure of the benchmark.
+/// An error of the benchmark.
 struct BenchError: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
