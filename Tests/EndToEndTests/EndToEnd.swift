@@ -6,7 +6,8 @@ import TestSupport
 
 /// The built executables, driven over their public interfaces and killed from outside.
 ///
-/// One at a time: each store is eight processes, and the machine may have two cores.
+/// Tests run one at a time, because each store has eight processes and the machine may have only
+/// two cores.
 @Suite(.serialized, .timeLimit(.minutes(10)))
 struct EndToEnd {}
 
@@ -28,7 +29,7 @@ extension StoreHarness {
         )
     }
 
-    /// Finishes payments, each once it is delivered.
+    /// Finishes payments after their delivery.
     func finish(_ payments: [AcceptedPayment], instance: Int = 1) async throws {
         for payment in payments {
             try await client(account: payment.account.rawValue, instance: instance)
@@ -36,8 +37,9 @@ extension StoreHarness {
         }
     }
 
-    /// Finishes payments, waits until every service has heard of it, and checks the guarantee: of
-    /// everything exactly one, and of deliveries as many as the products have.
+    /// Finishes payments, waits until every service has recorded it, and checks the guarantee.
+    ///
+    /// Everything must exist exactly once, and the number of deliveries must match the products.
     func expectWhole(
         _ payments: [AcceptedPayment],
         instance: Int = 1,
@@ -56,7 +58,7 @@ extension StoreHarness {
         try await expectSealed()
     }
 
-    /// Waits until all books agree, and returns what they say of each transaction.
+    /// Waits until all books agree, and returns their records of each transaction.
     @discardableResult
     func agreedBooks(within limit: Duration = .seconds(60)) async throws -> [TransactionBooks] {
         let answer = try await reconcile(within: limit)
@@ -64,7 +66,8 @@ extension StoreHarness {
         return answer.transactions ?? []
     }
 
-    /// How many events all services have applied since they started, by their `/metrics`.
+    /// Returns the number of events that all services have applied since their start, from
+    /// `/metrics`.
     func appliedEvents() async throws -> Int {
         var sum = 0.0
         for process in processes {
@@ -77,7 +80,7 @@ extension StoreHarness {
         return Int(sum)
     }
 
-    /// What `counterfoil verify --json` says of one service.
+    /// The output of `counterfoil verify --json` for one service.
     struct Seals: Decodable {
         struct Chain: Decodable {
             let log: String
@@ -90,7 +93,7 @@ extension StoreHarness {
         let findings: [String]
     }
 
-    /// Waits until every service has sealed what is in its logs, and checks the chains.
+    /// Waits until every service has sealed its logs, and checks the chains.
     @discardableResult
     func soundSeals() async throws -> [Seals] {
         let seals = try await eventually("the seals of all logs") {
@@ -102,7 +105,7 @@ extension StoreHarness {
         return seals
     }
 
-    /// Waits until every service has sealed its event log, in which something is, and checks the
+    /// Waits until every service has sealed its event log, which must not be empty, and checks the
     /// chains.
     func expectSealed() async throws {
         for service in try await soundSeals() {
@@ -110,12 +113,12 @@ extension StoreHarness {
         }
     }
 
-    /// The transaction that was made first.
+    /// Returns the first transaction.
     func firstTransaction() async throws -> Int64 {
         try #require(try await reconcile().transactions?.compactMap { Int64($0.id.rawValue) }.min())
     }
 
-    /// Audits once the books agree, or when there is no more time.
+    /// Runs an audit after the books agree or the time limit is over.
     func quietAudit(
         _ payments: [AcceptedPayment],
         within limit: Duration = .seconds(60)
@@ -123,7 +126,7 @@ extension StoreHarness {
         try await Auditor(self).audit(accepted: payments, within: limit)
     }
 
-    /// Kills a service where it is held, drops what is held, and starts it again.
+    /// Kills a service at a hold, drops the held messages, and restarts the service.
     func crash(_ service: StoreService, at hold: Hold) async throws {
         try await hold.reached()
         await process(service).kill()

@@ -1,2 +1,2 @@
-// Whoever tests with a whole store needs the harness as well; one import brings both.
+// Tests with a complete store also need the harness. One import provides both.
 @_exported public import StoreHarness

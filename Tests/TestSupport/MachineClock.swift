@@ -1,21 +1,21 @@
 public import Postgres
 import Synchronization
 
-/// A machine's clock that a test sets wrongly, and right again.
+/// A machine's clock that a test can set to a wrong time.
 public final class MachineClock: Sendable {
     private let offset: Mutex<Int64>
 
-    /// Makes a clock that is ahead of the machine's, or behind it.
+    /// Makes a clock with an offset from the machine's clock.
     public init(ahead seconds: Int64) {
         offset = Mutex(seconds)
     }
 
-    /// Sets the clock.
+    /// Sets the offset.
     public func set(ahead seconds: Int64) {
         offset.withLock { $0 = seconds }
     }
 
-    /// What it shows.
+    /// Returns the time of the clock.
     public func now() -> PostgresTimestamp {
         let microseconds = offset.withLock { $0 } * 1_000_000
         return PostgresTimestamp(

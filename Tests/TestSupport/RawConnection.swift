@@ -1,12 +1,12 @@
 import Foundation
 
-/// A connection whose bytes the test writes itself, and may stop writing.
+/// A connection for which the test writes the bytes, and can stop in the middle.
 public final class RawConnection: Sendable {
     private let descriptor: Int32
 
     /// Connects.
     ///
-    /// - Throws: ``HarnessError`` if nobody listens there.
+    /// - Throws: ``HarnessError`` if the port does not accept connections.
     public init(port: Int) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var limit = timeval(tv_sec: 60, tv_usec: 0)
@@ -34,13 +34,14 @@ public final class RawConnection: Sendable {
         _ = Array(text.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }
 
-    /// Reads until a text has come, or the connection has ended.
+    /// Reads until a text has arrived or the connection has ended.
     ///
-    /// On a thread that may block: the server needs those of the tasks.
+    /// It runs on a thread that may block, because the server needs the threads of the tasks.
     ///
-    /// - Parameter text: What is awaited.
-    /// - Returns: All that has come.
-    /// - Throws: ``HarnessError`` if nothing comes for a minute, which is long on a busy machine too.
+    /// - Parameter text: The expected text.
+    /// - Returns: All text that has arrived.
+    /// - Throws: ``HarnessError`` if nothing arrives for a minute, which is long even on a busy
+    ///   machine.
     public func read(until text: String) async throws -> String {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { [self] in

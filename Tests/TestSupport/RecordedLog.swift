@@ -1,27 +1,27 @@
 public import Logging
 import Synchronization
 
-/// Remembers what is logged, at every level.
+/// Records log messages of every level.
 public final class RecordedLog: Sendable {
     private let recorded = Mutex<[(level: Logger.Level, message: String)]>([])
 
-    /// A log without lines.
+    /// Makes an empty log.
     public init() {}
 
-    /// A logger that writes into it.
+    /// A logger that writes to this log.
     public var logger: Logger {
         Logger(label: "recorded") { _ in Handler(log: self) }
     }
 
-    /// The levels of all lines, in their order.
+    /// The levels of all messages in order.
     public var levels: [Logger.Level] { recorded.withLock { $0.map(\.level) } }
 
-    /// The messages of a level, in their order.
+    /// Returns the messages of a level in order.
     public func messages(at level: Logger.Level) -> [String] {
         recorded.withLock { lines in lines.filter { $0.level == level }.map(\.message) }
     }
 
-    /// How often a message was logged.
+    /// Returns how many times a message was logged.
     public func count(_ message: String) -> Int {
         recorded.withLock { lines in lines.count { $0.message == message } }
     }

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// An S3-compatible store for one test: rclone's as a child process, over a temporary folder that
-/// holds the objects as files, so that a test sees what is in it past its HTTP.
+/// An S3-compatible store for one test.
 ///
-/// It verifies signatures.
+/// It is rclone as a child process. A temporary folder holds the objects as files, so that a test
+/// can read them without HTTP. The store verifies signatures.
 public final class S3Store: Sendable {
-    /// The port it listens on.
+    /// The port of the store.
     public let port: Int
-    /// The bucket there is.
+    /// The only bucket.
     public let bucket = "contents"
     /// The id of the key.
     public let accessKey = "counterfoil-tests"
@@ -30,7 +30,7 @@ public final class S3Store: Sendable {
 
     /// Starts a store and waits until it answers.
     ///
-    /// - Throws: ``HarnessError``, saying how to get the store if it is not there.
+    /// - Throws: ``HarnessError``, which explains how to install a missing store.
     public static func start() async throws -> S3Store {
         let store = S3Store(port: try freePort())
         try FileManager.default.createDirectory(
@@ -41,24 +41,24 @@ public final class S3Store: Sendable {
         return store
     }
 
-    /// Where it is asked.
+    /// The URL of the store.
     public var endpoint: String { "http://127.0.0.1:\(port)" }
 
-    /// Where the objects are.
+    /// The folder of the objects.
     private var folder: String { "\(directory)/objects/\(bucket)" }
 
-    /// The objects, by name.
+    /// Returns the objects by name.
     public func objects() throws -> [String: [UInt8]] {
         var objects: [String: [UInt8]] = [:]
         for name in try FileManager.default.subpathsOfDirectory(atPath: folder) {
             let path = "\(folder)/\(name)"
-            // What is a folder has no contents; a file may have been removed since.
+            // Folders have no contents, and a file may have been removed in the meantime.
             objects[name] = FileManager.default.contents(atPath: path).map { Array($0) }
         }
         return objects
     }
 
-    /// Writes an object past the store; `nil` removes it.
+    /// Writes an object without HTTP; `nil` removes it.
     public func write(_ bytes: [UInt8]?, as name: String) throws {
         let path = "\(folder)/\(name)"
         guard let bytes else { return try FileManager.default.removeItem(atPath: path) }
@@ -70,14 +70,14 @@ public final class S3Store: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Ends it, in the middle of whatever it does.
+    /// Kills the store, even during a request.
     public func kill() async {
         guard let child = process.withLock({ $0.take() }) else { return }
         child.send(SIGKILL)
         _ = await child.exit()
     }
 
-    /// Starts it again on the same port, with the objects that there were.
+    /// Restarts the store on the same port with the same objects.
     public func restart() async throws {
         await kill()
         let logPath = "\(directory)/log"
@@ -86,7 +86,7 @@ public final class S3Store: Sendable {
             [
                 "serve", "s3", "\(directory)/objects", "--addr", "127.0.0.1:\(port)", "--config",
                 "",
-                // What a test writes past it is seen at once.
+                // Files that a test writes directly must be visible immediately.
                 "--dir-cache-time", "0s",
             ],
             environment: [
@@ -106,7 +106,7 @@ public final class S3Store: Sendable {
         }
     }
 
-    /// The store's executable: `COUNTERFOIL_RCLONE`, or where `make setup` puts it.
+    /// Returns the store's executable: `COUNTERFOIL_RCLONE`, or the one installed by `make setup`.
     private static func executable() throws -> String {
         if let path = ProcessInfo.processInfo.environment["COUNTERFOIL_RCLONE"] { return path }
         let path = SourceTree.path(".deps/bin/rclone")

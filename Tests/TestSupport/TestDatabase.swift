@@ -2,9 +2,9 @@ import Foundation
 import Logging
 public import Postgres
 
-/// A database of one test, in the cluster that the tests share.
+/// A database for one test, in the cluster that the tests share.
 public struct TestDatabase: Sendable {
-    /// The cluster the database is in.
+    /// The cluster of the database.
     public let cluster: PostgresCluster
     /// The database's name.
     public let name: String
@@ -15,15 +15,15 @@ public struct TestDatabase: Sendable {
     /// The connection URL of a role.
     public func url(role: String) -> String { cluster.url(database: name, role: role) }
 
-    /// Runs a body with a client, whose pool is open meanwhile.
+    /// Runs a body with a client whose connection pool is open.
     ///
     /// - Parameters:
-    ///   - role: The role to connect as; the database's owner if there is none.
+    ///   - role: The role to connect as. The default is the database's owner.
     ///   - poolSize: The number of connections.
-    ///   - machineClock: What the client takes for the machine's own clock.
-    ///   - body: Gets the client.
-    /// - Returns: What the body returns.
-    /// - Throws: What the body throws.
+    ///   - machineClock: The clock that the client uses as the machine's clock.
+    ///   - body: Receives the client.
+    /// - Returns: The result of the body.
+    /// - Throws: An error of the body.
     public func withClient<R: Sendable>(
         role: String? = nil,
         poolSize: Int = 2,
@@ -40,7 +40,7 @@ public struct TestDatabase: Sendable {
     }
 }
 
-/// Runs a body with a fresh database, which is removed afterwards, also when the body throws.
+/// Runs a body with a new database, and drops the database afterwards, even if the body throws.
 public func withTestDatabase<R>(
     migrations: [PostgresMigration] = [],
     _ body: (TestDatabase) async throws -> R
@@ -64,7 +64,7 @@ public func withTestDatabase<R>(
     } catch {
         result = .failure(error)
     }
-    // Away from the test's task: a test that ran out of time still cleans up.
+    // This runs in a separate task, so that a test that exceeded its time limit still cleans up.
     try await Task { try await cluster.dropDatabase(name) }.value
     return try result.get()
 }

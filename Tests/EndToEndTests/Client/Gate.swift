@@ -1,8 +1,8 @@
 import Foundation
 
-/// Holds a thread until a test opens it.
+/// Blocks a thread until a test opens the gate.
 ///
-/// `@unchecked`: the condition guards the one field.
+/// `@unchecked`: the condition guards the only field.
 final class Gate: @unchecked Sendable {
     private let condition = NSCondition()
     private var isOpen = false

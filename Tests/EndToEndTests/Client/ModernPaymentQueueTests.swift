@@ -259,7 +259,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// What the app keeps, its server may ask the store about (spec rules 84 and 92).
+        /// Checks that the app's server can verify the app's receipt at the store (spec rules 84
+        /// and 92).
         private func isBelievedByTheServer(_ receipt: Data, _ store: StoreHarness) async throws {
             struct Answer: Decodable { var status: Int }
             for (text, status) in [
@@ -275,7 +276,9 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// A receipt that is not believed replaces none; a test receipt says that it is one.
+        /// An invalid receipt does not replace the stored one.
+        ///
+        /// A test receipt is recognizable.
         private func refusesWhatItDoesNotBelieve(
             _ configuration: StoreConfiguration,
             at url: URL

@@ -7,8 +7,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// What the store says of the account, as the client library tells it (spec rules 1 to 10, 106,
-    /// 107, 114, 116).
+    /// The store's account settings in the client library (spec rules 1 to 10, 106, 107, 114, 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct AccountState {
         private static let france = EventTypes.Storefront(unchecked: "FRA")
@@ -22,7 +21,7 @@ extension EndToEnd.PaymentQueues {
                 try #require(try await queue.products(for: [id.rawValue]).products.first)
             }
 
-            /// Its number in the store; `nil` before the store has answered.
+            /// Returns the transaction's number in the store; `nil` before the store has answered.
             func id(of transaction: SKPaymentTransaction) -> TransactionID? {
                 TransactionID(rawValue: transaction.id)
             }
@@ -65,7 +64,7 @@ extension EndToEnd.PaymentQueues {
                     }
                     #expect(AppStore.canMakePayments == isAllowed)
                     guard !isAllowed else { continue }
-                    // A client that skips the check is refused all the same.
+                    // The store refuses even a client that skips the check.
                     let error = await #expect(throws: SKError.self) { try await coins.purchase() }
                     #expect(error?.code == .paymentNotAllowed)
                 }
@@ -106,8 +105,9 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Spec rule 9, where the store had accepted the payment: it waits for an approval that comes
-        /// after the account has moved.
+        /// Spec rule 9 for an accepted payment.
+        ///
+        /// It waits for an approval that comes after the account has moved.
         @Test(arguments: [true, false])
         func aDeferredPaymentGoesOnInTheNewStorefrontOrFails(goesOn: Bool) async throws {
             try await withQueue(paying: .needsApproval) { setup in
@@ -122,7 +122,7 @@ extension EndToEnd.PaymentQueues {
                         let id = setup.id(of: transaction)
                         return id == first ? nil : id
                     }
-                    // What was approved was another price.
+                    // The approval was for another price.
                     _ = try await eventually("the payment to be approved") {
                         try await setup.store.administrator.decide(.approve, on: second).valueIfAny
                     }
@@ -144,12 +144,12 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// The same where it waits behind another payment for the same non-consumable.
+        /// Spec rule 9 for a payment that waits behind another payment for the same non-consumable.
         @Test func aPaymentThatWaitedGoesOnInTheNewStorefront() async throws {
             try await withQueue { setup in
                 let found = try await setup.queue.products(for: [SampleCatalog.pro.rawValue])
                 let pro = try #require(found.products.first)
-                // Its answer is lost, and it is inquired about until it fails.
+                // Its answer is lost, and the processor is queried until the payment fails.
                 let first = try await setup.store.buy(SampleCatalog.pro, by: .unknownNotCharged)
                 setup.queue.add(SKPayment(product: pro))
                 try await eventually("the payment to be accepted") {
@@ -264,12 +264,12 @@ extension EndToEnd.PaymentQueues {
     }
 }
 
-/// What a program was asked to show.
+/// The sheets that a program was asked to show.
 private final class Shown: Sendable {
     let prices = Mutex<[Decimal]>([])
 }
 
-/// An observer and delegate that answers as it is told, and remembers what it was asked.
+/// An observer and delegate that gives configured answers and records the questions.
 private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, Sendable {
     struct State {
         var goesOn = true
@@ -326,7 +326,7 @@ private final class App: SKPaymentTransactionObserver, SKPaymentQueueDelegate, S
 }
 
 extension StoreHarness {
-    /// What the sandbox has charged, by currency.
+    /// Returns the sandbox's charges by currency.
     fileprivate func charged() async throws -> [String: Int64] {
         try await reconcile().transactions?.flatMap(\.charges)
             .reduce(into: [:]) { sums, charge in

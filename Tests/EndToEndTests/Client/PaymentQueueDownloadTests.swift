@@ -19,7 +19,7 @@ extension EndToEnd.PaymentQueues {
             let transaction: SKPaymentTransaction
             let download: SKDownload
 
-            /// Begins the download, and holds it somewhere on the way.
+            /// Starts the download, and holds it before it is complete.
             func startAndHold() async throws -> Hold {
                 let hold = fulfillment.hold(at: .beforeResponse("/content/"), occurrence: 10)
                 download.start()
@@ -68,7 +68,7 @@ extension EndToEnd.PaymentQueues {
                 )
                 queue.remove(observer)
                 await fulfillment.cut()
-                // A leftover in the temporary folder does no harm.
+                // A file that cannot be removed does no harm.
                 try? FileManager.default.removeItem(at: folder)
             }
         }
@@ -77,7 +77,7 @@ extension EndToEnd.PaymentQueues {
             try await withDownload { setup in
                 let download = setup.download
                 for _ in 1...5 {
-                    // However fast the machine is, it is not through yet.
+                    // The download cannot be complete yet, even on a fast machine.
                     let hold = setup.fulfillment.hold(
                         at: .beforeResponse("/content/"),
                         occurrence: 10

@@ -6,10 +6,10 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// The client library while the network, or the store, lets it down.
+    /// The client library during failures of the network or the store.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Faults {
-        /// A store that is reached through proxies, and an observer of the default queue.
+        /// A store behind proxies, and an observer of the default queue.
         private struct Setup {
             let store: StoreHarness
             let payments: HTTPProxy
@@ -21,7 +21,7 @@ extension EndToEnd.PaymentQueues {
                 try #require(try await queue.products(for: [id.rawValue]).products.first)
             }
 
-            /// The charges of the sandbox, and the transactions.
+            /// Returns the number of transactions, and the number of charges by the sandbox.
             func counts() async throws -> (transactions: Int, charges: Int) {
                 let books = try await store.reconcile().transactions ?? []
                 return (books.count, books.flatMap(\.charges).count)

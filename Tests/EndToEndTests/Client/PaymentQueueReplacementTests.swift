@@ -6,8 +6,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// A program that is configured for another account, and still holds what the one of before
-    /// bought.
+    /// A program that is configured for another account while it still holds transactions of the
+    /// previous one.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Replacements {
         private let bytes = (0..<24_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
@@ -33,7 +33,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Runs a test in which ada has bought what has content.
+        /// Runs a test in which ada has bought a product with content.
         private func withPurchase(_ body: (Setup) async throws -> Void) async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -43,7 +43,7 @@ extension EndToEnd.PaymentQueues {
                     "downloads-\(UUID().uuidString)",
                     isDirectory: true
                 )
-                // A leftover in the temporary folder does no harm.
+                // A file that cannot be removed does no harm.
                 defer { try? FileManager.default.removeItem(at: folder) }
                 configuration.downloadDirectory = folder
                 let fulfillment = try await HTTPProxy.start(inFrontOf: store.urls.fulfillment)
@@ -79,7 +79,7 @@ extension EndToEnd.PaymentQueues {
                 try await setup.reached(.paused, download)
                 hold.release()
                 try setup.becomeBob()
-                // By the queue that is there by now, which hands it on; and by itself.
+                // Use the new queue, which forwards the call, and the download itself.
                 let bobs: any Downloading = SKPaymentQueue.default()
                 bobs.resume([download])
                 try await setup.reached(.finished, download)
@@ -106,7 +106,7 @@ extension EndToEnd.PaymentQueues {
                 try setup.becomeBob()
                 try await SKPaymentQueue.default().finish(setup.transaction)
                 #expect(try await setup.ada.unfinished().value.transactions.isEmpty)
-                // Safe twice, and in the form without an answer.
+                // It is safe to call twice, including the form without a result.
                 SKPaymentQueue.default().finishTransaction(setup.transaction)
                 let before = setup.fulfillment.requests.count
                 download.start()
@@ -136,7 +136,9 @@ extension EndToEnd.PaymentQueues {
     }
 }
 
-/// The queue's own forms, which are deprecated there and asked for here as what they are.
+/// The queue's own methods.
+///
+/// They are deprecated, and this protocol avoids the warnings.
 private protocol Downloading {
     func resume(_ downloads: [SKDownload])
 }

@@ -8,8 +8,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// What befalls an app in the life of a purchase, with the client library against the running
-    /// services.
+    /// Events in the life of a purchase, with the client library against the running services.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Scenarios {
         private func product(_ id: ProductID) async throws -> SKProduct {
@@ -61,7 +60,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Spec rule 126: as many tries as an hour has, at the longest pause of half a minute.
+        /// Spec rule 126: as many retries as in an hour with the longest pause of half a minute.
         @Test func afterAnHourWithoutNetworkWhatWasPaidIsDeliveredOnce() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -102,7 +101,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Spec rule 129: the merchant's own check is a delivery that it does not confirm.
+        /// Spec rule 129: the merchant's own check is a delivery that the merchant does not
+        /// confirm.
         @Test func whatTheMerchantHoldsIsUnfinishedUntilItIsReleased() async throws {
             let merchant = try await WebhookReceiver.start()
             let isReleased = Mutex(false)
@@ -127,7 +127,7 @@ extension EndToEnd.PaymentQueues {
             await merchant.stop()
         }
 
-        /// Spec rules 35 and 46: nobody runs when it ends.
+        /// Spec rules 35 and 46: the program is not running when the wait ends.
         @Test(arguments: [ApprovalRequest.Decision.approve, .decline, nil])
         func whatAwaitsApprovalOutlivesTheProgramHoweverItEnds(
             decision: ApprovalRequest.Decision?
@@ -197,7 +197,7 @@ extension EndToEnd.PaymentQueues {
                     }
                     try await bought.finish()
                 }
-                // Payments restores what it knows to be finished.
+                // `payments` restores only transactions that it knows to be finished.
                 let bought = try await store.agreedBooks()
                 #expect(bought.count { $0.entry?.isFinished == true } == 3)
                 queue.restoreCompletedTransactions(of: ["com.example.map", "no product"])
@@ -210,7 +210,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// A transaction belongs to the account that it was bought by.
+        /// A transaction belongs to the account that bought it.
         @Test func whatOneAccountBoughtIsFinishedForItAlsoWhenAnotherIsConfigured() async throws {
             try await withQueue { store, queue, observer in
                 queue.add(observer)
@@ -227,7 +227,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// A store with an authority of its own, behind TLS.
+        /// A store with its own certificate authority, behind TLS.
         @Test func aStoreOfAnOwnAuthorityIsSpokenToOnlyWhereItIsTrusted() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -287,7 +287,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// The coins, as a client sees them that reaches the store without TLS.
+        /// Returns the coins, as seen by a client that connects to the store without TLS.
         private func coinsOf(_ store: StoreHarness) async throws -> SKProduct {
             SKPaymentQueue.configure(try EndToEnd.PaymentQueues.configuration(of: store))
             return try await product(SampleCatalog.coins)

@@ -8,7 +8,7 @@ import TestSupport
 extension EndToEnd {
     /// The client library against the running services.
     ///
-    /// One at a time: there is one default queue in a program.
+    /// Tests run one at a time, because a program has only one default queue.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct PaymentQueues {
         @Test func aPurchaseIsToldStepByStepAndLeavesTheQueueWhenItIsFinished() async throws {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd.PaymentQueues {
-    /// What is on sale, asked for without knowing any identifier (spec rule 98).
+    /// Requests for all products on sale, without identifiers (spec rule 98).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct ProductLists {
         private final class Delegate: SKProductsRequestDelegate, Sendable {

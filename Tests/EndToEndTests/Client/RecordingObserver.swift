@@ -2,7 +2,7 @@ import PaymentQueue
 import Synchronization
 import TestSupport
 
-/// Remembers everything that it is told.
+/// An observer that records all calls.
 final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
     private struct Told {
         var updates: [(transaction: SKPaymentTransaction, state: SKPaymentTransactionState)] = []
@@ -55,25 +55,25 @@ final class RecordingObserver: SKPaymentTransactionObserver, Sendable {
         }
     }
 
-    /// How far downloads were, each time it was told.
+    /// The progress of downloads at each call.
     var progress: [Float] { told.withLock { $0.progress } }
-    /// Where downloads stood, each time it was told.
+    /// The states of downloads at each call.
     var downloadStates: [SKDownloadState] { told.withLock { $0.downloadStates } }
     /// The errors of restores that failed.
     var failedRestores: [any Error] { told.withLock { $0.failedRestores } }
-    /// How many transactions have left the queue.
+    /// The number of transactions that have left the queue.
     var removedCount: Int { told.withLock { $0.removed.count } }
-    /// How many restores have ended.
+    /// The number of restores that have ended.
     var restores: Int { told.withLock { $0.restores } }
 
-    /// The states that were told of a transaction, in their order.
+    /// Returns the reported states of a transaction in order.
     func states(of transaction: SKPaymentTransaction) -> [SKPaymentTransactionState] {
         told.withLock { told in
             told.updates.filter { $0.transaction === transaction }.map(\.state)
         }
     }
 
-    /// The transactions that were told in a state, each once.
+    /// Returns the transactions that were reported in a state, each of them once.
     func transactions(_ state: SKPaymentTransactionState) -> [SKPaymentTransaction] {
         told.withLock { told in
             var found: [SKPaymentTransaction] = []

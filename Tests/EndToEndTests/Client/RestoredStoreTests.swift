@@ -7,7 +7,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// A store whose queue was restored from a backup, and a client that knew it before (trap 20).
+    /// A store whose queue was restored from a backup, and a client that connected before (trap
+    /// 20).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct RestoredStores {
         private struct Setup {
@@ -16,14 +17,16 @@ extension EndToEnd.PaymentQueues {
             let queue: SKPaymentQueue
             let observer: RecordingObserver
 
-            /// The service's database as it is now, as a template; the service is down meanwhile.
+            /// Copies the service's current database to a template.
+            ///
+            /// The service is stopped in the meantime.
             func backUp() async throws {
                 try await replace { current, backup in
                     ["CREATE DATABASE \"\(backup)\" TEMPLATE \"\(current)\""]
                 }
             }
 
-            /// The service's database as it was then.
+            /// Restores the service's database from the template.
             func restore() async throws {
                 try await replace { current, backup in
                     [
@@ -41,7 +44,7 @@ extension EndToEnd.PaymentQueues {
                 let url = try #require(URL(string: store.databaseURL(.fulfillment)))
                 let current = url.lastPathComponent
                 for statement in statements(current, current + "_backup") {
-                    // The server lets go of a killed client's session in a moment.
+                    // The server ends a killed client's session after a moment.
                     try await eventually("\(statement)") {
                         do {
                             try await store.cluster.asSuperuser { connection in
@@ -107,7 +110,8 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Its revision says nothing: the queue has gone on beyond what the client knew.
+        /// The revision reveals nothing, because the queue has advanced beyond the client's
+        /// revision.
         @Test func aQueueThatHasGoneOnSinceItsBackupIsNoticedAllTheSame() async throws {
             try await withBackup { setup in
                 let hint = try await setup.bought(SampleCatalog.hint)
@@ -135,13 +139,13 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// What another device has finished before this one's stream begins is told of nowhere.
+        /// No stream reports a transaction that another device finished before the stream began.
         @Test func aRestoreWhoseTransactionAnotherDeviceFinishedFirstEndsAsWell() async throws {
             try await withBackup { setup in
                 let pro = try await setup.bought(SampleCatalog.pro)
                 try await pro.finish()
                 let ada = try setup.store.client(account: "ada")
-                // Payments restores what it knows to be finished.
+                // `payments` restores only transactions that it knows to be finished.
                 let books = try await setup.store.agreedBooks()
                 #expect(books.map { $0.entry?.isFinished } == [true])
                 setup.queue.remove(setup.observer)

@@ -5,10 +5,10 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// The sample app as a process of its own: used, and killed at every step of a purchase.
+    /// The sample app as a separate process that is killed at every step of a purchase.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Shops {
-        /// A store behind proxies, and the sample app as one buyer has it.
+        /// A store behind proxies, and the sample app of one buyer.
         fileprivate struct Setup {
             let store: StoreHarness
             let payments: HTTPProxy
@@ -51,7 +51,7 @@ extension EndToEnd {
                     atPath: folder,
                     withIntermediateDirectories: true
                 )
-                // A leftover in the temporary folder does no harm.
+                // A file that cannot be removed does no harm.
                 defer { try? FileManager.default.removeItem(atPath: folder) }
                 let setup = Setup(
                     store: store,
@@ -154,7 +154,7 @@ extension EndToEnd {
             }
         }
 
-        /// A moment of a purchase in the app's life, and whether the store has the payment then.
+        /// A step of a purchase in the app, and whether the store has the payment at that point.
         enum Step: String, CaseIterable, Sendable {
             case beforeThePaymentIsSent
             case beforeThePaymentIsAnswered
@@ -204,7 +204,7 @@ extension EndToEnd.Shops.Setup {
 }
 
 extension StoreHarness {
-    /// Waits until the account has a purchase that is delivered, finished or not.
+    /// Waits until the account has a delivered purchase, finished or not.
     fileprivate func expectPurchase() async throws {
         let client = try client(account: "ada")
         try await eventually("the purchase to be delivered") {

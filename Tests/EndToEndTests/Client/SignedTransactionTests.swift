@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// The modern shape against the running services: what the store signed, verified by the client.
+    /// The StoreKit 2 style interface against the running services: the client verifies signatures.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Signed {
         private typealias Outcome = VerificationResult<PaymentQueue.Transaction>
@@ -66,7 +66,7 @@ extension EndToEnd.PaymentQueues {
                 #expect(coins.appAccountToken == token)
                 #expect(coins.price == Decimal(string: "1.98"))
                 #expect(coins.storefront?.identifier == "143441")
-                // A server believes the same bytes.
+                // A server accepts the same bytes.
                 let trust = try #require(configuration.receiptTrust)
                 let payload = try ReceiptValidator(trust)
                     .verify(signed.jwsRepresentation, as: JWSTransaction.self)
@@ -89,7 +89,7 @@ extension EndToEnd.PaymentQueues {
                     try await buy(SampleCatalog.coins), try await buy(SampleCatalog.coins),
                     try await buy(SampleCatalog.pro),
                 ]
-                // The order of finishing is not that of buying.
+                // The order of finishing differs from the order of buying.
                 for signed in bought.reversed() { try await signed.payloadValue.finish() }
                 #expect(try await PaymentQueue.Transaction.latest(for: coins) == bought[1])
                 #expect(
@@ -105,7 +105,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Spec rule 71: a restore makes no transactions here.
+        /// Spec rule 71: a restore makes no signed transactions.
         @Test func aRestoreLeavesTheSignedTransactionsAsTheyWere() async throws {
             try await withProducts { store, _ in
                 try await buy(SampleCatalog.pro).payloadValue.finish()
@@ -182,7 +182,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Row 65: the receipt that is kept says what is owned while the store is out of reach.
+        /// Row 65: the stored receipt lists the owned products while the store cannot be reached.
         @Test func whatIsOwnedIsKnownFromTheReceiptWithoutNetwork() async throws {
             try await withProducts { store, configuration in
                 let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
@@ -194,7 +194,7 @@ extension EndToEnd.PaymentQueues {
                 SKPaymentQueue.configure(configuration)
                 #expect(try SKPaymentQueue.default().ownedProducts() == nil)
                 let pro = try await buy(SampleCatalog.pro).payloadValue
-                // Not finished: it is in the receipt, and not owned all the same.
+                // An unfinished consumable is in the receipt but is not owned.
                 _ = try await buy(SampleCatalog.coins)
                 try await SKPaymentQueue.default().refreshReceipt()
                 let receipt = try #require(try SKPaymentQueue.default().appReceipt())
@@ -207,7 +207,7 @@ extension EndToEnd.PaymentQueues {
                 #expect(owned.map(\.productID) == [SampleCatalog.pro.rawValue])
                 #expect(owned.first?.productType == .nonConsumable)
                 #expect(owned.first?.transactionID == "\(pro.id)")
-                // Another device's receipt, and one that was changed, are not believed.
+                // A receipt of another device and a modified receipt are refused.
                 away.deviceID = UUID()
                 SKPaymentQueue.configure(away)
                 #expect(throws: ReceiptRefusal.self) {
@@ -217,7 +217,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// What an administrator uploads is what the product says, until it is withdrawn.
+        /// A product has the content that an administrator uploaded, until it is withdrawn.
         @Test func aProductWithHostedContentSaysSo() async throws {
             try await withProducts { store, _ in
                 func pro() async throws -> SKProduct {

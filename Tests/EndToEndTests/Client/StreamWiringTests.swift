@@ -6,10 +6,10 @@ import Testing
 import TestSupport
 
 extension EndToEnd.PaymentQueues {
-    /// How clients hear of changes, and that they ask for nothing meanwhile (spec rule 20).
+    /// Clients receive changes over the stream without polling (spec rule 20).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Streams {
-        /// Runs a test with an observer whose every request is seen.
+        /// Runs a test with an observer whose requests are all recorded.
         private func withProxies(
             heartbeat: Duration,
             silenceMax: Duration = .seconds(45),
@@ -42,14 +42,17 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// A minute has four heartbeats of fifteen seconds, and its silence is forty-five: the same
-        /// with a clock that runs thirty times as fast.
+        /// A minute has four heartbeats of fifteen seconds, and the silence limit is forty-five
+        /// seconds.
+        ///
+        /// This test uses a clock that runs thirty times as fast.
         @Test func aMinuteInWhichNothingHappensIsOneRequest() async throws {
             try await withProxies(
                 heartbeat: .milliseconds(500),
                 silenceMax: .milliseconds(1500)
             ) { store, proxies, observer in
-                // The head with the first sign of life, and more than a minute's heartbeats.
+                // The head arrives with the first heartbeat, followed by more than a minute's
+                // heartbeats.
                 let minute = proxies[0].hold(
                     at: .beforeResponse("GET \(Routes.queue) "),
                     occurrence: 8
@@ -58,20 +61,20 @@ extension EndToEnd.PaymentQueues {
                 try await minute.reached()
                 #expect(proxies.map(\.requests.count) == [1, 0, 0, 0])
                 minute.release()
-                // And it does listen.
+                // The stream still receives changes.
                 _ = try await store.buy()
                 _ = try await observer.first(.purchased)
             }
         }
 
-        /// The heartbeat would bring it as well, in five minutes.
+        /// The heartbeat would also deliver the change, but only after five minutes.
         @Test func aChangeReachesAStreamByTheTopicAndNotByTheHeartbeat() async throws {
             try await withProxies(heartbeat: .seconds(300)) { store, proxies, observer in
                 SKPaymentQueue.default().add(observer)
                 try await eventually("the stream to be open") {
                     proxies[0].requests.count == 1 ? true : nil
                 }
-                // Twice, so that the second is no part of what the stream begins with.
+                // Two purchases, because the first may be part of the beginning of the stream.
                 for count in 1...2 {
                     _ = try await store.buy()
                     try await eventually("purchase \(count) to be told") {
@@ -82,7 +85,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        /// Downloads trust whom requests trust.
+        /// Downloads trust the same certificate authorities as requests.
         @Test func contentOfAStoreOfAnOwnAuthorityIsDownloadedFromIt() async throws {
             let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 69_621 >> 6) }
             try await withStore { store in
@@ -99,7 +102,7 @@ extension EndToEnd.PaymentQueues {
                     "downloads-\(UUID().uuidString)",
                     isDirectory: true
                 )
-                // A leftover in the temporary folder does no harm.
+                // A file that cannot be removed does no harm.
                 defer { try? FileManager.default.removeItem(at: folder) }
                 configuration.addresses.fulfillment = proxy.url
                 configuration.downloadDirectory = folder

@@ -4,12 +4,14 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A whole store that was restored from a physical backup, as `deploy/README.md` does it.
+    /// A complete store that was restored from a physical backup, as described in
+    /// `deploy/README.md`.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Backups {
-        /// A client may hold a signed receipt of a purchase that the restored books do not know.
+        /// A client may hold a signed receipt of a purchase that is missing in the restored books.
         ///
-        /// More are lost than a counter is ahead in the write-ahead log (32), so that a mere counter repeats.
+        /// The test loses more purchases than the 32 values by which a sequence is ahead in the
+        /// write-ahead log. A plain sequence would therefore repeat its numbers.
         @Test func nothingBoughtAfterARestoreHasTheIDOfALostPurchase() async throws {
             try await withStore(.with(database: .own)) { store in
                 try await store.importSampleCatalog()
@@ -42,14 +44,14 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// One purchase for each of so many accounts.
+    /// Makes one purchase for each of several accounts.
     fileprivate func buy(from name: String, count: Int) async throws -> [AcceptedPayment] {
         var payments: [AcceptedPayment] = []
         for number in 1...count { payments.append(try await buy(as: "\(name)-\(number)")) }
         return payments
     }
 
-    /// The ids of all accounts' app transactions.
+    /// Returns the ids of all accounts' app transactions.
     fileprivate func appTransactions() async throws -> Set<Int64> {
         try await withDatabase(of: .receipts) { connection in
             let rows = try connection.query("SELECT app_transaction_id FROM app_transactions")

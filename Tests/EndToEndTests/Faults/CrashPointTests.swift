@@ -5,9 +5,9 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// One test for each row of the table of crash points in Messaging's documentation.
+    /// One test for each row in the table of crash points in Messaging's documentation.
     ///
-    /// A proxy holds the service's traffic at the point, SIGKILL ends the service there.
+    /// A proxy holds the service's traffic at the crash point, and SIGKILL ends the service there.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct CrashPoints {
         @Test func afterIntentBeforeCharge() async throws {
@@ -210,7 +210,7 @@ extension EndToEnd {
         func inTheMiddleOfABatch(_ service: StoreService) async throws {
             try await withStore(.with(postgresProxies: [service])) { store in
                 try await store.importSampleCatalog()
-                // Purchases pile up while the service is away, and so come as one batch.
+                // Purchases accumulate while the service is down, and then arrive as one batch.
                 await store.process(service).kill()
                 var payments: [AcceptedPayment] = []
                 for number in 0..<30 {
@@ -237,7 +237,7 @@ extension EndToEnd {
                     let client = try store.client(account: payment.account.rawValue)
                     try await client.wait(for: payment.transactionID, toBe: .purchased)
                 }
-                // Finishes pile up while payments is away, and so come as one batch.
+                // Finishes accumulate while `payments` is down, and then arrive as one batch.
                 await store.process(.payments).kill()
                 try await store.finish(payments)
                 let hold = try store.hold(
@@ -272,7 +272,7 @@ extension EndToEnd {
                     payments.append(try await store.buy(as: "during-\(service)"))
                     try await hold.reached()
                     await store.process(service, 1).kill()
-                    // The one that lives may go on; what the dead one sent is dropped.
+                    // The living instance may continue. The messages of the dead one are dropped.
                     hold.release()
                 }
                 payments.append(try await store.buy(as: "after"))
@@ -303,7 +303,7 @@ extension EndToEnd {
                 try await hold.dropped()
                 hold.release()
                 await proxy.cut()
-                // The one that was cut off left nothing; all of them are done by the next.
+                // The interrupted migration left nothing behind. The next run performs all of it.
                 try await process.run("migrate")
                 try await store.migrate()
                 try await store.heal()
@@ -315,7 +315,7 @@ extension EndToEnd {
 }
 
 extension StoreOptions {
-    /// Options with what one test needs.
+    /// Returns options with the settings of one test.
     static func with(
         postgresProxies: Set<StoreService> = [],
         kafkaProxy: Bool = false,
@@ -336,7 +336,7 @@ extension StoreOptions {
 }
 
 extension StoreHarness {
-    /// Holds a service's traffic with PostgreSQL.
+    /// Holds a service's traffic to PostgreSQL.
     func hold(
         _ service: StoreService,
         _ point: PostgresProxy.Point,
@@ -345,7 +345,7 @@ extension StoreHarness {
         try #require(postgresProxies[service]).hold(at: point, occurrence: occurrence)
     }
 
-    /// Sells a product that is delivered by a webhook.
+    /// Adds a product that is delivered by a webhook.
     func sellGift(deliveredTo url: String) async throws {
         let response = try await administrator.put(
             SampleCatalog.gift(deliveredTo: url),
@@ -355,7 +355,7 @@ extension StoreHarness {
         try await waitUntilSellable(SampleCatalog.gift)
     }
 
-    /// Changes the price of a product of the sample in the United States.
+    /// Changes the price of a sample product in the United States.
     func change(_ product: ProductID, priceTo cents: Int64) async throws {
         var draft = try #require(try SampleCatalog.document().products[product])
         draft.prices[SampleCatalog.usa] = SampleCatalog.usd(cents)
@@ -363,7 +363,7 @@ extension StoreHarness {
         #expect((200..<300).contains(response.status), "\(response.text)")
     }
 
-    /// Waits until `payments` refuses another price than this one.
+    /// Waits until `payments` refuses any price other than this one.
     func expectPayments(toAskFor cents: Int64, for product: ProductID) async throws {
         var request = PaymentRequest.sample(product)
         request.price = SampleCatalog.usd(1)

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// What callers meet while PostgreSQL is in trouble.
+    /// The responses of the services during problems of PostgreSQL.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct DatabaseInTrouble {
         @Test func whoAsksIsAnsweredWithinTenSecondsAndNothingIsReady() async throws {
@@ -52,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        /// The tables raise what PostgreSQL raises when it cannot make a file longer.
+        /// The tables raise the error that PostgreSQL raises when it cannot extend a file.
         @Test func aFullDiskIsToldByTheLogAndByReadinessAndNothingIsLost() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -103,7 +103,7 @@ extension EndToEnd {
             let response = try await ask()
             #expect(response.status == 503, "\(response.text)")
             #expect(response.headers.contains(name: "retry-after"))
-            // What a busy machine adds is not the store's.
+            // A busy machine adds time of its own.
             #expect(start.duration(to: .now) < .seconds(11))
         }
 

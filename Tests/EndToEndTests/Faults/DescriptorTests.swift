@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A service that may have few descriptors: it says so, and does not spin.
+    /// A service with a low limit of file descriptors reports this and does not busy-loop.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Descriptors {
         private static let prlimit = "/usr/bin/prlimit"
@@ -67,7 +67,7 @@ extension EndToEnd {
             }
         }
 
-        /// Starts a service that may have so many descriptors and no more.
+        /// Starts a service with this limit of file descriptors.
         private func start(
             _ process: ServiceProcess,
             allowed count: Int
@@ -83,7 +83,7 @@ extension EndToEnd {
             )
         }
 
-        /// Sets how many descriptors a process may have from now on; its hard limit stays.
+        /// Sets the soft limit of a process's file descriptors.
         private func allow(_ count: String, to id: Int32) async throws {
             try await ChildProcess.run(Self.prlimit, ["--pid", "\(id)", "--nofile=\(count):"])
         }

@@ -4,7 +4,9 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Something stops answering without going away, and goes on later; everything accepted ends whole.
+    /// A part of the store hangs without ending, and resumes later.
+    ///
+    /// Everything accepted is completed.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Hangs {
         @Test func allOfPostgresIsFrozenWhileBuying() async throws {
@@ -27,7 +29,8 @@ extension EndToEnd {
                 var payments = [try await store.buy(as: "before")]
                 try await store.finish(payments)
                 store.broker.freeze(node: 1)
-                // PostgreSQL is the truth: a payment needs no broker, its delivery does.
+                // PostgreSQL is the source of truth. A payment needs no broker, but its delivery
+                // does.
                 for number in 0..<6 {
                     payments.append(try await store.buy(as: "during-\(number)"))
                 }
@@ -59,7 +62,8 @@ extension EndToEnd {
             }
         }
 
-        /// What `payments` said in the dark, a commit among it, arrives long after it was given up.
+        /// Messages that `payments` sent while the connection was blocked, including a commit,
+        /// arrive long after it gave up on them.
         @Test(arguments: [false, true])
         func theLineToPostgresIsDarkWhileBuying(thenCut: Bool) async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
@@ -93,13 +97,15 @@ extension EndToEnd {
     }
 }
 
-/// Lets what hangs hang: the fault is the time itself, so there is nothing to wait for.
+/// Waits while something hangs.
+///
+/// The fault is the passing of time, so there is no event to wait for.
 private func stand(still time: Duration) async throws {
     try await Task.sleep(for: time)
 }
 
 extension StoreHarness {
-    /// Buys from several accounts at once, each until it is answered.
+    /// Buys from several accounts in parallel and repeats each payment until it is answered.
     fileprivate func buy(inParallel count: Int, as name: String) async throws -> [AcceptedPayment] {
         try await withThrowingTaskGroup(of: AcceptedPayment.self) { group in
             for number in 0..<count {
@@ -111,7 +117,7 @@ extension StoreHarness {
 }
 
 extension StoreClient {
-    /// Whether it hears nothing of a payment within a second.
+    /// Whether a request about a payment is not answered within a second.
     fileprivate func isKeptWaiting(for payment: AcceptedPayment) async -> Bool {
         var client = self
         client.timeout = .seconds(1)

@@ -5,11 +5,13 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A process that is stopped (SIGSTOP, a paused machine) and not ended.
+    /// A process that is stopped without ending (SIGSTOP, or a paused machine).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct HungLeaders {
-        /// How long a purchase may take while its leader is stopped: the lead is lost within 15 s, and
-        /// the groups of the stopped process's consumers are told within 10.
+        /// The time limit of a purchase while its leader is stopped.
+        ///
+        /// The lead is lost within 15 s, and the consumer groups of the stopped process rebalance
+        /// within 10 s.
         private static let bound = Duration.seconds(40)
 
         @Test(arguments: [StoreService.payments, .receipts, .fulfillment])
@@ -18,7 +20,8 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 var payments = [try await store.buy(as: "before", instance: 2)]
                 try await store.finish(payments, instance: 2)
-                // Each in turn: whichever leads is among them, and the other one takes over.
+                // Stop each instance in turn. One of them is the leader, and the other one takes
+                // over.
                 for stopped in [1, 2] {
                     let healthy = 3 - stopped
                     let process = store.process(service, stopped)

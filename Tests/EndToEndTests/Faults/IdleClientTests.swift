@@ -3,10 +3,12 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// What clients cost that are connected and of whom nothing is heard.
+    /// The cost of clients that are connected but idle.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct IdleClients {
-        /// Of a debug build; `make clients` looks at a release build with 5,000.
+        /// The limit for a debug build.
+        ///
+        /// `make clients` measures a release build with 5,000 clients.
         private static let bytesMax = 32 * 1024
 
         @Test func theStreamOfAnIdleClientCostsFewKilobytes() async throws {
@@ -15,7 +17,8 @@ extension EndToEnd {
                 func residentBytes() throws -> Int {
                     try #require(fulfillment.usage).residentBytes
                 }
-                // What the first streams make the process hold for good is not a stream's cost.
+                // Memory that the process allocates permanently for the first streams is not the
+                // cost of a stream.
                 var clients = try await connect(200, to: store)
                 let before = try residentBytes()
                 let count = 1000

@@ -10,7 +10,9 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// What the store stands on goes away and comes back; instances die; the flow ends whole.
+    /// Systems that the store depends on fail and recover, and instances die.
+    ///
+    /// All purchases are completed.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Outages {
         @Test func postgresIsAwayForAWhileAndBack() async throws {
@@ -45,7 +47,8 @@ extension EndToEnd {
                     payments.append(try await store.buy(as: "before-\(number)"))
                 }
                 await store.broker.kill()
-                // Without a broker payments are still accepted: PostgreSQL is the truth.
+                // Without a broker payments are still accepted, because PostgreSQL is the source of
+                // truth.
                 for number in 0..<6 {
                     payments.append(try await store.buy(as: "during-\(number)"))
                 }
@@ -65,7 +68,7 @@ extension EndToEnd {
                 try await store.expectWhole(payments)
                 for node in store.broker.nodes {
                     await store.broker.kill(node: node)
-                    // As many accounts as there are partitions, and more: some were led by this node.
+                    // There are more accounts than partitions, so this node led some of them.
                     for number in 0..<16 {
                         payments.append(try await store.buy(as: "without-\(node)-\(number)"))
                     }
@@ -97,7 +100,7 @@ extension EndToEnd {
                 let watcher = try EventWatcher.start(store)
                 let release = Gate()
                 let (begins, begun) = AsyncStream.makeStream(of: Void.self)
-                // Draws a low position, and commits late.
+                // It takes a low position in the log and commits late.
                 let straggler = Task {
                     try await store.withDatabase(of: .payments) { connection in
                         try connection.execute("BEGIN")
@@ -117,7 +120,7 @@ extension EndToEnd {
                 let payment = try await store.buy()
                 let client = try store.client(account: "ada")
                 try await client.wait(for: payment.transactionID, toBe: .purchased)
-                // Committed, and held back: what is behind the straggler must not overtake it.
+                // The event is committed but held back, because it must not overtake the straggler.
                 try await store.relayHasFoundUnsettledRows(since: .wallClock())
                 try await store.publishMarker(seenBy: watcher)
                 #expect(watcher.sightings(of: payment.transactionID).isEmpty)
@@ -146,7 +149,7 @@ extension EndToEnd {
                 let all = watcher.sightings.map(\.message)
                 try await store.publish(reordered(all))
                 try await store.publish(all)
-                // One more purchase of each account stands behind all the copies.
+                // Another purchase of each account follows all the copies.
                 for number in 0..<4 {
                     payments.append(try await store.buy(as: "buyer-\(number)"))
                 }
@@ -157,7 +160,9 @@ extension EndToEnd {
             }
         }
 
-        /// The accounts one after the other, last account first; each account's own order stays.
+        /// Returns the messages account by account, last account first.
+        ///
+        /// The order within an account is kept.
         private func reordered(_ messages: [KafkaMessage]) -> [KafkaMessage] {
             let byKey = Dictionary(grouping: messages) { $0.key ?? [] }
             return byKey.sorted { $1.key.lexicographicallyPrecedes($0.key) }.flatMap(\.value)
@@ -166,14 +171,14 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// Waits until the relay of `payments` has looked for events, and has found some that it must
-    /// hold back.
+    /// Waits until the relay of `payments` has queried events and has found some that it must hold
+    /// back.
     ///
-    /// That query is the one thing that tells of a relay which rightly does nothing.
+    /// Only that query reveals a relay that is correctly idle.
     fileprivate func relayHasFoundUnsettledRows(since time: Timestamp) async throws {
         let database = URL(string: databaseURL(.payments))?.lastPathComponent ?? ""
         try await eventually("the relay to look for events") {
-            // Nobody else may read what another role asks.
+            // Only a superuser may read the queries of other roles.
             try await cluster.asSuperuser { connection in
                 try connection.query(
                     """
@@ -186,8 +191,8 @@ extension StoreHarness {
         }
     }
 
-    /// Publishes an event that nobody acts on, and waits until the watcher has seen it, and so all
-    /// that came before it.
+    /// Publishes an event that no service handles, and waits until the watcher has seen it and all
+    /// earlier events.
     fileprivate func publishMarker(seenBy watcher: EventWatcher) async throws {
         var marker = try await eventually("an event to copy") { watcher.sightings.first }.message
         let changes = ["ce_id": EventID(time: .wallClock()).description, "ce_type": "marker.v1"]
@@ -202,7 +207,7 @@ extension StoreHarness {
         }
     }
 
-    /// Publishes messages again, as they were.
+    /// Publishes messages again without changes.
     func publish(_ messages: [KafkaMessage]) async throws {
         let producer = try KafkaProducer(
             settings: kafkaSettings(clientID: "republisher"),

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A message that can never be applied stops its own account and nobody else.
+    /// A message that can never be applied stops only its own account.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct PoisonMessages {
         @Test(arguments: [
@@ -38,7 +38,7 @@ extension EndToEnd {
                 #expect(
                     differences.contains { $0.kind == "deadLetter" && $0.subject == "mallory" }
                 )
-                // Nothing can be applied that was never an event: asked for, it fails again.
+                // This was never an event, so a redrive fails again.
                 let redrive = [
                     "dead-letters", "redrive", "mallory", "--service", service.rawValue,
                     "--timeout", "60",
@@ -48,7 +48,7 @@ extension EndToEnd {
                 let open = try await store.openLetters(of: service)
                 #expect(open.filter { $0.state == "dead" }.map(\.id) == [dead.id])
 
-                // The operator puts the poison away and lets the account's others go.
+                // The operator discards the poison message and releases the account's other events.
                 _ = try await store.operatorSays([
                     "dead-letters", "discard", service.rawValue, "\(dead.id)", "--reason",
                     "never an event",
@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        /// A copy of an event of the account, under an id of its own, with data that is no JSON.
+        /// Returns a copy of the account's event with its own id and with data that is not JSON.
         static func poison(
             of type: EventType,
             after payment: AcceptedPayment,
@@ -93,7 +93,7 @@ struct ListedLetter: Decodable {
 }
 
 extension StoreHarness {
-    /// The dead and the parked of a service.
+    /// Returns the dead letters and parked events of a service.
     func openLetters(of service: StoreService) async throws -> [ListedLetter] {
         struct Answer: Decodable { let deadLetters: [ListedLetter] }
         return try await counterfoil("dead-letters", "list", "--json").json(Answer.self)

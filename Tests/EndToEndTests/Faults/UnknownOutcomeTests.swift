@@ -7,21 +7,21 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Requests whose commit nobody hears of: the session ends after `COMMIT` was sent and before
-    /// its answer came.
+    /// Requests with a commit whose outcome is unknown: the session ends after `COMMIT` was sent
+    /// and before its answer arrived.
     ///
-    /// Sent again, the same request is answered as if nothing had happened.
+    /// A repetition of such a request is answered as if nothing had happened.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct UnknownOutcomes {
-        /// How the session ends.
+        /// The way in which the session ends.
         enum End: CaseIterable {
-            /// The backend gets SIGKILL with the `COMMIT` on its way; nothing is committed.
+            /// The backend receives SIGKILL while `COMMIT` is on its way. Nothing is committed.
             case backendKilled
-            /// The line is cut after the server has committed.
+            /// The connection is cut after the server has committed.
             case answerLost
         }
 
-        /// A write of a service, and a statement of its database transaction.
+        /// A write request to a service, and a statement of its database transaction.
         struct Write: Sendable {
             var service: StoreService
             var statement: String
@@ -53,7 +53,7 @@ extension EndToEnd {
             }
         }
 
-        /// Each request makes a notification of its own: the answer does not ask for a second.
+        /// Each request makes its own notification, so the answer must not ask for a repetition.
         private func aNotificationThatMayHaveBeenMadeSaysSo(
             _ end: End,
             _ store: StoreHarness
@@ -76,7 +76,7 @@ extension EndToEnd {
 
         private static let key = "unknown-outcome"
 
-        /// One write of each service, and the finish.
+        /// Returns one write request for each service, and the finish.
         private func writes(_ store: StoreHarness, _ payment: AcceptedPayment) throws -> [Write] {
             let client = try store.client(account: "ada")
             let administrator = try store.administrator
@@ -100,14 +100,16 @@ extension EndToEnd {
             ]
         }
 
-        /// What the lost payment came to: the same key is the same transaction.
+        /// Checks the lost payment: the same key returns the same transaction.
         private func paid(again store: StoreHarness) async throws -> AcceptedPayment {
             let client = try store.client(account: "ada")
             let transaction = try await client.add(.sample(), key: Self.key).value.transaction
             return AcceptedPayment(transactionID: transaction.id, account: client.account)
         }
 
-        /// Asks, and ends the session as it commits; the store is ready again afterwards.
+        /// Sends a request, and ends the session during its commit.
+        ///
+        /// The store is ready again afterwards.
         private func lose(
             _ write: Write,
             by end: End,
@@ -143,8 +145,8 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// The process of the session that has waited longest for the next statement of its database
-    /// transaction.
+    /// Returns the process of the session that has waited longest for the next statement of its
+    /// database transaction.
     fileprivate func backend(committingIn service: StoreService) async throws -> Int32 {
         let database = service.rawValue + "%"
         return try await cluster.asSuperuser { connection in

@@ -3,8 +3,10 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// `make bench`, small: its figures say nothing here, but that it has them all does, and that its
-    /// ceiling does the work of a purchase.
+    /// A small `make bench`.
+    ///
+    /// The values do not matter. The test checks that all are present, and that the ceiling does
+    /// the work of a purchase.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Bench {
         private struct Result: Decodable {
@@ -19,7 +21,7 @@ extension EndToEnd {
         }
 
         @Test func lastLineHasTheFiguresAndTheCeilingWritesWhatAPurchaseWrites() async throws {
-            // It ends with 1 if the audit finds something, or the ceiling leaves a table out.
+            // The exit code is 1 if the audit finds a violation, or if the ceiling omits a table.
             let output = try await ChildProcess.run(
                 try BuiltExecutables.path("devstore"),
                 [

@@ -5,8 +5,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Whatever is broken in a service's database, `counterfoil reconcile --json` names it, and the
-    /// audit that judges the other tests turns red.
+    /// `counterfoil reconcile --json` reports every kind of damage in a service's database, and the
+    /// audit of the other tests then fails.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct BrokenBooks {
         @Test func eachBrokenBookIsNamedWithItsTransaction() async throws {
@@ -64,7 +64,7 @@ extension EndToEnd {
                 ]
                 #expect(audits.map(\.lost) == [0, 1, 0])
                 #expect(audits.map(\.doubled) == [0, 0, 1])
-                // A purchase that the driver says it finished.
+                // The driver claims that it has finished this purchase.
                 _ = try await store.buy(as: "bob")
                 let open = try await store.reconcile(within: .seconds(60))
                 #expect(open.differences == [])
@@ -80,14 +80,16 @@ extension EndToEnd {
     }
 }
 
-/// Something that is broken in one book of one purchase.
+/// Damage in one book of one purchase.
 private struct Damage: Sendable {
-    /// What `reconcile` calls it.
+    /// The kinds of difference that `reconcile` reports.
     let kinds: [String]
     let service: StoreService
     var product = SampleCatalog.coins
     var account = "ada"
-    /// What breaks it; `ID` stands for the transaction.
+    /// The statements that cause the damage.
+    ///
+    /// `ID` stands for the transaction.
     let statements: [String]
 
     static let all = [
@@ -223,7 +225,9 @@ private struct Damage: Sendable {
 }
 
 extension StoreHarness {
-    /// Breaks a book, as nobody but the owner of the tables can.
+    /// Damages a book as the owner of the tables.
+    ///
+    /// No other role can do this.
     fileprivate func inflict(_ damage: Damage, on id: TransactionID) async throws {
         try await withDatabase(of: damage.service) { connection in
             try connection.execute("SET counterfoil.migrating = 'on'")

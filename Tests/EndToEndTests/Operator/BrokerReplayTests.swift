@@ -6,7 +6,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// `counterfoil replay --source kafka`: what the broker still has, and what it has not.
+    /// `counterfoil replay --source kafka`, with events that are still in the broker and events
+    /// that are not.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct BrokerReplays {
         @Test func whatTheBrokerHasIsReadSentAndKept() async throws {
@@ -20,7 +21,7 @@ extension EndToEnd {
                 #expect(plan.contains("4 events of 2 accounts"), "\(plan)")
                 #expect(!plan.contains("and not"), "\(plan)")
                 #expect(plan.contains("Nothing was sent"), "\(plan)")
-                // The same events as the log has, byte for byte.
+                // The events equal those in the event log, byte for byte.
                 let (kafka, log) = (
                     store.directory + "/kafka.jsonl", store.directory + "/log.jsonl"
                 )
@@ -32,7 +33,7 @@ extension EndToEnd {
                     Set(try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n"))
                 }
                 #expect(lines[0] == lines[1] && lines[0].count == 4)
-                // Again, by one consumer that has forgotten: nothing happens twice.
+                // Replay again to a consumer without its inbox: nothing happens twice.
                 try await store.withDatabase(of: .receipts) { connection in
                     _ = try connection.execute("DELETE FROM inbox")
                 }
@@ -46,7 +47,7 @@ extension EndToEnd {
                     return plan.contains("receipts has done all of it") ? true : nil
                 }
                 try await store.expectWhole(payments)
-                // What was sent again stands in the topic, and is no event of its own.
+                // The republished events are in the topic, but are not new events.
                 let after = try await store.operatorSays(source)
                 #expect(after.contains("4 events of 2 accounts"), "\(after)")
             }
@@ -95,7 +96,7 @@ extension EndToEnd {
                 let payments = [try await store.buy(), try await store.buy(as: "bob")]
                 try await store.expectWhole(payments)
                 try await store.broker.restart()
-                // The relay fills the new log from what was not confirmed; the rest is gone.
+                // The relay fills the new log with unconfirmed events. The others are gone.
                 let later = try await store.buy(as: "bob")
                 try await store.expectWhole(payments + [later])
                 let plan = try await store.operatorSays([
@@ -112,7 +113,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let payment = try await store.buy()
                 try await store.expectWhole([payment])
-                // A newer payments publishes a version that nobody here knows.
+                // A newer `payments` publishes a version that no service here knows.
                 try await store.withDatabase(of: .payments) { connection in
                     _ = try connection.execute(
                         """
@@ -140,7 +141,7 @@ extension EndToEnd {
                 let left = try await store.counterfoil(source + ["--skip-unreadable"])
                 #expect(left.exit == .code(0), "\(left)")
                 #expect(left.output.contains("Through: 2 events were sent."), "\(left)")
-                // Another account goes on.
+                // Another account is not affected.
                 try await store.finish([try await store.buy(as: "bob")])
             }
         }

@@ -32,7 +32,7 @@ extension EndToEnd.Operator {
             for book in ["purchased", "processor", "postings", "receipts", "deliveries"] {
                 #expect((report[book] as? [String: Any])?["count"] as? Int == 2, "\(book)")
             }
-            // All of it happened a moment ago.
+            // All events are recent.
             let young = try await store.json("reconcile", "--json")
             #expect(young["onTheirWay"] as? Int == 4 && young["compared"] as? Int == 0)
             try await store.findsWhatIsBroken(coins, pro)

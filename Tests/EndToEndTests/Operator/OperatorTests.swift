@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// `counterfoil` on a store that runs, with the operator's own credentials.
+    /// `counterfoil` on a running store, with the operator's own credentials.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Operator {
         @Test func theStoreIsSeenAsItIs() async throws {
@@ -31,7 +31,7 @@ extension EndToEnd {
                 let text = try await store.counterfoil("status")
                 #expect(text.exit == .code(0))
                 #expect(text.output.contains("unfinished by apps  0"))
-                // To a file there are no colours.
+                // Output to a file has no colors.
                 #expect(!text.output.contains("\u{1B}"))
 
                 try await whatIsWrongSaysWhatToDo(store)
@@ -40,7 +40,7 @@ extension EndToEnd {
             }
         }
 
-        /// Each in words, in a documented exit code, and with nothing done.
+        /// Errors have a message and a documented exit code, and cause no changes.
         private func whatIsWrongSaysWhatToDo(_ store: StoreHarness) async throws {
             let variable = "COUNTERFOIL_RECEIPTS_DATABASE_URL"
             let away = try await store.counterfoil(
@@ -148,7 +148,7 @@ extension EndToEnd {
                         ? true : nil
                 }
 
-                // What is not mended is refused again, and stays in order.
+                // An event that is not repaired is refused again, and the order is kept.
                 let refused = try await store.counterfoil("dead-letters", "redrive", "mallory")
                 #expect(refused.exit == .code(1))
                 #expect(refused.output.contains("refused again"))
@@ -188,7 +188,7 @@ extension EndToEnd {
 }
 
 extension StoreHarness {
-    /// What `counterfoil` answers as JSON.
+    /// Returns the JSON output of `counterfoil`.
     func json(_ arguments: String...) async throws -> [String: Any] {
         let answer = try await counterfoil(arguments)
         guard answer.exit == .code(0) else { throw HarnessError("\(answer)") }

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// `counterfoil verify` and `counterfoil replay`, as an operator runs them.
+    /// `counterfoil verify` and `counterfoil replay`, run by an operator.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Replays {
         @Test func everythingSentAgainChangesNothing() async throws {
@@ -28,7 +28,7 @@ extension EndToEnd {
                 let applied = try await store.appliedEvents()
                 try await store.expectWhole(payments)
                 #expect(try await store.appliedEvents() == applied)
-                // What comes later is done as ever, after all that was sent again.
+                // Later events are processed as usual, after all republished ones.
                 let later = try await store.buy(as: "bob")
                 try await store.expectWhole(payments + [later])
                 let file = store.directory + "/heads"
@@ -37,7 +37,9 @@ extension EndToEnd {
             }
         }
 
-        /// The inbox recognises first; what it is for is unique besides.
+        /// The inbox recognizes duplicates first.
+        ///
+        /// In addition, the effects have unique keys.
         @Test func evenConsumersThatHaveLostTheirInboxDoNothingTwice() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
@@ -154,8 +156,8 @@ extension EndToEnd {
 extension StoreHarness {
     /// Runs the operator's command line on this store.
     ///
-    /// - Returns: What it says.
-    /// - Throws: ``HarnessError`` with its words if it fails.
+    /// - Returns: Its output.
+    /// - Throws: ``HarnessError`` with its output if it fails.
     func operatorSays(_ arguments: [String]) async throws -> String {
         let needsJournal =
             arguments.first == "replay" && arguments.contains("--execute")

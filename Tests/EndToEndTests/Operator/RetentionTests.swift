@@ -5,14 +5,15 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// `counterfoil log`: old months of the event logs leave the databases, and are still there.
+    /// `counterfoil log`: old months of the event logs are moved out of the databases and stay
+    /// readable.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Retention {
-        /// A store whose first purchases are of a month that is long over.
+        /// Runs a test with a store whose first purchases were made in an earlier month.
         ///
-        /// Nobody can wait for a month: the log's first half is given a month before, and sealed anew
-        /// by the services' own relays. What the proof says of times that the books have as well is
-        /// the same before and after the month has left; that is what is compared.
+        /// A test cannot wait for a month. It moves the first half of the log to an earlier month,
+        /// and the services' own relays seal it again. The test compares the parts of the proof
+        /// that are the same before and after the month has left the database.
         private func withOldLog(
             _ body: (StoreHarness, String) async throws -> Void
         ) async throws {
@@ -74,7 +75,7 @@ extension EndToEnd {
                 ])
                 #expect(again.contains("Nothing is due"))
 
-                // The chains pass through what they passed through, with the files and without.
+                // The chains have the same values with and without the files.
                 let file = store.directory + "/heads"
                 try Data(heads.utf8).write(to: URL(fileURLWithPath: file))
                 let checked = try await store.operatorSays(["verify", "--heads", file])
@@ -83,13 +84,13 @@ extension EndToEnd {
                     "verify", "--heads", file, "--archives", directory,
                 ])
 
-                // The proof reads the files, and says what it said.
+                // The proof reads the files and has the same result.
                 let refused = try await store.counterfoil("replay", "--verify")
                 #expect(refused.output.contains("--archives"))
                 #expect(refused.exit == .code(1))
                 #expect(try await report(store, ["--archives", directory]) == before)
 
-                // What is sent again from a file is recognised, however old it is.
+                // Events republished from a file are recognized, however old they are.
                 let payments = directory + "/payments-2026-02.jsonl.gz"
                 let plan = try await store.operatorSays(["replay", "--from-file", payments])
                 #expect(plan.contains("receipts has done all of it"))
@@ -102,7 +103,7 @@ extension EndToEnd {
                 ])
                 #expect(sent.contains("Through: "))
                 #expect(try await store.appliedEvents() == applied)
-                // The store goes on; the story of an old purchase names where its events are.
+                // The store continues. The story of an old purchase names the file of its events.
                 let later = try await store.buy(as: "dave")
                 try await eventually("the later purchase to be done") {
                     let told = try await store.operatorSays(["why", "\(later.transactionID)"])
@@ -135,7 +136,7 @@ extension EndToEnd {
                 let dropped = try await store.operatorSays(drop + ["--service", "payments"])
                 #expect(dropped.contains("dropped here"))
 
-                // A row that somebody edited does not leave unseen.
+                // A month with an edited row cannot leave unnoticed.
                 try await store.withDatabase(of: .receipts) { connection in
                     _ = try connection.execute(
                         "UPDATE outbox SET key = 'mallory' WHERE time < '2026-03-01Z'"
@@ -151,7 +152,8 @@ extension EndToEnd {
                 let kept = try await store.operatorSays(["log", "list", "--service", "receipts"])
                 #expect(!kept.contains("receipts-2026-02.jsonl.gz"))
 
-                // Nor does a month whose last event is not sealed yet; that is nobody's fault.
+                // A month whose last event is not sealed yet cannot leave either. This is not an
+                // error.
                 try await store.process(.catalog).terminate()
                 try await store.withDatabase(of: .catalog) { connection in
                     _ = try connection.execute(
@@ -163,7 +165,7 @@ extension EndToEnd {
                         """
                     )
                 }
-                // Of the second month nothing at all is sealed.
+                // No event of the second month is sealed.
                 for month in ["2026-02", "2026-01"] {
                     let early = try await store.counterfoil([
                         "log", "export", "--month", month, "--to", other, "--service", "catalog",
@@ -193,7 +195,7 @@ extension EndToEnd {
             }
         }
 
-        /// What the proof says, apart from how long it took.
+        /// Returns the result of the proof without its duration.
         private func report(
             _ store: StoreHarness,
             _ arguments: [String] = []

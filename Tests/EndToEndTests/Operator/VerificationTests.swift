@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// The proof: the books made again from the log, and every row that is not as the log says.
+    /// The proof: it rebuilds the books from the log and reports every row that differs.
     @Suite(.serialized, .timeLimit(.minutes(10)))
     struct Verification {
         @Test func everyTableIsMadeAgainAndEveryAlteredRowIsFound() async throws {
@@ -19,7 +19,7 @@ extension EndToEnd {
                 #expect(clean.output.contains("0 differences in"), "\(clean.output)")
                 let first = "\(try await store.firstTransaction())"
                 for tampering in Tampering.all {
-                    // Each finds a row, or the test would say nothing of its table.
+                    // Each statement must change a row, or the test would not cover its table.
                     #expect(try await store.alter(tampering) == 1, "\(tampering)")
                 }
                 let found = try await store.verify()
@@ -162,13 +162,15 @@ extension EndToEnd {
     }
 }
 
-/// A change of one row of a table that no service makes, and how the proof tells of it.
+/// A change of one row that no service makes, and the finding of the proof.
 struct Tampering: Sendable, CustomStringConvertible {
     let service: StoreService
     let table: String
     let change: String
     let rows: String
-    /// `FIRST` stands for the first transaction's id.
+    /// The expected finding.
+    ///
+    /// `FIRST` stands for the id of the first transaction.
     let finding: String
 
     var description: String { "\(service.rawValue).\(table)" }
@@ -288,14 +290,16 @@ struct Tampering: Sendable, CustomStringConvertible {
 }
 
 extension StoreHarness {
-    /// Makes the books of services again, and compares.
+    /// Rebuilds the books of services, and compares them.
     func verify(_ services: [String] = []) async throws -> ProgramAnswer {
         try await counterfoil(["replay", "--verify"] + services.flatMap { ["--service", $0] })
     }
 
-    /// Alters one row, as nobody but the owner of the tables can.
+    /// Alters one row as the owner of the tables.
     ///
-    /// - Returns: How many rows were altered.
+    /// No other role can do this.
+    ///
+    /// - Returns: The number of altered rows.
     func alter(_ tampering: Tampering) async throws -> Int {
         try await withDatabase(of: tampering.service) { connection in
             try connection.execute("SET counterfoil.migrating = 'on'")
@@ -311,7 +315,7 @@ extension StoreHarness {
         }
     }
 
-    /// Buys, restores, refunds and asks until every table has rows.
+    /// Buys, restores, refunds and sends requests until every table has rows.
     func makeHistory() async throws {
         try await importSampleCatalog()
         let merchant = try await WebhookReceiver.start()
@@ -344,11 +348,12 @@ extension StoreHarness {
         _ = try await administrator.decide(.decline, on: declined.transactionID)
         payments.append(approved)
         try await finish(payments)
-        // Bought again while it is owned, and restored; a server names the account.
+        // The product is bought again while it is owned, and restored. A server sets the account
+        // token.
         try await finish([buy(SampleCatalog.pro)])
         _ = try await client.restore()
         let account = AccountID(unchecked: "ada")
-        // One promoted purchase is declined, another waits.
+        // One promoted purchase is declined, and another one stays open.
         for key in ["first", "second"] {
             let intent = try await administrator.begin(
                 PurchaseIntentRequest(
@@ -366,7 +371,7 @@ extension StoreHarness {
             about: SampleCatalog.club,
             PriceConsentRequest(bundleID: StoreKeys.bundleID, price: SampleCatalog.usd(399))
         )
-        // The merchant's server names the account of a purchase.
+        // The merchant's server sets the account token of a purchase.
         let named = try await StoreHTTP.send(
             .PUT,
             urls.receipts + "/inApps/v1/transactions/\(payments[0].transactionID)/appAccountToken",
@@ -378,7 +383,7 @@ extension StoreHarness {
         )
         #expect(named.status == 200)
         _ = try await administrator.refund(payments[4].transactionID)
-        // The proof holds at any time; the tables that it is about to find altered need their rows.
+        // The proof is valid at any time, but the tables that will be altered need their rows.
         try await eventually("the finishes and the refund to arrive") {
             let books = try await agreedBooks()
             let finished = books.count(where: \.isFinishedInReceipts)

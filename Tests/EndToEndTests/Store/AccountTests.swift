@@ -7,8 +7,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// What the store knows of an account beside transactions, told to clients without being asked
-    /// (spec rules 1 to 9, 106, 107, 114, 116).
+    /// Account settings that the store sends to clients without a request (spec rules 1 to 9, 106,
+    /// 107, 114, 116).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Accounts {
         static let france = Storefront(unchecked: "FRA")
@@ -29,7 +29,7 @@ extension EndToEnd {
                 // The key was not used up.
                 let paid = try await client.add(.sample(), key: "a").value.transaction
                 try await store.expectWhole([other, AcceptedPayment(paid)])
-                // Whoever connects anew is told at once.
+                // A new connection receives it immediately.
                 let anew = StreamRecord(client)
                 try await anew.account("what it was told before") { $0.version == 2 }
             }
@@ -47,7 +47,7 @@ extension EndToEnd {
                 let refused = try await client.add(.sample())
                 #expect(refused.status == 409 && refused.problem?.code == "storefront_changed")
                 #expect(refused.problem?.currentStorefront == Self.france)
-                // Shown the prices there, the buyer goes on.
+                // After seeing the local prices, the buyer continues.
                 let listing = try #require(
                     try await client.products([SampleCatalog.coins.rawValue], storefront: "FRA")
                         .value.products.first
@@ -119,7 +119,7 @@ extension EndToEnd {
                 let reason = try await client.wait(for: failed.transactionID, toBe: .failed)
                     .failureReason
                 #expect(reason == .interrupted && reason?.storeKitErrorCode == 0)
-                // Taken up, and killed before anybody is told.
+                // The payment is resumed, and the service is killed before anybody is informed.
                 let hold = try #require(store.kafkaProxy).hold(
                     at: .beforeRequest(
                         .produce,
@@ -133,7 +133,7 @@ extension EndToEnd {
                 let again = try await store.administrator.resume(failed.transactionID).value
                     .transaction
                 #expect(again.id == resumed.id && again.id != failed.transactionID)
-                // The client sees both, and the failed one stays what it is.
+                // The client sees both transactions, and the failed one does not change.
                 var states: [TransactionID: TransactionState] = [:]
                 for try await event in client.queue() {
                     guard let transaction = event.change?.transaction else { continue }
@@ -185,7 +185,7 @@ extension EndToEnd {
                 let told = StreamRecord(client)
                 let intent = try await store.begin()
                 try await told.account("the intent") { $0.purchaseIntents == [intent] }
-                // Committed, answered, and not published.
+                // The change is committed and answered, but not published.
                 let proxy = try #require(store.kafkaProxy)
                 let hold = proxy.hold(
                     at: .beforeRequest(
@@ -277,7 +277,7 @@ extension EndToEnd {
     }
 }
 
-/// What a client's stream has told of its account so far.
+/// The account changes that a client's stream has sent so far.
 private final class StreamRecord: Sendable {
     private let accounts = Mutex<[Account]>([])
     private let task: Mutex<Task<Void, Never>?>
@@ -285,7 +285,7 @@ private final class StreamRecord: Sendable {
     init(_ client: StoreClient) {
         task = Mutex(nil)
         let reading = Task { [weak self] in
-            // Cut off, it has told what it has told.
+            // The recorded changes stay valid after the stream is cut off.
             _ = try? await Self.read(client.queue()) { account in
                 self?.accounts.withLock { $0.append(account) }
             }
@@ -304,7 +304,7 @@ private final class StreamRecord: Sendable {
         }
     }
 
-    /// Waits until the newest account told of is as it should be.
+    /// Waits until the newest account meets a condition.
     func account(_ what: String, _ isSo: @Sendable (Account) -> Bool) async throws {
         try await eventually("the stream to tell of \(what)") {
             self.accounts.withLock { $0.last.map(isSo) == true ? () : nil }
@@ -319,7 +319,7 @@ extension AcceptedPayment {
 }
 
 extension StoreHarness {
-    /// Says something of an account, as an administrator.
+    /// Changes an account as an administrator.
     func change(
         _ account: String,
         canMakePayments: Bool? = nil,
@@ -335,7 +335,7 @@ extension StoreHarness {
         ).value
     }
 
-    /// Begins a purchase for ada, once `payments` knows the product.
+    /// Begins a purchase for ada after `payments` knows the product.
     func begin(
         _ product: ProductID = SampleCatalog.coins
     ) async throws -> PurchaseIntent {

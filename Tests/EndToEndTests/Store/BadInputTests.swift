@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// What a client can get wrong: each gets its status and its code, and changes nothing.
+    /// Invalid requests of clients: each has its status and code, and changes nothing.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct BadInput {
         @Test func everyBadPaymentIsRefusedAndChangesNothing() async throws {
@@ -162,7 +162,7 @@ extension EndToEnd {
                 let tokens = [
                     "no token": nil, "no such token": "nonsense",
                     "a forged signature": try keys.forgedToken(account: ada),
-                    // For longer than clocks may be apart.
+                    // It expired longer ago than the tolerated clock difference.
                     "an expired token": try keys.token(
                         account: ada,
                         lifetime: .seconds(30),
@@ -190,7 +190,7 @@ extension EndToEnd {
                         expect(response, 401, "unauthorized", "\(name) at \(url)")
                     }
                 }
-                // An account is no administrator.
+                // An account is not an administrator.
                 let response = try await store.client(account: "ada").raw(
                     .POST,
                     urls.payments + Routes.refund(TransactionID(number: 1)),
@@ -288,7 +288,7 @@ extension EndToEnd {
             _ code: String,
             _ name: String
         ) {
-            // A wrong body shows in the comparison below.
+            // The comparison below detects a wrong body.
             let problem = try? response.decode(Problem.self)
             #expect(response.status == status, "\(name): \(response.text)")
             #expect(problem?.code == code, "\(name): \(response.text)")

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// The scripts of `deploy`, and what its README tells a reader to type.
+    /// The scripts in `deploy`, and the commands in its README.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Deployment {
         private static let root = SourceTree.root
@@ -13,7 +13,7 @@ extension EndToEnd {
             try String(contentsOf: root.appending(path: path), encoding: .utf8)
         }
 
-        /// `docker compose restart` starts the step and the database at once.
+        /// `docker compose restart` starts this step and the database at the same time.
         @Test func rolesWaitForPostgres() async throws {
             try await withStore(.with(database: .own, startsServices: false)) { store in
                 let secrets = store.directory + "/passwords"
@@ -120,7 +120,9 @@ extension EndToEnd {
             }
         }
 
-        /// The commands for a store without a proxy: each path goes where the proxy's table sends it.
+        /// Returns the commands for a store without a proxy.
+        ///
+        /// Each path is sent to the service in the proxy's table.
         private func addressed(_ commands: String, to store: StoreHarness) throws -> String {
             let table = try Self.text("deploy/front/default.conf.template")
             let rules = table.matches(of: /(?m)^\s*~(\S+)\s+([a-z]+);$/)
@@ -169,7 +171,7 @@ extension EndToEnd {
 }
 
 extension ChildProcess {
-    /// What it has written so far.
+    /// The output so far.
     fileprivate var said: String { (try? String(contentsOfFile: logPath, encoding: .utf8)) ?? "" }
 
     fileprivate func says(_ words: String) async throws {

@@ -11,10 +11,10 @@ import TestSupport
 @testable import PaymentQueue
 
 extension EndToEnd {
-    /// What a store hosts for a product, from the upload to an app that is interrupted on the way.
+    /// Hosted content from the upload to an app whose download is interrupted.
     @Suite(.timeLimit(.minutes(5)))
     struct HostedContentTests {
-        /// Uneven, and more than the buffers between the two processes hold.
+        /// An uneven length that exceeds the buffers between the two processes.
         private let bytes = (0..<12_345_678).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435 >> 7) }
 
         private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
@@ -109,7 +109,7 @@ extension EndToEnd {
                         .contains { $0.hasSuffix(".upload") } ? true : nil
                 }
                 await store.process(.fulfillment).kill()
-                // The service is gone, and with it the answer.
+                // The service was killed before it could answer.
                 await #expect(throws: (any Error).self) { try await upload.value }
                 sender.finish()
                 #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 1)
@@ -126,14 +126,15 @@ extension EndToEnd {
         @Test func anAppThatPausesIsKilledAndLosesItsServerEndsWithTheSameBytes() async throws {
             try await withDownload { store, payment, folder, newDownload in
                 for pause in 1...5 {
-                    // Each is a new instance, as after the app was killed.
+                    // Each download is a new instance, as after a restart of the app.
                     let download = newDownload()
                     let goal = Int64(pause * 2_000_000)
                     await #expect(throws: CancellationError.self) {
                         _ = try await Task {
                             try await download.run { progress in
                                 guard progress.bytesWritten >= goal else { return }
-                                // From inside, so that it is in the middle however fast it goes.
+                                // Cancel from inside, so that the download is in progress at any
+                                // speed.
                                 withUnsafeCurrentTask { $0?.cancel() }
                             }
                         }.value
@@ -182,10 +183,10 @@ extension EndToEnd {
             }
         }
 
-        /// Runs a test in which an account has bought what has content.
+        /// Runs a test in which an account has bought a product with content.
         ///
-        /// It gets the store, the payment, the folder for downloads, and what makes the download
-        /// of the content as an app does that has just started.
+        /// The test receives the store, the payment, the download folder, and a function that makes
+        /// the content's download like a newly started app.
         private func withDownload(
             _ body: (
                 StoreHarness, AcceptedPayment, String, @Sendable () -> ContentDownload
@@ -199,7 +200,7 @@ extension EndToEnd {
                 _ = try await delivered(payment.transactionID, on: ada.queue())
                 let folder = store.directory + "/downloads"
                 var configuration = HTTPClient.Configuration()
-                // Connections say so when they hang.
+                // A timeout reports connections that hang.
                 configuration.timeout.read = .seconds(10)
                 let http = HTTPClient(
                     eventLoopGroupProvider: .singleton,
@@ -222,7 +223,7 @@ extension EndToEnd {
             }
         }
 
-        /// Downloads in five pieces, and compares the digest of all.
+        /// Downloads the content in five pieces, and compares the digest of the whole.
         private func expectDownload(
             of id: TransactionID,
             product: ProductID = SampleCatalog.pro,
@@ -260,13 +261,13 @@ extension EndToEnd {
     }
 }
 
-/// Where a store keeps contents.
+/// The storage of a store's contents.
 enum ContentForm: CaseIterable, Sendable {
     case disk
     case s3
 }
 
-/// Runs a test against a store that keeps contents in a form.
+/// Runs a test against a store with one kind of storage.
 private func withHostingStore(
     _ form: ContentForm,
     _ body: (StoreHarness) async throws -> Void
@@ -299,7 +300,7 @@ private func withHostingStore(
 }
 
 extension StoreClient {
-    /// What is hosted for a transaction.
+    /// Requests the content of a transaction.
     fileprivate func content(
         _ identifier: ProductID,
         of id: TransactionID,

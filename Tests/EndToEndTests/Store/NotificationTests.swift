@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a merchant's server is told, with the services running.
+    /// Notifications to a merchant's server, with the services running.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Notifications {
         @Test func betweenNotificationSentAndRecorded() async throws {

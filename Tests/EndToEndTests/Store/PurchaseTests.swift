@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Purchases from the tap to the finish, by every payment method, and what follows them.
+    /// Purchases from the payment to the finish, with every payment method, and later events.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Purchases {
         @Test func everyPaymentMethodEndsAsItIsNamed() async throws {
@@ -133,7 +133,7 @@ extension EndToEnd {
                 let second = try await store.buy()
                 try await store.process(.fulfillment).start()
                 try await store.process(.fulfillment).waitUntilReady()
-                // Resumed: what was seen does not come again, what was missed does.
+                // A resumed stream repeats no seen events and sends the missed ones.
                 var seen: Set<TransactionID> = []
                 for try await event in client.queue(after: lastEventID) {
                     guard let change = event.change else { continue }
@@ -141,7 +141,7 @@ extension EndToEnd {
                     if change.isDelivered { break }
                 }
                 #expect(seen == [second.transactionID])
-                // Connected anew: everything that is unfinished.
+                // A new connection sends everything unfinished.
                 seen = []
                 for try await event in client.queue() {
                     if let change = event.change { seen.insert(change.transaction.id) }

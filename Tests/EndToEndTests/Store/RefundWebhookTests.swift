@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension EndToEnd {
-    /// What a merchant's server hears of a refund.
+    /// Webhooks to a merchant's server about a refund.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct RefundWebhooks {
         private struct Body: Decodable {

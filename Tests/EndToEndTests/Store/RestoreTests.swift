@@ -8,7 +8,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// Who may restore, and what an account owns after it (spec rules 62 to 72).
+    /// The permission to restore, and the products that an account owns afterwards (spec rules 62
+    /// to 72).
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Restores {
         @Test func restoringNeedsAFreshTokenAndNothingElseDoes() async throws {
@@ -32,12 +33,12 @@ extension EndToEnd {
                 // The key was not used up.
                 let restored = try await client.restore(key: "r").value.transactions
                 #expect(restored.map(\.originalID) == [pro.transactionID])
-                // Nor is what was restored told to an old token.
+                // An old token cannot read the restored transactions either.
                 #expect(try await old.restore(key: "r").status == 401)
             }
         }
 
-        /// What an account owns, by identity: which product, of which purchase.
+        /// An owned product, with the purchase that granted it.
         private struct Owned: Hashable {
             let product: ProductID
             let original: TransactionID
@@ -49,7 +50,7 @@ extension EndToEnd {
                 .map { Owned(product: $0.productID, original: $0.originalTransactionID) }
         }
 
-        /// The transactions that an app unlocks by when it starts.
+        /// Returns the transactions with which an app unlocks products when it starts.
         private func unlocking(_ client: StoreClient) async throws -> [TransactionID] {
             let response = try await client.raw(
                 .GET,
@@ -59,7 +60,7 @@ extension EndToEnd {
                 .map(\.transaction.id).sorted()
         }
 
-        /// Restores and finishes what was restored, as a device does.
+        /// Restores purchases and finishes the restored transactions, like a device.
         private func restore(
             _ client: StoreClient,
             _ store: StoreHarness
@@ -83,7 +84,7 @@ extension EndToEnd {
                     transactionID: try await first.add(request).value.transaction.id,
                     account: first.account
                 )
-                // The season's ticket unlocks something and credits something.
+                // The season ticket grants an entitlement and a credit.
                 try await store.expectWhole([pro, coins, ticket], deliveries: 4)
                 let bought = try await first.transaction(pro.transactionID).value.transaction
                 let entitlements = try await first.entitlements().value
@@ -96,7 +97,7 @@ extension EndToEnd {
                 #expect(try await unlocking(first) == unlocked)
                 let credits = try await first.credits().value
 
-                // Twice on this device, and on one that has never bought anything.
+                // Restore twice on this device, and on a device without purchases.
                 let second = try store.client(account: "ada")
                 var ids: Set<TransactionID> = []
                 for client in [first, first, second] {
@@ -122,14 +123,15 @@ extension EndToEnd {
                 let client = try store.client(account: "ada")
                 let first = try await store.buy(SampleCatalog.pro)
                 try await store.expectWhole([first])
-                // One copy is finished, and one is still in the queue when the money goes back.
+                // One copy is finished, and the other is still in the queue at the time of the
+                // refund.
                 #expect(try await restore(client, store).count == 1)
                 let waiting = try #require(try await client.restore().value.transactions.first)
                 _ = try await store.administrator.refund(first.transactionID)
                 try await eventually("the refund to take the product back") {
                     try await owned(client).isEmpty ? true : nil
                 }
-                // Finished late or restored again, it is not owned again.
+                // A late finish or another restore does not grant it again.
                 try await client.finishUntilDone(waiting.id)
                 #expect(try await client.restore().value.transactions.isEmpty)
                 #expect(try await owned(client).isEmpty)
@@ -150,7 +152,7 @@ extension EndToEnd {
                 #expect(restored.map(\.originalID) == [again.transactionID])
                 #expect(try await owned(client) == [owns])
                 #expect(try await unlocking(client) == [again.transactionID])
-                // What was given back stays on record as that.
+                // The revoked product stays in the records as revoked.
                 let history = try await client.entitlements().value.entitlements
                 #expect(
                     history.map(\.originalTransactionID) == [first, again].map(\.transactionID)
@@ -159,7 +161,7 @@ extension EndToEnd {
             }
         }
 
-        /// Which tokens the program has been asked for: with the one that was refused, or none.
+        /// The calls of the program's token function: each with the refused token, or none.
         private final class Tokens: Sendable {
             let asked = Mutex<[String?]>([])
         }
@@ -187,7 +189,7 @@ extension EndToEnd {
                 try await observer.restored(1)
                 #expect(tokens.asked.withLock { $0 } == [nil, nil, old])
 
-                // An app whose buyer does not say who they are.
+                // An app whose buyer does not sign in.
                 configuration.accountToken = { _ in throw SKError(.paymentCancelled) }
                 SKPaymentQueue.configure(configuration)
                 let other = SKPaymentQueue.default()

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// How services start when something is wrong: clearly, and never half.
+    /// Services with a problem at their start report it clearly and never start partially.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct StartUp {
         @Test(arguments: StoreService.allCases)
@@ -131,7 +131,7 @@ extension EndToEnd {
                         #expect(isRefused, "\(service.role): \(sql)")
                     }
                 }
-                // Nor look into another's books.
+                // A role cannot read the books of another service either.
                 let error = await #expect(throws: PostgresError.self) {
                     try await store.withDatabase(
                         of: .payments,
@@ -150,12 +150,12 @@ extension EndToEnd {
 }
 
 extension StoreOptions {
-    /// A store whose services a test starts.
+    /// A store whose services are started by the test.
     static var stopped: StoreOptions { .with(startsServices: false) }
 }
 
 extension StoreHarness {
-    /// Every service lives, is not ready, and says what it waits for.
+    /// Checks that every service is alive, is not ready, and reports what it is waiting for.
     func expectAllToWait(saying words: String) async throws {
         for process in processes {
             try await eventually("\(process.name) to live") {
@@ -169,7 +169,7 @@ extension StoreHarness {
         }
     }
 
-    /// A hash of the rows of each table of a service.
+    /// Returns a hash of the rows in each table of a service.
     fileprivate func contents(of service: StoreService) async throws -> [String: String] {
         try await withDatabase(of: service) { connection in
             var hashes: [String: String] = [:]
@@ -191,7 +191,7 @@ extension StoreHarness {
         }
     }
 
-    /// Whether a statement fails for want of a right.
+    /// Whether a statement fails because of a missing permission.
     func isRefused(
         _ sql: String,
         in service: StoreService,

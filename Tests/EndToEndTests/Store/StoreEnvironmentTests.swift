@@ -7,7 +7,8 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A sandbox takes play money, a production store never does, and a store is one of the two.
+    /// A sandbox accepts test payment methods, a production store does not, and each store is one
+    /// of the two.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct StoreEnvironments {
         private static let name = "STORE_ENVIRONMENT"
@@ -20,7 +21,7 @@ extension EndToEnd {
                 try await expectDisagreement(.payments, store)
                 try await expectDisagreement(.receipts, store)
 
-                // Whoever asks payments all the same is charged, and waits for the receipt.
+                // A client that still calls `payments` is charged, and waits for the receipt.
                 try await store.importSampleCatalog()
                 let payment = try await store.buy()
                 let client = try store.client(account: "ada")
@@ -77,7 +78,7 @@ extension EndToEnd {
             }
         }
 
-        /// Requests that name no method, each way that JSON can.
+        /// Returns requests without a payment method, in every form that JSON allows.
         private func withoutAnyMethod() throws -> [(String, [UInt8])] {
             let sample = try JSONEncoder().encode(PaymentRequest.sample())
             let fields = try #require(
@@ -91,14 +92,14 @@ extension EndToEnd {
             }
         }
 
-        /// A service is not ready, and says which services are set to what.
+        /// Waits until a service is not ready and reports the services' environments.
         private func expectDisagreement(
             _ service: StoreService,
             _ store: StoreHarness
         ) async throws {
             let url = store.process(service).url + "/health/ready"
             let text = try await eventually("\(service) to say that it disagrees") {
-                // It may not listen yet.
+                // It may not be listening yet.
                 guard let answer = try? await StoreHTTP.send(.GET, url), answer.status == 503,
                     answer.text.contains(Self.name)
                 else { return String?.none }

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 extension EndToEnd {
-    /// A purchase is one trace, over HTTP, Kafka, a merchant's endpoint and everybody's logs.
+    /// A purchase is one trace across HTTP, Kafka, a merchant's endpoint and all logs.
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct Traces {
         private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
@@ -24,7 +24,7 @@ extension EndToEnd {
                     SampleCatalog.gift,
                     traceparent: "00-\(Self.trace)-00f067aa0ba902b7-01"
                 )
-                // By another process of the client, which knows nothing of the trace.
+                // Another process of the client finishes it. It does not know the trace.
                 try await store.client(account: "quinn").finishUntilDone(gift)
                 _ = try await store.administrator.refund(gift).value
                 try await store.expect(
@@ -77,7 +77,7 @@ extension EndToEnd {
                     traces.formUnion(found.map(\.trace))
                 }
                 #expect(traces.count == purchases.count && !traces.contains(Self.trace))
-                // Nobody asked for spans.
+                // Spans were not requested.
                 let answer = try await store.counterfoil(
                     ["trace", purchases[0].rawValue] + store.logs
                 )
@@ -111,13 +111,13 @@ extension StoreHarness {
         return try response.decode(TransactionResponse.self).transaction.id
     }
 
-    /// The events about a transaction that `counterfoil why` finds, and their traces.
+    /// Returns the events that `counterfoil why` finds about a transaction, with their traces.
     fileprivate func traces(
         of id: TransactionID
     ) async throws -> [(type: String, trace: String)] {
         let steps = try await json("why", id.rawValue, "--json")["steps"] as? [[String: Any]] ?? []
         return steps.filter { $0["kind"] as? String == "event" }.map { step in
-            // Its text begins with "event" and the type.
+            // The text begins with "event" and the type.
             let words = (step["text"] as? String ?? "").split { " ,".contains($0) }
             return (
                 type: words.dropFirst().first.map(String.init) ?? "",
@@ -126,7 +126,7 @@ extension StoreHarness {
         }
     }
 
-    /// Waits until all services have told of a transaction, each time in the trace.
+    /// Waits until all services have logged a transaction, always in the trace.
     fileprivate func expect(
         _ types: Set<String>,
         of id: TransactionID,
@@ -139,7 +139,7 @@ extension StoreHarness {
         #expect(found.allSatisfy { $0.trace == trace }, "\(found)")
     }
 
-    /// `counterfoil why` names the trace at each step.
+    /// Checks that `counterfoil why` prints the trace at each step.
     fileprivate func tells(_ id: TransactionID, in trace: String) async throws {
         let answer = try await counterfoil("why", id.rawValue, "--json")
         let story = try #require(
@@ -152,7 +152,7 @@ extension StoreHarness {
         #expect(text.output.contains("trace \(trace)\n"), "\(text.output)")
     }
 
-    /// `counterfoil trace` makes one tree of what stands in four logs.
+    /// Checks that `counterfoil trace` combines four logs to one tree.
     fileprivate func putsTogether(_ id: TransactionID) async throws {
         let answer = try await counterfoil(["trace", id.rawValue] + logs)
         #expect(answer.exit == .code(0), "\(answer)")
@@ -174,7 +174,7 @@ extension StoreHarness {
                 "\(service) \(name)\n\(answer.output)"
             )
         }
-        // Everything but the request follows from the request; the finish came in its own trace.
+        // Everything follows from the request, except the finish, which came in its own trace.
         let json = try await counterfoil(["trace", id.rawValue, "--json"] + logs)
         let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8))
         let spans = try #require((object as? [String: Any])?["spans"] as? [[String: Any]])
