@@ -139,7 +139,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         public var state: TransactionState
         /// The total price.
         public var price: Money
-        /// The number of deliveries in its plan.
+        /// The number of deliveries that it owes.
         public var deliveryCount: Int
         /// Whether `payments` knows that the app has finished it.
         public var isFinished: Bool

@@ -32,7 +32,7 @@ public struct ReceiptIssued: Event, Hashable {
 public struct ReceiptSigning: Codable, Hashable, Sendable {
     /// The account token that a merchant's server set.
     public var appAccountToken: String?
-    /// The identifier of the app transaction: of this account in this app.
+    /// The identifier of the account's app transaction in this app.
     public var appTransactionID: Int64?
     /// `Production` or `Sandbox`.
     public var environment: String

@@ -6,7 +6,6 @@ extension Storefront {
     /// that apps with a table of these numbers keep working. Every other code is read as a number
     /// in base 26 and added to 200000: `ABW` is 200000 + 0·676 + 1·26 + 22 = 200048. A number must
     /// not change once a receipt has been signed with it.
-    /// once a receipt was signed with it.
     public var number: String {
         if let number = Self.numbersAssignedByApple[rawValue] {
             return String(number)

@@ -1,5 +1,5 @@
-/// A fast reader for plain JSON: objects and arrays of simple strings, whole numbers, Booleans and
-/// null.
+/// A fast reader for the plain JSON that ``PlainJSONText`` and similar code write: objects and
+/// arrays of simple strings, whole numbers, Booleans and null.
 ///
 /// It creates only the requested values and needs a tenth of the time of Foundation's decoder. It
 /// gives up at anything that is not plain: an escape, a character outside ASCII, a fraction, or an

@@ -3,7 +3,6 @@
 /// It must have exactly the form that the store writes: SHA-256 and ECDSA, embedded content, three
 /// certificates, one signer, and no signed attributes. Forbidding signed attributes is also a
 /// security rule. If both forms were accepted, signed attributes could be presented as content.
-/// forms are taken, signed attributes can be passed off as content.
 struct ReceiptEnvelope {
     private typealias Tag = DERReader.Tag
 

@@ -14,7 +14,7 @@ public enum SandboxPaymentMethod: String, CaseIterable, Sendable {
     case needsApproval = "sandbox_needs_approval"
     /// The charge succeeds, but the answer is lost. A later query finds the charge.
     case unknownCharged = "sandbox_unknown_charged"
-    /// The charge fails and the answer is lost. A later query finds no charge.
+    /// Nothing is charged, and the answer is lost. A later query finds no charge.
     case unknownNotCharged = "sandbox_unknown_not_charged"
     /// The charge succeeds after two seconds.
     case slow = "sandbox_slow"

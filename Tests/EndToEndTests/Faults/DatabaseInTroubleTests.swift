@@ -21,7 +21,7 @@ extension EndToEnd {
                         ? true : nil
                 }
                 try store.cluster.freeze()
-                defer { try? store.cluster.thaw() }  // Whatever the test came to.
+                defer { try? store.cluster.thaw() }  // Even if the test fails.
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     let asking = client
                     group.addTask {

@@ -124,7 +124,7 @@ public final class TestBroker: Sendable {
         await kill(node: id)
         let node = cluster.nodes[id - 1]
         if !keepingLog {
-            try? FileManager.default.removeItem(atPath: node.directory)  // At first there is none.
+            try? FileManager.default.removeItem(atPath: node.directory)  // May be missing.
         }
         try FileManager.default.createDirectory(
             atPath: node.directory,

@@ -55,7 +55,6 @@ extension StoreClient {
     ///   - limit: The time limit.
     /// - Returns: The answer.
     /// - Throws: ``HarnessError`` after the time limit.
-    /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func finishUntilDone(
         _ id: TransactionID,
@@ -77,7 +76,6 @@ extension StoreClient {
     ///   - limit: The time limit.
     /// - Returns: The transaction in that state.
     /// - Throws: ``HarnessError`` after the time limit.
-    /// - Throws: ``HarnessError`` when the time is up.
     @discardableResult
     public func wait(
         for id: TransactionID,
