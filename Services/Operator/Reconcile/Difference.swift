@@ -105,7 +105,8 @@ struct Difference: Hashable, Sendable {
                 "fulfillment has not acted on an event: see 'counterfoil lag' and 'counterfoil "
                     + "dead-letters list'; it goes on by itself once it can."
             case .queuedWithoutPurchase:
-                "The databases are from different times: was one of them restored from an older backup?"
+                "The databases are from different times. Check whether one was restored from an older "
+                    + "backup."
             case .undelivered:
                 "An unconfirmed webhook is repeated by itself: 'counterfoil why ID' shows its last "
                     + "answer; mend the endpoint."
