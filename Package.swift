@@ -302,7 +302,7 @@ let package = Package(
                 path: "Tools/StoreHarness",
                 swiftSettings: house
             ),
-            // What people run, measure and torment a store with. No products: an executable target
+            // What people run, measure and damage a store with. No products: an executable target
             // of the root package is built under its own name, and nobody else gets it.
             .executableTarget(
                 name: "devstore",

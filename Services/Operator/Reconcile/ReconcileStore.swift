@@ -172,7 +172,10 @@ enum ReconcileStore {
         }
     }
 
-    /// A posting without entries has no currency: `XXX` is ISO 4217's code for none, and no price's.
+    /// Reads the postings, each with the sum that the buyer paid.
+    ///
+    /// A posting without entries has no currency. It is read as `XXX`, ISO 4217's code for no
+    /// currency, which no price can have, so the comparison reports the posting.
     private static func readPostings(
         of ids: [Int64],
         into books: inout [Int64: TransactionBooks],
