@@ -142,6 +142,7 @@ struct SigningMeasurement {
         Transaction(
             id: TransactionID(number: 1_000_000_000_000 + number),
             originalID: TransactionID(number: 1_000_000_000_000 + number),
+            reason: .purchase,
             version: 2,
             state: .purchased,
             accountID: AccountID(unchecked: "measured"),

@@ -23,6 +23,10 @@ extension Transaction {
         text.member("productVersion", Int64(productVersion))
         text.member("purchasedAt", purchasedAt)
         text.member("quantity", Int64(quantity))
+        text.member("reason", reason.rawValue)
+        if let refunds {
+            text.member("refunds", objects: refunds) { text, refund in refund.write(to: &text) }
+        }
         text.member("requestedAt", requestedAt)
         text.member("revokedAt", revokedAt)
         text.member("state", state.rawValue)
@@ -43,6 +47,7 @@ extension Transaction {
     private struct Parts {
         var id: TransactionID?
         var originalID: TransactionID?
+        var reason: String?
         var version: Int64?
         var state: String?
         var accountID: AccountID?
@@ -60,11 +65,13 @@ extension Transaction {
         var originalPurchasedAt: Int64?
         var failureReason: String?
         var revokedAt: Int64?
+        var refunds: [Refund]?
 
         mutating func read(_ name: PlainJSON.Name, from json: inout PlainJSON) -> Bool {
             switch name {
             case "id": PlainJSON.keep(json.identifier(), in: &id)
             case "originalID": PlainJSON.keep(json.identifier(), in: &originalID)
+            case "reason": PlainJSON.keep(json.string(), in: &reason)
             case "version": PlainJSON.keep(json.integer(), in: &version)
             case "state": PlainJSON.keep(json.string(), in: &state)
             case "accountID": PlainJSON.keep(json.identifier(), in: &accountID)
@@ -84,18 +91,20 @@ extension Transaction {
                 json.null() || PlainJSON.keep(json.integer(), in: &originalPurchasedAt)
             case "failureReason": json.null() || PlainJSON.keep(json.string(), in: &failureReason)
             case "revokedAt": json.null() || PlainJSON.keep(json.integer(), in: &revokedAt)
+            case "refunds": json.null() || PlainJSON.keep(Refund.list(from: &json), in: &refunds)
             default: json.skip()
             }
         }
 
         var transaction: Transaction? {
-            guard let id, let originalID, let version, let state, let accountID, let bundleID,
-                let productID, let productVersion, let productType, let quantity, let storefront,
-                let price, let deliveryPlan, let requestedAt
+            guard let id, let originalID, let reason, let version, let state, let accountID,
+                let bundleID, let productID, let productVersion, let productType, let quantity,
+                let storefront, let price, let deliveryPlan, let requestedAt
             else { return nil }
             return Transaction(
                 id: id,
                 originalID: originalID,
+                reason: TransactionReason(rawValue: reason),
                 version: Int(version),
                 state: TransactionState(rawValue: state),
                 accountID: accountID,
@@ -114,7 +123,8 @@ extension Transaction {
                     Timestamp.init(millisecondsSinceEpoch:)
                 ),
                 failureReason: failureReason.map(FailureReason.init(rawValue:)),
-                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                refunds: refunds
             )
         }
     }

@@ -7,8 +7,11 @@ public struct Transaction: Codable, Hashable, Sendable {
     public var id: TransactionID
     /// The first transaction of the same purchase.
     ///
-    /// It differs from ``id`` only in restored and repeated purchases.
+    /// It differs from ``id`` in a copy (``TransactionReason/isCopy``). It says nothing about why
+    /// the transaction was made: ask ``reason``.
     public var originalID: TransactionID
+    /// The reason for which the transaction was made.
+    public var reason: TransactionReason
     /// The number of changes to this transaction, from 1.
     ///
     /// The higher version wins.
@@ -48,13 +51,16 @@ public struct Transaction: Codable, Hashable, Sendable {
     ///
     /// It is set only in the state `failed`.
     public var failureReason: FailureReason?
-    /// The time of the refund; `nil` if there was none.
+    /// The time of the refund that took the product away; `nil` if the buyer still has it.
     public var revokedAt: Timestamp?
+    /// All refunds in the order of their numbers, reversed ones included; `nil` if there was none.
+    public var refunds: [Refund]?
 
     /// Makes a transaction.
     public init(
         id: TransactionID,
         originalID: TransactionID,
+        reason: TransactionReason,
         version: Int,
         state: TransactionState,
         accountID: AccountID,
@@ -71,10 +77,12 @@ public struct Transaction: Codable, Hashable, Sendable {
         purchasedAt: Timestamp? = nil,
         originalPurchasedAt: Timestamp? = nil,
         failureReason: FailureReason? = nil,
-        revokedAt: Timestamp? = nil
+        revokedAt: Timestamp? = nil,
+        refunds: [Refund]? = nil
     ) {
         self.id = id
         self.originalID = originalID
+        self.reason = reason
         self.version = version
         self.state = state
         self.accountID = accountID
@@ -92,5 +100,28 @@ public struct Transaction: Codable, Hashable, Sendable {
         self.originalPurchasedAt = originalPurchasedAt
         self.failureReason = failureReason
         self.revokedAt = revokedAt
+        self.refunds = refunds
+    }
+}
+
+extension Transaction {
+    /// The money that was given back and not returned to the store, in the currency of ``price``.
+    public var refundedAmount: Money {
+        let sum = (refunds ?? []).reduce(Int64(0)) { sum, refund in
+            refund.reversedAt == nil ? sum + refund.amount.minorUnits : sum
+        }
+        return Money(minorUnits: sum, currency: price.currency)
+    }
+
+    /// The part of the price that was refunded, in thousandths of a percent: 100,000 is all of it.
+    ///
+    /// Rounded down, but never to 0 if anything was refunded. It is `nil` if nothing was refunded,
+    /// or nothing was paid.
+    public var refundedMilliPercent: Int64? {
+        let refunded = refundedAmount.minorUnits
+        guard refunded > 0, price.minorUnits > 0 else { return nil }
+        // 128 bits, because a large amount times 100,000 does not fit in 64.
+        let share = Int128(refunded) * 100_000 / Int128(price.minorUnits)
+        return max(1, Int64(min(share, 100_000)))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct EventFixtureTests {
     /// The members of the fixtures in `v1/unknown` that version 1 does not know.
     private static let unknownMembers: Set<String> = [
-        "downloads", "environment", "familyShareable", "finishedBy", "offer", "reason", "size",
+        "cause", "downloads", "environment", "familyShareable", "finishedBy", "offer", "size",
     ]
 
     private func roundTrip<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: [
         ("purchasing", TransactionState.purchasing), ("deferred", .deferred),
         ("purchased", .purchased), ("failed", .failed), ("restored", .restored),
-        ("refunded", .purchased), ("approved", .deferred),
+        ("refunded", .purchased), ("refund-reversed", .purchased), ("approved", .deferred),
     ])
     func aChangedTransactionReadsBack(name: String, state: TransactionState) throws {
         let transaction = try roundTrip(TransactionChanged.self, "transaction.\(name)").transaction
@@ -65,10 +65,28 @@ import Testing
         #expect((transaction.revokedAt != nil) == (name == "refunded"))
         #expect((transaction.originalID != transaction.id) == (name == "restored"))
         #expect(
-            (transaction.purchasedAt == nil) == !["purchased", "restored", "refunded"].contains(
-                name
-            )
+            (transaction.purchasedAt != nil)
+                == ["purchased", "restored", "refunded", "refund-reversed"].contains(name)
         )
+        #expect(transaction.reason == (name == "restored" ? .restore : .purchase))
+        #expect((transaction.refunds != nil) == name.hasPrefix("refund"))
+    }
+
+    @Test func aRefundOfAPartReadsBackAndTellsHowMuchWasGivenBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "optional/transaction.refunded.part")
+        #expect(event.posting?.gross?.description == "0.16 USD")
+        #expect(event.transaction.refunds?.map(\.number) == [1, 2])
+        #expect(event.transaction.refundedAmount.description == "0.66 USD")
+        // A third of the price, rounded down.
+        #expect(event.transaction.refundedMilliPercent == 33_333)
+        #expect(event.transaction.revokedAt == nil)
+    }
+
+    @Test func aReversedRefundGivesNothingBack() throws {
+        let event = try roundTrip(TransactionChanged.self, "transaction.refund-reversed")
+        #expect(event.transaction.refunds?.count == 1)
+        #expect(event.transaction.refundedAmount.isZero)
+        #expect(event.transaction.refundedMilliPercent == nil)
     }
 
     @Test func aTransactionWithItsPostingReadsBack() throws {
@@ -160,12 +178,13 @@ import Testing
     }
 
     @Test(arguments: [
-        "purchasing", "deferred", "purchased", "failed", "restored", "refunded", "approved",
-        "stray-charged", "stray-charge-returned",
+        "purchasing", "deferred", "purchased", "failed", "restored", "refunded",
+        "refund-reversed", "approved", "stray-charged", "stray-charge-returned",
     ])
     func unknownFieldsAndValuesOfATransactionSurvive(name: String) throws {
         let transaction = try surviving(TransactionChanged.self, "transaction.\(name)").transaction
         #expect(transaction.state == .unknown("quarantined"))
+        #expect(transaction.reason == .unknown("gift") && !transaction.reason.isCopy)
         #expect(transaction.productType == .unknown("lootBox"))
         #expect(transaction.failureReason == .unknown("cosmicRay"))
         #expect(transaction.failureReason?.storeKitErrorCode == 0)
@@ -199,8 +218,9 @@ import Testing
     @Test func everyEventTypeHasBothFixtures() throws {
         let types: [EventType] = [
             .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
-            .transactionFailed, .transactionRestored, .transactionRefunded, .receiptIssued,
-            .queueChanged, .transactionFinished, .accountChanged, .queueAccountChanged,
+            .transactionFailed, .transactionRestored, .transactionRefunded,
+            .transactionRefundReversed, .receiptIssued, .queueChanged, .transactionFinished,
+            .accountChanged, .queueAccountChanged,
             .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
             .deliveryConfirmed,
         ]

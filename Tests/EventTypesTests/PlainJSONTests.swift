@@ -8,9 +8,10 @@ import Testing
     private static let transactionEvents = [
         "transaction.purchasing", "transaction.deferred", "transaction.purchased",
         "transaction.failed", "transaction.restored", "transaction.refunded",
-        "transaction.approved", "transaction.stray-charged", "transaction.stray-charge-returned",
+        "transaction.refund-reversed", "transaction.approved", "transaction.stray-charged",
+        "transaction.stray-charge-returned",
         "optional/transaction.purchased", "optional/transaction.purchasing",
-        "optional/transaction.restored",
+        "optional/transaction.restored", "optional/transaction.refunded.part",
     ]
 
     private func foundationEncoded(_ value: some Encodable) throws -> String {

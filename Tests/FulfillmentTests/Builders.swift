@@ -32,6 +32,8 @@ extension Transaction {
         Transaction(
             id: TransactionID(number: number),
             originalID: TransactionID(number: originalID ?? number),
+            reason: state == .restored
+                ? .restore : (originalID ?? number) == number ? .purchase : .ownedAgain,
             version: version,
             state: state,
             accountID: AccountID(unchecked: account),

@@ -75,6 +75,7 @@ func transaction(
     return Transaction(
         id: TransactionID(number: 7),
         originalID: TransactionID(number: 7),
+        reason: state == .restored ? .restore : .purchase,
         version: 3,
         state: state,
         accountID: alice.accountID,

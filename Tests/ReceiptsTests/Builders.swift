@@ -20,6 +20,8 @@ func purchased(
     Transaction(
         id: TransactionID(number: number),
         originalID: TransactionID(number: originalNumber ?? number),
+        reason: state == .restored
+            ? .restore : (originalNumber ?? number) == number ? .purchase : .ownedAgain,
         version: version,
         state: state,
         accountID: AccountID(unchecked: account),

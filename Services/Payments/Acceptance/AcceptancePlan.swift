@@ -77,6 +77,7 @@ extension Acceptance {
         case .proceed, .fail: break
         case .grant(let originalID, let originalPurchasedAt):
             record.transaction.originalID = originalID
+            record.transaction.reason = .ownedAgain
             record.transaction.price = .zero(record.transaction.price.currency)
             attempt = nil
             grant = .grantOwned(originalID: originalID, originalPurchasedAt: originalPurchasedAt)

@@ -8,6 +8,8 @@ CREATE SEQUENCE transaction_ids START WITH 1000001;
 CREATE TABLE transactions (
     id bigint PRIMARY KEY,
     original_id bigint NOT NULL,
+    reason text NOT NULL
+        CONSTRAINT reason_is_known CHECK (reason IN ('purchase', 'restore', 'ownedAgain')),
     version integer NOT NULL CONSTRAINT version_counts_from_one CHECK (version >= 1),
     state text NOT NULL
         CONSTRAINT state_is_known
@@ -103,7 +105,7 @@ CREATE TABLE products (
 GRANT USAGE ON SEQUENCE transaction_ids TO {role};
 GRANT SELECT, INSERT ON transactions TO {role};
 GRANT UPDATE (
-    original_id, version, state, price, purchased_at, original_purchased_at, failure_reason,
+    original_id, reason, version, state, price, purchased_at, original_purchased_at, failure_reason,
     revoked_at, approval, finished_at
 ) ON transactions TO {role};
 GRANT SELECT, INSERT ON processor_attempts TO {role};

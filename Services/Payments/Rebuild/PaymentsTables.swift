@@ -10,8 +10,9 @@ enum PaymentsTables {
             "transactions",
             key: [.number("id")],
             columns: [
-                "id", "original_id", "version", "state", "account_id", "bundle_id", "product_id",
-                "product_version", "product_type", "quantity", "storefront", "price", "currency",
+                "id", "original_id", "reason", "version", "state", "account_id", "bundle_id",
+                "product_id", "product_version", "product_type", "quantity", "storefront", "price",
+                "currency",
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
                 "traceparent",

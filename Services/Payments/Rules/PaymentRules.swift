@@ -102,6 +102,7 @@ enum PaymentRules {
         Transaction(
             id: id,
             originalID: id,
+            reason: .purchase,
             version: 1,
             state: .purchasing,
             accountID: account,
@@ -132,9 +133,11 @@ enum PaymentRules {
         first.originalPurchasedAt = nil
         first.failureReason = nil
         first.revokedAt = nil
+        first.refunds = nil
         if let chargeAmount {
             first.price = chargeAmount
             first.originalID = transaction.id
+            first.reason = .purchase
         }
         return first
     }
@@ -177,6 +180,7 @@ enum PaymentRules {
         var restored = original
         restored.id = id
         restored.originalID = original.originalID
+        restored.reason = .restore
         restored.version = 1
         restored.state = .restored
         restored.price = .zero(original.price.currency)
@@ -185,6 +189,7 @@ enum PaymentRules {
         restored.originalPurchasedAt = original.originalPurchasedAt ?? original.purchasedAt
         restored.failureReason = nil
         restored.revokedAt = nil
+        restored.refunds = nil
         return restored
     }
 }

@@ -129,6 +129,7 @@ struct TransactionStateMachine {
     ) -> TransactionMove {
         moved(record, to: .purchased, .transactionPurchased) { transaction in
             transaction.originalID = originalID
+            if originalID != transaction.id { transaction.reason = .ownedAgain }
             transaction.price = .zero(transaction.price.currency)
             transaction.purchasedAt = time
             transaction.originalPurchasedAt = originalPurchasedAt

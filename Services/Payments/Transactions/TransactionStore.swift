@@ -12,7 +12,7 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent
+        t.traceparent, t.reason
         """
 
     /// Draws ids for new transactions.
@@ -47,7 +47,7 @@ enum TransactionStore {
                 id, original_id, version, state, account_id, bundle_id, product_id,
                 product_version, product_type, quantity, storefront, price, currency,
                 application_username, delivery_plan, requested_at, purchased_at,
-                original_purchased_at, failure_reason, tax_basis_points, traceparent)
+                original_purchased_at, failure_reason, tax_basis_points, traceparent, reason)
             SELECT * FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -62,7 +62,8 @@ enum TransactionStore {
                 \(transactions.map(\.requestedAt)), \(transactions.map(\.purchasedAt)),
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
-                \(records.map { Int32($0.taxBasisPoints) }), \(records.map(\.traceparent)))
+                \(records.map { Int32($0.taxBasisPoints) }), \(records.map(\.traceparent)),
+                \(transactions.map(\.reason.rawValue)))
             """
         )
     }
@@ -79,16 +80,18 @@ enum TransactionStore {
             UPDATE transactions AS t SET
                 original_id = u.original_id, version = u.version, state = u.state, price = u.price,
                 purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
-                failure_reason = u.failure_reason, revoked_at = u.revoked_at, approval = u.approval
+                failure_reason = u.failure_reason, revoked_at = u.revoked_at,
+                approval = u.approval, reason = u.reason
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
                 \(transactions.map(\.price.minorUnits)), \(transactions.map(\.purchasedAt)),
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
-                \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }))
+                \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
+                \(transactions.map(\.reason.rawValue)))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
-                    failure_reason, revoked_at, approval)
+                    failure_reason, revoked_at, approval, reason)
             WHERE t.id = u.id
             """
         )
@@ -190,7 +193,8 @@ enum TransactionStore {
         let (
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
-            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent
+            originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
+            reason
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -214,12 +218,14 @@ enum TransactionStore {
             Timestamp?.self,
             String?.self,
             Int32.self,
-            String?.self
+            String?.self,
+            String.self
         )
         return TransactionRecord(
             transaction: Transaction(
                 id: TransactionID(number: id),
                 originalID: TransactionID(number: originalID),
+                reason: TransactionReason(rawValue: reason),
                 version: Int(version),
                 state: TransactionState(rawValue: state),
                 accountID: account,

@@ -21,7 +21,7 @@ public struct EventType: OpenEnum {
     public static let productChanged = EventType(rawValue: "product.changed.v1")
     /// A payment was accepted.
     ///
-    /// Data: ``TransactionChanged``, as for the next five types.
+    /// Data: ``TransactionChanged``, as for the next six types.
     public static let transactionPurchasing = EventType(rawValue: "transaction.purchasing.v1")
     /// A transaction waits for approval.
     public static let transactionDeferred = EventType(rawValue: "transaction.deferred.v1")
@@ -31,8 +31,12 @@ public struct EventType: OpenEnum {
     public static let transactionFailed = EventType(rawValue: "transaction.failed.v1")
     /// A finished purchase was restored.
     public static let transactionRestored = EventType(rawValue: "transaction.restored.v1")
-    /// A charge was given back in full.
+    /// A charge was given back, in full or in part.
     public static let transactionRefunded = EventType(rawValue: "transaction.refunded.v1")
+    /// A refund was reversed: the store has the money again.
+    public static let transactionRefundReversed = EventType(
+        rawValue: "transaction.refund-reversed.v1"
+    )
     /// An approver approved a transaction (Ask to Buy).
     ///
     /// The charge has its own event.
@@ -79,8 +83,9 @@ public struct EventType: OpenEnum {
     /// All event types that this version knows.
     public static let all: Set<EventType> = [
         .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
-        .transactionFailed, .transactionRestored, .transactionRefunded, .transactionApproved,
-        .strayCharged, .strayChargeReturned, .receiptIssued, .receiptReissued, .queueChanged,
-        .transactionFinished, .deliveryConfirmed, .accountChanged, .queueAccountChanged,
+        .transactionFailed, .transactionRestored, .transactionRefunded, .transactionRefundReversed,
+        .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
+        .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
+        .queueAccountChanged,
     ]
 }

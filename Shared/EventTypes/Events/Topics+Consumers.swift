@@ -15,14 +15,14 @@ extension Topics {
         case .receipts:
             [
                 .transactionPurchased, .transactionRestored, .transactionRefunded,
-                .transactionFinished,
+                .transactionRefundReversed, .transactionFinished,
             ]
         case .fulfillment:
             // A purchased or restored transaction enters the queue together with its receipt. No
             // client sees it before that receipt, so the transaction's own events are skipped.
             [
                 .transactionPurchasing, .transactionDeferred, .transactionFailed,
-                .transactionRefunded, .receiptIssued, .accountChanged,
+                .transactionRefunded, .transactionRefundReversed, .receiptIssued, .accountChanged,
             ]
         case .catalog: []
         }

@@ -1,5 +1,5 @@
-/// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1` and
-/// `.refunded.v1`: a transaction moved to the state in this event.
+/// `transaction.purchasing.v1`, `.deferred.v1`, `.purchased.v1`, `.failed.v1`, `.restored.v1`,
+/// `.refunded.v1` and `.refund-reversed.v1`: a transaction moved to the state in this event.
 ///
 /// `.approved.v1`, `.stray-charged.v1` and `.stray-charge-returned.v1` report related facts that do
 /// not change the transaction. With them the event log contains everything in the books of
@@ -45,7 +45,8 @@ public struct PostingReference: Codable, Hashable, Sendable {
     public var id: EventID
     /// The rate of the tax contained in the price, in hundredths of a percent.
     public var taxBasisPoints: Int
-    /// The amount, if it differs from the transaction's price, as for a stray charge.
+    /// The amount, if it differs from the transaction's price, as for a stray charge or the refund
+    /// of a part.
     public var gross: Money?
     /// Makes a reference to a posting.
     public init(id: EventID, taxBasisPoints: Int, gross: Money? = nil) {

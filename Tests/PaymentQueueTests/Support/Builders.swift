@@ -24,6 +24,7 @@ extension QueueChanged {
             transaction: EventTypes.Transaction(
                 id: id,
                 originalID: original.map { TransactionID(number: $0) } ?? id,
+                reason: state == .restored ? .restore : original == nil ? .purchase : .ownedAgain,
                 version: version ?? (state == .purchasing ? 1 : state == .deferred ? 2 : 3),
                 state: state,
                 accountID: AccountID(unchecked: "ada"),

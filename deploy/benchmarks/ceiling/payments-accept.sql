@@ -25,9 +25,10 @@ RETURNING account_id, idempotency_key;
 INSERT INTO transactions (
     id, original_id, version, state, account_id, bundle_id, product_id, product_version,
     product_type, quantity, storefront, price, currency, application_username, delivery_plan,
-    requested_at, purchased_at, original_purchased_at, failure_reason, tax_basis_points)
+    requested_at, purchased_at, original_purchased_at, failure_reason, tax_basis_points,
+    reason)
 SELECT id, id, 1, 'purchasing', account_id, bundle_id, 'com.example.coins.100', 1, 'consumable', 1,
-    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0
+    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0, 'purchase'
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 INSERT INTO processor_attempts (
     transaction_id, kind, attempt_id, step, payment_method, amount, currency, is_approved,

@@ -3,7 +3,8 @@ BEGIN;
 SELECT t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.product_id,
     t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
     t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
-    t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points
+    t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
+    t.traceparent, t.reason
 FROM transactions t
 WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
 ORDER BY t.id FOR UPDATE;
@@ -15,7 +16,8 @@ WHERE a.transaction_id = ANY(
 ORDER BY a.transaction_id, a.kind FOR UPDATE;
 UPDATE transactions AS t SET
     original_id = u.id, version = 2, state = 'purchased', price = 99, purchased_at = now(),
-    original_purchased_at = now(), failure_reason = NULL, revoked_at = NULL, approval = NULL
+    original_purchased_at = now(), failure_reason = NULL, revoked_at = NULL, approval = NULL,
+    reason = 'purchase'
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE t.id = u.id;
 UPDATE processor_attempts AS a SET
