@@ -171,10 +171,16 @@ public enum Routes {
     public static func approval(_ id: TransactionID) -> String {
         "\(adminTransactions)/\(id)/approval"
     }
-    /// `payments`, administrators: refund a purchased transaction in full.
+    /// `payments`, administrators: refund a purchased transaction, in full or in part.
     ///
     /// `POST`.
     public static func refund(_ id: TransactionID) -> String { "\(adminTransactions)/\(id)/refund" }
+    /// `payments`, administrators: reverse a refund, so that the store has the money again.
+    ///
+    /// `POST`.
+    public static func refundReversal(_ id: TransactionID, _ number: Int) -> String {
+        "\(adminTransactions)/\(id)/refunds/\(number)/reversal"
+    }
     /// `fulfillment`, administrators: send a transaction's webhooks again.
     ///
     /// `POST`.

@@ -42,6 +42,7 @@ HTTP = {
     "purchase.intent.response": "PurchaseIntentResponse",
     "queue.response": "QueueResponse",
     "receipt.response": "ReceiptResponse",
+    "refund.request": "RefundRequest",
     "restore.request": "RestoreRequest",
     "restore.response": "RestoreResponse",
     "resumption.request": "ResumptionRequest",

@@ -123,7 +123,7 @@ final class FaultyProcessor: PaymentProcessor {
         return await sandbox.inquire(attempts)
     }
 
-    func refund(_ requests: [RefundRequest]) async -> [RefundOutcome] {
+    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
         await sandbox.refund(requests)
     }
 }

@@ -119,6 +119,12 @@ import Testing
         #expect(try roundTrip(ApprovalRequest.self, "approval.decline").decision == .decline)
     }
 
+    @Test func refundRequest() throws {
+        let body = try roundTrip(RefundRequest.self, "refund.request")
+        #expect(body.amount?.minorUnits == 50 && body.revokes == true)
+        #expect(try roundTrip(RefundRequest.self, "refund.request.minimal") == RefundRequest())
+    }
+
     @Test func resumptionRequest() throws {
         let body = try roundTrip(ResumptionRequest.self, "resumption.request")
         #expect(body.paymentMethod == SandboxPaymentMethod.slow.rawValue)
@@ -222,6 +228,7 @@ import Testing
         #expect(Routes.receipt(id) == "/v1/transactions/7/receipt")
         #expect(Routes.approval(id) == "/v1/admin/transactions/7/approval")
         #expect(Routes.refund(id) == "/v1/admin/transactions/7/refund")
+        #expect(Routes.refundReversal(id, 2) == "/v1/admin/transactions/7/refunds/2/reversal")
         #expect(Routes.resumption(id) == "/v1/admin/transactions/7/resumption")
         let account = AccountID(unchecked: "ada/7@example.com")
         #expect(Routes.adminAccount(account) == "/v1/admin/accounts/ada%2F7@example.com")

@@ -20,7 +20,7 @@ protocol PaymentProcessor: Sendable {
     /// Inquires about attempts whose outcome is unknown.
     func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome]
     /// Refunds charges in full.
-    func refund(_ requests: [RefundRequest]) async -> [RefundOutcome]
+    func refund(_ requests: [RefundCall]) async -> [RefundOutcome]
 }
 
 extension PaymentProcessor {
@@ -64,7 +64,7 @@ enum InquiryOutcome: Hashable, Sendable {
 }
 
 /// A request to refund a charge.
-struct RefundRequest: Hashable, Sendable {
+struct RefundCall: Hashable, Sendable {
     let attemptID: AttemptID
     /// The processor's own id of the charge.
     let chargeReference: String

@@ -118,7 +118,7 @@ final class ChargeRunner: Service {
             }
         }
         if !refunds.isEmpty {
-            let outcomes = await processor.refund(refunds.map(RefundRequest.init))
+            let outcomes = await processor.refund(refunds.map(RefundCall.init))
             results += zip(refunds, outcomes).map {
                 AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
             }
@@ -302,7 +302,7 @@ extension ChargeRequest {
     }
 }
 
-extension RefundRequest {
+extension RefundCall {
     fileprivate init(_ attempt: ProcessorAttempt) {
         self.init(
             attemptID: attempt.id,

@@ -17,7 +17,7 @@ struct UnconfiguredProcessor: PaymentProcessor {
         attempts.map { _ in .unavailable }
     }
 
-    func refund(_ requests: [RefundRequest]) async -> [RefundOutcome] {
+    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
         requests.map { _ in .unavailable }
     }
 }

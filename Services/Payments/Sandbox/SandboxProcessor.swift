@@ -56,7 +56,7 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
-    func refund(_ requests: [RefundRequest]) async -> [RefundOutcome] {
+    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
         let known = requests.compactMap { request in
             Self.charge(named: request.chargeReference).map {
                 (request.attemptID, $0, request.amount)

@@ -47,7 +47,7 @@ import Testing
             guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             _ = await store.processor.refund([
-                RefundRequest(
+                RefundCall(
                     attemptID: attempt.id,
                     chargeReference: attempt.chargeReference ?? "",
                     amount: attempt.amount
