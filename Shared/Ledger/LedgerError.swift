@@ -8,7 +8,7 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
         private enum Value { case alreadyPosted, unbalanced }
         private let value: Value
 
-        /// The transaction has a posting of this kind already.
+        /// The transaction has a posting of this kind and number already.
         public static let alreadyPosted = Code(value: .alreadyPosted)
         /// The entries of a posting do not sum to zero.
         public static let unbalanced = Code(value: .unbalanced)
@@ -31,7 +31,7 @@ public struct LedgerError: Error, Sendable, CustomStringConvertible {
     /// The refusal in words, without amounts or accounts.
     public var description: String {
         code == .alreadyPosted
-            ? "The ledger has a posting of this kind for this transaction already."
-            : "The ledger refused entries that do not sum to zero per currency."
+            ? "The ledger has this posting of the transaction already."
+            : "The ledger refused entries that do not sum to zero."
     }
 }

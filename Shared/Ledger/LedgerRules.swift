@@ -37,28 +37,78 @@ public enum LedgerRules {
         )
     }
 
-    /// Makes the posting of a full refund, which reverses the purchase.
+    /// Makes the posting of a refund of all or a part of a purchase.
     ///
-    /// The buyer receives the gross price, the net price is posted to ``LedgerAccount/refunds``,
-    /// and the tax is no longer owed.
+    /// The buyer receives the gross amount, the net amount is posted to ``LedgerAccount/refunds``,
+    /// and the tax in it is no longer owed.
     ///
-    /// The tax rate has to be the one that the purchase was posted with.
+    /// The tax of a part is the difference that the part makes to the tax of everything refunded.
+    /// So the taxes of all parts always add up to the tax of their sum, whatever is rounded.
+    ///
+    /// - Parameters:
+    ///   - id: The posting's identity.
+    ///   - transactionID: The purchase.
+    ///   - number: The number of the refund.
+    ///   - buyer: The buyer who is given the money back.
+    ///   - gross: The amount of this refund.
+    ///   - refunded: The amount that was refunded before and not reversed.
+    ///   - taxBasisPoints: The rate that the purchase was posted with.
+    ///   - time: The time at which the refund was confirmed.
+    /// - Returns: The posting, or `nil` if no money moves.
     public static func refund(
         id: PostingID,
         transactionID: TransactionID,
+        number: Int,
         buyer: AccountID,
         gross: Money,
+        refunded: Money,
         taxBasisPoints: Int,
         time: Timestamp
     ) -> Posting? {
         posting(
             id: id,
             kind: .refund,
+            number: number,
             transactionID: transactionID,
             time: time,
             from: .buyer(buyer),
-            to: parts(of: gross, taxBasisPoints: taxBasisPoints, .refunds),
+            to: parts(of: gross, above: refunded, taxBasisPoints: taxBasisPoints, .refunds),
             isReversed: true
+        )
+    }
+
+    /// Makes the posting of the reversal of a refund: the buyer gives the amount again.
+    ///
+    /// Its tax is the difference that it makes to the tax of everything refunded, as for a refund.
+    ///
+    /// - Parameters:
+    ///   - id: The posting's identity.
+    ///   - transactionID: The purchase.
+    ///   - number: The number of the refund that is reversed.
+    ///   - buyer: The buyer who had been given the money back.
+    ///   - gross: The amount of the refund.
+    ///   - remaining: The amount that stays refunded after the reversal.
+    ///   - taxBasisPoints: The rate that the purchase was posted with.
+    ///   - time: The time at which the reversal was confirmed.
+    /// - Returns: The posting, or `nil` if no money moves.
+    public static func refundReversal(
+        id: PostingID,
+        transactionID: TransactionID,
+        number: Int,
+        buyer: AccountID,
+        gross: Money,
+        remaining: Money,
+        taxBasisPoints: Int,
+        time: Timestamp
+    ) -> Posting? {
+        posting(
+            id: id,
+            kind: .refundReversal,
+            number: number,
+            transactionID: transactionID,
+            time: time,
+            from: .buyer(buyer),
+            to: parts(of: gross, above: remaining, taxBasisPoints: taxBasisPoints, .refunds)
         )
     }
 
@@ -80,10 +130,11 @@ public enum LedgerRules {
         )
     }
 
-    /// Makes the posting of the return of a stray charge.
+    /// Makes the posting of the return of a stray charge, under the number of the refund that did it.
     public static func strayChargeReturn(
         id: PostingID,
         transactionID: TransactionID,
+        number: Int,
         buyer: AccountID,
         gross: Money,
         time: Timestamp
@@ -91,6 +142,7 @@ public enum LedgerRules {
         posting(
             id: id,
             kind: .strayChargeReturn,
+            number: number,
             transactionID: transactionID,
             time: time,
             from: .buyer(buyer),
@@ -112,19 +164,37 @@ public enum LedgerRules {
         return Money(minorUnits: Int64(doubled / (2 * divisor)), currency: gross.currency)
     }
 
+    /// Splits an amount into net and tax.
+    ///
+    /// - Parameters:
+    ///   - gross: The amount to split.
+    ///   - base: The amount that it comes on top of, whose tax is posted already; `nil` for none.
+    ///   - taxBasisPoints: The rate of the tax.
+    ///   - netAccount: The account of the net amount.
+    /// - Returns: The two amounts with their accounts; one of them may be zero.
     private static func parts(
         of gross: Money,
+        above base: Money? = nil,
         taxBasisPoints: Int,
         _ netAccount: LedgerAccount
     ) -> [(LedgerAccount, Money)] {
-        let tax = tax(containedIn: gross, basisPoints: taxBasisPoints)
-        let net = Money(minorUnits: gross.minorUnits - tax.minorUnits, currency: gross.currency)
-        return [(netAccount, net), (.taxPayable, tax)]
+        let base = base ?? .zero(gross.currency)
+        guard let total = base.adding(gross) else {
+            preconditionFailure("No more is refunded than a price can hold.")
+        }
+        let tax =
+            tax(containedIn: total, basisPoints: taxBasisPoints).minorUnits
+            - tax(containedIn: base, basisPoints: taxBasisPoints).minorUnits
+        return [
+            (netAccount, Money(minorUnits: gross.minorUnits - tax, currency: gross.currency)),
+            (.taxPayable, Money(minorUnits: tax, currency: gross.currency)),
+        ]
     }
 
     private static func posting(
         id: PostingID,
         kind: PostingKind,
+        number: Int = 1,
         transactionID: TransactionID,
         time: Timestamp,
         from giver: LedgerAccount,
@@ -143,8 +213,9 @@ public enum LedgerRules {
         }
         return Posting(
             id: id,
-            kind: kind,
             transactionID: transactionID,
+            kind: kind,
+            number: number,
             time: time,
             entries: entries
         )

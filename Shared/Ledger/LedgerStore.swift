@@ -5,48 +5,46 @@ public import Postgres
 ///
 /// Postings are only appended, never updated or deleted.
 public enum LedgerStore {
-    /// Appends postings with all their entries, in two statements for any number of postings.
+    /// Appends postings with their entries, in one statement for any number of postings.
     ///
-    /// - Throws: ``LedgerError`` if a transaction has a posting of that kind already, or if the
-    ///   database finds entries that do not balance; `PostgresError` for everything else. Either
-    ///   way the caller's database transaction has to be rolled back.
+    /// - Throws: ``LedgerError`` if a transaction has a posting of that kind and number already, or
+    ///   if the database finds entries that do not balance; `PostgresError` for everything else.
+    ///   Either way the caller's database transaction has to be rolled back.
     public static func append(
         _ postings: [Posting],
         on connection: isolated PostgresConnection
     ) throws {
         guard !postings.isEmpty else { return }
-        var entryPostings: [SIMD16<UInt8>] = []
-        var entryNumbers: [Int32] = []
+        // Entry n of a posting stands at first + n - 1 of the lists of all entries.
+        var firsts: [Int32] = []
+        var lasts: [Int32] = []
         var accounts: [String] = []
         var amounts: [Int64] = []
-        var currencies: [String] = []
         for posting in postings {
             // The balance is checked again here, in case a posting was made without the check of
             // its initialiser.
             precondition(Posting.isBalanced(posting.entries), "Only balanced postings are written.")
-            for (number, entry) in posting.entries.enumerated() {
-                entryPostings.append(posting.id.bytes)
-                entryNumbers.append(Int32(number + 1))
+            firsts.append(Int32(accounts.count + 1))
+            for entry in posting.entries {
                 accounts.append(entry.account.name)
                 amounts.append(entry.amount.minorUnits)
-                currencies.append(entry.amount.currency.rawValue)
             }
+            lasts.append(Int32(accounts.count))
         }
         do {
             try connection.execute(
                 """
-                INSERT INTO ledger_postings (id, transaction_id, kind, posted_at)
-                SELECT * FROM unnest(
-                    \(postings.map(\.id.bytes)), \(postings.map(\.transactionID.number)),
-                    \(postings.map(\.kind.rawValue)),
-                    \(postings.map { PostgresTimestamp($0.time) }))
-                """
-            )
-            try connection.execute(
-                """
-                INSERT INTO ledger_entries (posting_id, entry_number, account, amount, currency)
-                SELECT * FROM unnest(
-                    \(entryPostings), \(entryNumbers), \(accounts), \(amounts), \(currencies))
+                INSERT INTO ledger_postings
+                    (transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
+                SELECT transaction_id, kind, number, id, posted_at, currency,
+                    (\(accounts))[first:last], (\(amounts))[first:last]
+                FROM unnest(
+                    \(postings.map(\.transactionID.number)), \(postings.map(\.kind.rawValue)),
+                    \(postings.map { Int32($0.number) }), \(postings.map(\.id.bytes)),
+                    \(postings.map { PostgresTimestamp($0.time) }),
+                    \(postings.map { $0.entries[0].amount.currency.rawValue }),
+                    \(firsts), \(lasts)) AS posting (
+                        transaction_id, kind, number, id, posted_at, currency, first, last)
                 """
             )
         } catch {
@@ -98,43 +96,37 @@ public enum LedgerStore {
     ) throws -> [Posting] {
         let rows = try connection.query(
             """
-            SELECT p.id, p.kind, p.posted_at, e.account, e.amount, e.currency
-            FROM ledger_postings p JOIN ledger_entries e ON e.posting_id = p.id
-            WHERE p.transaction_id = \(transactionID.number)
-            ORDER BY p.posted_at, p.id, e.entry_number
+            SELECT id, kind, number, posted_at, currency, accounts, amounts
+            FROM ledger_postings WHERE transaction_id = \(transactionID.number)
+            ORDER BY posted_at, xid, position
             """
         )
-        var found: [(PostingID, PostingKind, Timestamp, [JournalEntry])] = []
-        for row in rows {
-            let (bytes, kindName, time, accountName, amount, currency) = try row.decode(
+        return try rows.compactMap { row in
+            let (id, kindName, number, time, code, accounts, amounts) = try row.decode(
                 SIMD16<UInt8>.self,
                 String.self,
+                Int32.self,
                 PostgresTimestamp.self,
                 String.self,
-                Int64.self,
-                String.self
+                [String].self,
+                [Int64].self
             )
-            let id = PostingID(bytes: bytes)
-            guard let kind = PostingKind(rawValue: kindName),
-                let account = LedgerAccount(name: accountName)
-            else { continue }
-            let entry = JournalEntry(
-                account: account,
-                amount: Money(minorUnits: amount, currency: Currency(unchecked: currency))
-            )
-            if found.last?.0 == id {
-                found[found.count - 1].3.append(entry)
-            } else {
-                found.append((id, kind, Timestamp(time), [entry]))
+            guard let kind = PostingKind(rawValue: kindName) else { return nil }
+            let currency = Currency(unchecked: code)
+            let entries = zip(accounts, amounts).compactMap { name, amount in
+                LedgerAccount(name: name).map {
+                    JournalEntry(account: $0, amount: Money(minorUnits: amount, currency: currency))
+                }
             }
-        }
-        return found.map {
-            Posting(
-                id: $0.0,
-                kind: $0.1,
+            // A newer version of the store may know more kinds and accounts.
+            guard entries.count == amounts.count else { return nil }
+            return Posting(
+                id: PostingID(bytes: id),
                 transactionID: transactionID,
-                time: $0.2,
-                entries: $0.3
+                kind: kind,
+                number: Int(number),
+                time: Timestamp(time),
+                entries: entries
             )
         }
     }

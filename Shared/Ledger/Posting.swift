@@ -1,19 +1,22 @@
 import ClockAndIDs
 public import EventTypes
 
-/// A posting in the ledger: entries that sum to zero in every currency.
+/// A posting in the ledger: entries in one currency that sum to zero.
 ///
 /// A posting is written once and never changed. A correction or a refund is another posting, which
 /// reverses it.
 public struct Posting: Hashable, Sendable {
     /// The identity of the posting.
     public let id: PostingID
-    /// The kind of the posting.
-    ///
-    /// A transaction has at most one posting of each kind.
-    public let kind: PostingKind
     /// The transaction that the posting belongs to.
     public let transactionID: TransactionID
+    /// The kind of the posting.
+    public let kind: PostingKind
+    /// The number of the posting among those of its kind and transaction, from 1.
+    ///
+    /// A transaction has at most one posting of each kind and number. Refunds and their reversals
+    /// are posted under the number of the refund.
+    public let number: Int
     /// The time of the posting.
     public let time: Timestamp
     /// The amounts that moved.
@@ -21,33 +24,36 @@ public struct Posting: Hashable, Sendable {
 
     /// Makes a posting.
     ///
-    /// - Precondition: There are entries, none of them zero, and they sum to zero per currency.
-    ///   A posting that does not balance is a bug of the rule that made it.
+    /// - Precondition: The entries balance (``isBalanced(_:)``). A posting that does not is a bug of
+    ///   the rule that made it.
     public init(
         id: PostingID,
-        kind: PostingKind,
         transactionID: TransactionID,
+        kind: PostingKind,
+        number: Int = 1,
         time: Timestamp,
         entries: [JournalEntry]
     ) {
-        precondition(Self.isBalanced(entries), "The entries of a posting sum to zero per currency.")
+        precondition(Self.isBalanced(entries), "The entries of a posting sum to zero.")
         self.id = id
-        self.kind = kind
         self.transactionID = transactionID
+        self.kind = kind
+        self.number = number
         self.time = time
         self.entries = entries
     }
 
-    /// Tells whether entries can make a posting: there are entries, none is zero, and each currency
-    /// sums to zero.
+    /// Tells whether entries can make a posting: there are entries, none is zero, all have the same
+    /// currency, and they sum to zero.
     public static func isBalanced(_ entries: [JournalEntry]) -> Bool {
+        guard let currency = entries.first?.amount.currency else { return false }
         // 128 bits, so that no sum of amounts can overflow to a false zero.
-        var sums: [Currency: Int128] = [:]
+        var sum: Int128 = 0
         for entry in entries {
-            guard !entry.amount.isZero else { return false }
-            sums[entry.amount.currency, default: 0] += Int128(entry.amount.minorUnits)
+            guard !entry.amount.isZero, entry.amount.currency == currency else { return false }
+            sum += Int128(entry.amount.minorUnits)
         }
-        return !entries.isEmpty && sums.values.allSatisfy { $0 == 0 }
+        return sum == 0
     }
 }
 
@@ -71,8 +77,10 @@ public struct JournalEntry: Hashable, Sendable {
 public enum PostingKind: String, CaseIterable, Hashable, Sendable {
     /// A confirmed charge.
     case purchase
-    /// A charge given back in full.
+    /// Money of a purchase given back: all of it or a part.
     case refund
+    /// The money of a refund that came back to the store.
+    case refundReversal = "refund_reversal"
     /// A charge confirmed for a transaction that had failed; see ``LedgerAccount/processorClearing``.
     case strayCharge = "stray_charge"
     /// The return of a stray charge.

@@ -20,94 +20,45 @@ enum SealedLedgerStore {
     ) throws -> [SealedRow] {
         let rows = try connection.query(
             """
-            SELECT posting.xid, posting.position, posting.id, posting.transaction_id, posting.kind,
-                posting.posted_at, entry.entry_number, entry.account, entry.amount, entry.currency
-            FROM (
-                SELECT xid, position, id, transaction_id, kind, posted_at FROM ledger_postings
-                WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
-                    AND xid < pg_snapshot_xmin(pg_current_snapshot())
-                ORDER BY xid, position LIMIT \(Int64(limit))
-            ) AS posting
-            LEFT JOIN LATERAL (
-                SELECT * FROM ledger_entries WHERE posting_id = posting.id
-            ) AS entry ON true
-            ORDER BY posting.xid, posting.position, entry.entry_number
+            SELECT xid, position, id, transaction_id, kind, number, posted_at, currency, accounts,
+                amounts
+            FROM ledger_postings
+            WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
+                AND xid < pg_snapshot_xmin(pg_current_snapshot())
+            ORDER BY xid, position LIMIT \(Int64(limit))
             """
         )
-        var sealed: [SealedRow] = []
-        var open: OpenPosting?
-        for row in rows {
+        return try rows.map { row in
             let (
-                xid, position, id, transaction, kind, time, number, account, amount, currency
+                xid, position, id, transaction, kind, number, time, currency, accounts, amounts
             ) = try row.decode(
                 UInt64.self,
                 Int64.self,
                 SIMD16<UInt8>.self,
                 Int64.self,
                 String.self,
+                Int32.self,
                 PostgresTimestamp.self,
-                Int32?.self,
-                String?.self,
-                Int64?.self,
-                String?.self
+                String.self,
+                [String].self,
+                [Int64].self
             )
-            let place = OutboxCursor(xid: xid, position: position)
-            if open?.place != place {
-                if let open { sealed.append(open.row) }
-                open = OpenPosting(
-                    place: place,
-                    id: id,
-                    transaction: transaction,
-                    kind: kind,
-                    microseconds: time.microsecondsSinceEpoch
-                )
-            }
-            if let number, let account, let amount, let currency {
-                open?.add(number, account, amount, currency)
-            }
-        }
-        if let open { sealed.append(open.row) }
-        return sealed
-    }
-
-    /// A posting whose entries are being read.
-    private struct OpenPosting {
-        let place: OutboxCursor
-        private let transaction: Int64
-        private let kind: String
-        private let microseconds: Int64
-        private var content = DigestWriter()
-
-        init(
-            place: OutboxCursor,
-            id: SIMD16<UInt8>,
-            transaction: Int64,
-            kind: String,
-            microseconds: Int64
-        ) {
-            self.place = place
-            self.transaction = transaction
-            self.kind = kind
-            self.microseconds = microseconds
-            content.write(place.xid)
-            content.write(place.position)
+            var content = DigestWriter()
+            content.write(xid)
+            content.write(position)
             content.write(id)
             content.write(transaction)
             content.write(kind)
-            content.write(microseconds)
-        }
-
-        mutating func add(_ number: Int32, _ account: String, _ amount: Int64, _ currency: String) {
             content.write(number)
-            content.write(account)
-            content.write(amount)
+            content.write(time.microsecondsSinceEpoch)
             content.write(currency)
-        }
-
-        var row: SealedRow {
-            SealedRow(
-                cursor: place,
-                microsecondsSinceEpoch: microseconds,
+            content.write(UInt64(accounts.count))
+            for account in accounts { content.write(account) }
+            content.write(UInt64(amounts.count))
+            for amount in amounts { content.write(amount) }
+            return SealedRow(
+                cursor: OutboxCursor(xid: xid, position: position),
+                microsecondsSinceEpoch: time.microsecondsSinceEpoch,
                 content: content,
                 kind: "\(kind) posting",
                 subject: "transaction \(transaction)"

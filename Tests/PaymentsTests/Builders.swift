@@ -284,7 +284,7 @@ struct Store: Sendable {
         var counts: [Int] = []
         for table in [
             "transactions", "processor_attempts", "ownerships", "idempotency_keys", "outbox",
-            "ledger_postings", "ledger_entries", "sandbox_processor.charges",
+            "ledger_postings", "sandbox_processor.charges",
         ] {
             counts.append(try await count(table))
         }

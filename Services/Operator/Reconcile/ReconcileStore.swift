@@ -173,9 +173,6 @@ enum ReconcileStore {
     }
 
     /// Reads the postings, each with the sum that the buyer paid.
-    ///
-    /// A posting without entries has no currency. It is read as `XXX`, ISO 4217's code for no
-    /// currency, which no price can have, so the comparison reports the posting.
     private static func readPostings(
         of ids: [Int64],
         into books: inout [Int64: TransactionBooks],
@@ -184,16 +181,16 @@ enum ReconcileStore {
         for row in try connection.query(
             """
             SELECT posting.transaction_id, posting.kind, posting.posted_at,
-                coalesce(sum(entry.buyer), 0)::bigint, coalesce(max(entry.currency), 'XXX'),
-                coalesce(bool_and(entry.sum = 0), false)
+                coalesce(entries.buyer, 0)::bigint, posting.currency,
+                coalesce(entries.sum = 0, false)
             FROM ledger_postings posting
-            LEFT JOIN LATERAL (
-                SELECT currency, sum(amount) AS sum,
-                    coalesce(-sum(amount) FILTER (WHERE account LIKE 'buyer:%'), 0) AS buyer
-                FROM ledger_entries WHERE posting_id = posting.id GROUP BY currency
-            ) entry ON true
+            CROSS JOIN LATERAL (
+                SELECT sum(amount) AS sum,
+                    -sum(amount) FILTER (WHERE account LIKE 'buyer:%') AS buyer
+                FROM unnest(posting.accounts, posting.amounts) AS entry (account, amount)
+            ) AS entries
             WHERE posting.transaction_id = ANY(\(ids))
-            GROUP BY posting.id
+            ORDER BY posting.posted_at, posting.xid, posting.position
             """
         ) {
             let (id, kind, posted, amount, currency, isBalanced) = try row.decode(

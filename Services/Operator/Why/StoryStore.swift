@@ -277,36 +277,27 @@ enum StoryStore {
         _ id: TransactionID,
         on connection: isolated PostgresConnection
     ) throws -> [PaymentsChapter.Posting] {
-        var postings: [PaymentsChapter.Posting] = []
-        for row in try connection.query(
+        try connection.query(
             """
-            SELECT posting.kind, posting.posted_at, entry.entry_number, entry.account,
-                entry.amount, entry.currency
-            FROM ledger_postings posting JOIN ledger_entries entry ON entry.posting_id = posting.id
-            WHERE posting.transaction_id = \(id.number)
-            ORDER BY posting.posted_at, posting.kind, entry.entry_number
+            SELECT kind, posted_at, currency, accounts, amounts FROM ledger_postings
+            WHERE transaction_id = \(id.number) ORDER BY posted_at, xid, position
             """
-        ) {
-            let (kind, time, _, account, amount, currency) = try row.decode(
+        ).map { row in
+            let (kind, time, currency, accounts, amounts) = try row.decode(
                 String.self,
                 Timestamp.self,
-                Int32.self,
-                String.self,
-                Int64.self,
-                Currency.self
+                Currency.self,
+                [String].self,
+                [Int64].self
             )
-            let entry = (account: account, amount: Money(minorUnits: amount, currency: currency))
-            if let last = postings.last, last.kind == kind {
-                postings[postings.count - 1] = PaymentsChapter.Posting(
-                    kind: kind,
-                    time: time,
-                    entries: last.entries + [entry]
-                )
-            } else {
-                postings.append(PaymentsChapter.Posting(kind: kind, time: time, entries: [entry]))
-            }
+            return PaymentsChapter.Posting(
+                kind: kind,
+                time: time,
+                entries: zip(accounts, amounts).map {
+                    (account: $0, amount: Money(minorUnits: $1, currency: currency))
+                }
+            )
         }
-        return postings
     }
 
     /// Reads a service's events about a transaction.

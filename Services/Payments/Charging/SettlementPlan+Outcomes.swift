@@ -82,6 +82,7 @@ extension SettlementPlan {
             LedgerRules.strayChargeReturn(
                 id: PostingID(time: time),
                 transactionID: attempt.transactionID,
+                number: 1,
                 buyer: record.transaction.accountID,
                 gross: attempt.amount,
                 time: time

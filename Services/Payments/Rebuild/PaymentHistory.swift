@@ -238,14 +238,24 @@ struct PaymentHistory {
             return contradict(row, "it names no posting")
         }
         let isCharge = row.event.type == .strayCharged
-        let rule = isCharge ? LedgerRules.strayCharge : LedgerRules.strayChargeReturn
-        let posting = rule(
-            PostingID(bytes: reference.id.bytes),
-            id,
-            record.transaction.accountID,
-            gross,
-            row.event.time
-        )
+        let postingID = PostingID(bytes: reference.id.bytes)
+        let posting =
+            isCharge
+            ? LedgerRules.strayCharge(
+                id: postingID,
+                transactionID: id,
+                buyer: record.transaction.accountID,
+                gross: gross,
+                time: row.event.time
+            )
+            : LedgerRules.strayChargeReturn(
+                id: postingID,
+                transactionID: id,
+                number: 1,
+                buyer: record.transaction.accountID,
+                gross: gross,
+                time: row.event.time
+            )
         if let posting { postings.append(posting) }
         let key = AttemptKey(transactionID: id, kind: isCharge ? .charge : .refund)
         if isCharge, newAttempts[key] == nil {

@@ -37,13 +37,11 @@ enum PaymentsTables {
         ),
         RebuiltTable(
             "ledger_postings",
-            key: [.uuid("id")],
-            columns: ["id", "transaction_id", "kind", "posted_at"]
-        ),
-        RebuiltTable(
-            "ledger_entries",
-            key: [.uuid("posting_id"), .number("entry_number")],
-            columns: ["posting_id", "entry_number", "account", "amount", "currency"]
+            key: [.number("transaction_id"), .text("kind"), .number("number")],
+            columns: [
+                "transaction_id", "kind", "number", "id", "posted_at", "currency", "accounts",
+                "amounts",
+            ]
         ),
         RebuiltTable(
             "products",

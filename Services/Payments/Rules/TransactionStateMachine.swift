@@ -145,8 +145,10 @@ struct TransactionStateMachine {
         let posting = LedgerRules.refund(
             id: postingID,
             transactionID: transaction.id,
+            number: 1,
             buyer: transaction.accountID,
             gross: transaction.price,
+            refunded: .zero(transaction.price.currency),
             taxBasisPoints: record.taxBasisPoints,
             time: time
         )

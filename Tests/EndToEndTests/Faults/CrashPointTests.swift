@@ -28,7 +28,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
                     .payments,
-                    .beforeCommit(ofTransactionWith: "INTO ledger_entries")
+                    .beforeCommit(ofTransactionWith: "INTO ledger_postings")
                 )
                 let payment = try await store.buy()
                 try await hold.reached()

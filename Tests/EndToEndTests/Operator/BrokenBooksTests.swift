@@ -179,23 +179,17 @@ private struct Damage: Sendable {
             kinds: ["notPosted"],
             service: .payments,
             statements: [
-                """
-                DELETE FROM ledger_entries WHERE posting_id IN (
-                    SELECT id FROM ledger_postings WHERE transaction_id = ID
-                )
-                """,
-                "DELETE FROM ledger_postings WHERE transaction_id = ID",
+                "DELETE FROM ledger_postings WHERE transaction_id = ID"
             ]
         ),
         Damage(
             kinds: ["unbalanced"],
             service: .payments,
             statements: [
+                "ALTER TABLE ledger_postings DROP CONSTRAINT entries_balance_to_zero",
                 """
-                DELETE FROM ledger_entries WHERE account NOT LIKE 'buyer:%' AND posting_id IN (
-                    SELECT id FROM ledger_postings WHERE transaction_id = ID
-                )
-                """
+                UPDATE ledger_postings SET amounts[2] = amounts[2] - 1 WHERE transaction_id = ID
+                """,
             ]
         ),
         Damage(

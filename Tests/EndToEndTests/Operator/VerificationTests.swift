@@ -212,8 +212,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             rows: "owned_at IS NOT NULL",
             "ada com.example.app com.example.pro: owned_at is "
         ),
-        Tampering(.payments, "ledger_postings", "kind = 'stray_charge'", ""),
-        Tampering(.payments, "ledger_entries", "amount = amount * 2", ""),
+        Tampering(.payments, "ledger_postings", "accounts[1] = 'buyer:mallory'", ""),
         Tampering(.payments, "products", "is_restorable = NOT is_restorable", "com.example."),
         Tampering(
             .payments,

@@ -118,7 +118,7 @@ extension EndToEnd {
         @Test func servicesCanOnlyDoWhatTheyDo() async throws {
             try await withStore(.stopped) { store in
                 for (service, table) in [
-                    (StoreService.payments, "ledger_entries"), (.payments, "ledger_postings"),
+                    (StoreService.payments, "ledger_postings"),
                     (.payments, "outbox"), (.catalog, "outbox"), (.receipts, "outbox"),
                     (.fulfillment, "outbox"), (.fulfillment, "inbox"),
                     (.fulfillment, "credit_entries"),

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct GrantTests {
     static let forbidden: [SQL] = [
-        "UPDATE ledger_entries SET amount = 1", "DELETE FROM ledger_postings",
+        "UPDATE ledger_postings SET number = 2", "DELETE FROM ledger_postings",
         "UPDATE outbox SET type = ''", "DELETE FROM outbox", "DELETE FROM transactions",
         "UPDATE transactions SET account_id = 'bob'", "UPDATE transactions SET currency = 'EUR'",
         "DELETE FROM processor_attempts", "UPDATE processor_attempts SET amount = 1",

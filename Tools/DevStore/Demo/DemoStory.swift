@@ -111,11 +111,8 @@ struct DemoStory {
         let entries = try await store.withDatabase(of: .payments) { connection in
             try connection.query(
                 """
-                SELECT posting.kind, entry.account, entry.amount, entry.currency
-                FROM ledger_postings posting
-                JOIN ledger_entries entry ON entry.posting_id = posting.id
-                WHERE posting.transaction_id = \(number)
-                ORDER BY posting.posted_at, entry.entry_number
+                SELECT kind, account, amount, currency FROM ledger_entries
+                WHERE transaction_id = \(number) ORDER BY posting_id, entry_number
                 """
             ).map { row in
                 try row.decode(String.self, String.self, Int64.self, String.self)

@@ -109,8 +109,9 @@ private struct VerifyDemoRun: Sendable {
             try connection.execute("SET counterfoil.migrating = 'on'")
             try connection.execute(
                 """
-                UPDATE ledger_entries SET amount = amount + 1
-                WHERE ctid = (SELECT ctid FROM ledger_entries WHERE amount > 0 LIMIT 1)
+                UPDATE ledger_postings SET amounts = ARRAY[amounts[1] - 1, amounts[2] + 1]
+                WHERE ctid = (
+                    SELECT ctid FROM ledger_postings WHERE cardinality(amounts) = 2 LIMIT 1)
                 """
             )
         }

@@ -26,14 +26,11 @@ UPDATE processor_attempts AS a SET
     waits_for = NULL, lease_owner = ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE a.transaction_id = u.id AND a.kind = 'charge';
-INSERT INTO ledger_postings (id, transaction_id, kind, posted_at)
-SELECT ceiling.uuid('3', id), id, 'purchase', now()
+INSERT INTO ledger_postings
+    (transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
+SELECT id, 'purchase', 1, ceiling.uuid('3', id), now(), 'USD',
+    ARRAY[concat('buyer', ':', account_id), 'store_revenue'], ARRAY[-99, 99]
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
-INSERT INTO ledger_entries (posting_id, entry_number, account, amount, currency)
-SELECT ceiling.uuid('3', id), number,
-    CASE number WHEN 1 THEN concat('buyer', ':', account_id) ELSE 'store_revenue' END,
-    CASE number WHEN 1 THEN -99 ELSE 99 END, 'USD'
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int), generate_series(1, 2) AS number;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_xid()), ceiling.uuid('4', id), 'transaction.purchased.v1',
