@@ -29,6 +29,10 @@ struct PaymentRoutes: Sendable {
         router.admin.get("\(Routes.adminTransactions)/:id", use: anyTransaction)
         router.admin.post("\(Routes.adminTransactions)/:id/approval", use: approval)
         router.admin.post("\(Routes.adminTransactions)/:id/refund", use: refund)
+        router.admin.post(
+            "\(Routes.adminTransactions)/:id/refunds/:number/reversal",
+            use: refundReversal
+        )
         router.admin.post("\(Routes.adminTransactions)/:id/resumption", use: resumption)
     }
 
@@ -114,11 +118,39 @@ struct PaymentRoutes: Sendable {
     }
 
     /// Refunds a transaction; answers with 202 if the processor has not confirmed the refund yet.
+    ///
+    /// A request that names an amount needs a key, as its repetition would give back more.
     @Sendable
     private func refund(_ request: Request, _ context: StoreRequestContext) async throws
         -> Response
     {
-        try answer(await admin.refund(try transactionID(context), trace: context.trace))
+        let id = try transactionID(context)
+        let bytes = try await collectBody(of: request)
+        let body =
+            bytes.readableBytes == 0
+            ? RefundRequest() : try decodeJSON(RefundRequest.self, from: bytes)
+        let key =
+            body.amount == nil ? try request.idempotencyKey() : try request.requireIdempotencyKey()
+        let terms = RefundTerms(
+            amount: body.amount,
+            revokes: body.revokes,
+            key: key.map {
+                RefundKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(body))
+            }
+        )
+        return try answer(await admin.refund(id, terms, trace: context.trace))
+    }
+
+    /// Reverses a refund; answers with 202 if the processor has not confirmed the reversal yet.
+    @Sendable
+    private func refundReversal(_ request: Request, _ context: StoreRequestContext) async throws
+        -> Response
+    {
+        let id = try transactionID(context)
+        guard let number = context.parameters.get("number").flatMap({ Int($0) }), number > 0 else {
+            throw HTTPProblem.refundUnknown
+        }
+        return try answer(await admin.reverseRefund(number, of: id, trace: context.trace))
     }
 
     /// Resumes an interrupted payment.

@@ -43,6 +43,12 @@ public struct Posting: Hashable, Sendable {
         self.entries = entries
     }
 
+    /// The whole amount that moved: what the buyer gave or received.
+    public var gross: Money {
+        let given = entries.reduce(Int64(0)) { $0 + max($1.amount.minorUnits, 0) }
+        return Money(minorUnits: given, currency: entries[0].amount.currency)
+    }
+
     /// Tells whether entries can make a posting: there are entries, none is zero, all have the same
     /// currency, and they sum to zero.
     public static func isBalanced(_ entries: [JournalEntry]) -> Bool {

@@ -135,6 +135,8 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         public var quantity: Int
         /// The original purchase of a copy; its own id if it is not a copy.
         public var originalID: TransactionID
+        /// The reason for which it was made.
+        public var reason: TransactionReason
         /// Its state.
         public var state: TransactionState
         /// The total price.
@@ -143,8 +145,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         public var deliveryCount: Int
         /// Whether `payments` knows that the app has finished it.
         public var isFinished: Bool
-        /// Whether it was refunded.
+        /// Whether a refund has taken the product away.
         public var isRevoked: Bool
+        /// All its refunds, reversed ones included.
+        public var refunds: [Refund]
         /// The time of the request.
         public var requestedAt: Timestamp
         /// The time of the last change of this record.
@@ -161,11 +165,13 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             productID: ProductID,
             quantity: Int,
             originalID: TransactionID,
+            reason: TransactionReason,
             state: TransactionState,
             price: Money,
             deliveryCount: Int,
             isFinished: Bool,
             isRevoked: Bool,
+            refunds: [Refund] = [],
             requestedAt: Timestamp,
             changedAt: Timestamp,
             credits: [String: Int64] = [:]
@@ -175,11 +181,13 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             self.productID = productID
             self.quantity = quantity
             self.originalID = originalID
+            self.reason = reason
             self.state = state
             self.price = price
             self.deliveryCount = deliveryCount
             self.isFinished = isFinished
             self.isRevoked = isRevoked
+            self.refunds = refunds
             self.requestedAt = requestedAt
             self.changedAt = changedAt
             self.credits = credits
@@ -190,26 +198,29 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
     public struct Charge: Codable, Hashable, Sendable {
         /// The amount of the charge.
         public var amount: Money
-        /// Whether the charge was returned.
-        public var isReturned: Bool
+        /// The part of it that was returned, and did not come back.
+        public var returned: Money
         /// The time of the last change.
         public var changedAt: Timestamp
 
         /// Makes a charge.
-        public init(amount: Money, isReturned: Bool, changedAt: Timestamp) {
+        public init(amount: Money, returned: Money, changedAt: Timestamp) {
             self.amount = amount
-            self.isReturned = isReturned
+            self.returned = returned
             self.changedAt = changedAt
         }
+
+        /// Whether all of it was returned.
+        public var isReturned: Bool { returned == amount }
     }
 
     /// A posting in the ledger.
     public struct Posting: Codable, Hashable, Sendable {
-        /// `purchase`, `refund`, `stray_charge` or `stray_charge_return`.
+        /// `purchase`, `refund`, `refund_reversal`, `stray_charge` or `stray_charge_return`.
         public var kind: String
         /// The amount taken from the buyer; negative if it was returned.
         public var amount: Money
-        /// Whether its entries sum to zero in every currency.
+        /// Whether its entries sum to zero.
         public var isBalanced: Bool
         /// The time of the posting.
         public var postedAt: Timestamp

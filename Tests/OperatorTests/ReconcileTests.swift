@@ -20,6 +20,7 @@ import Testing
             productID: ProductID(unchecked: "com.example.bundle"),
             quantity: 1,
             originalID: id,
+            reason: .purchase,
             state: .purchased,
             price: price,
             deliveryCount: 2,
@@ -29,7 +30,7 @@ import Testing
             changedAt: time,
             credits: ["coins": 100]
         )
-        books.charges = [.init(amount: price, isReturned: false, changedAt: time)]
+        books.charges = [.init(amount: price, returned: .zero(price.currency), changedAt: time)]
         books.postings = [
             .init(kind: "purchase", amount: price, isBalanced: true, postedAt: time)
         ]
@@ -111,7 +112,8 @@ import Testing
     @Test func aRefundIsInAllBooksOrInNone() {
         func refunded(_ books: inout TransactionBooks) {
             books.entry?.isRevoked = true
-            books.charges[0].isReturned = true
+            books.charges[0].returned = Self.price
+            books.entry?.refunds = [Self.refund(Self.price.minorUnits, revokes: true)]
             books.receipts[0].isRevoked = true
             books.queued?.credits.append(.init(unit: "coins", kind: "revoke", amount: -100))
             books.queued?.isEntitled = false
@@ -127,7 +129,7 @@ import Testing
         #expect(Self.kinds(refunded) == [])
         #expect(
             Self.kinds {
-                refunded(&$0); $0.charges[0].isReturned = false
+                refunded(&$0); $0.charges[0].returned = .zero(Self.price.currency)
             } == [.refundDiffers]
         )
         #expect(
@@ -165,7 +167,64 @@ import Testing
                 refunded(&$0); $0.postings.append($0.postings[1])
             } == [.postedTwice]
         )
-        #expect(Self.kinds { $0.charges[0].isReturned = true } == [.refundDiffers])
+        #expect(Self.kinds { $0.charges[0].returned = Self.price } == [.refundDiffers])
+    }
+
+    private static func refund(
+        _ amount: Int64,
+        revokes: Bool = false,
+        number: Int = 1,
+        reversedAt: Timestamp? = nil
+    ) -> Refund {
+        Refund(
+            number: number,
+            amount: Money(minorUnits: amount, currency: price.currency),
+            refundedAt: time,
+            revokes: revokes,
+            reversedAt: reversedAt
+        )
+    }
+
+    @Test func refundsOfPartsAndTheirReversalsAreInAllBooks() {
+        func refundedInParts(_ books: inout TransactionBooks) {
+            books.entry?.refunds = [
+                Self.refund(10), Self.refund(20, number: 2, reversedAt: Self.time),
+                Self.refund(30, number: 3),
+            ]
+            func usd(_ amount: Int64) -> Money {
+                Money(minorUnits: amount, currency: Self.price.currency)
+            }
+            books.charges[0].returned = usd(40)
+            books.postings += [
+                ("refund", -10), ("refund", -20), ("refund_reversal", 20), ("refund", -30),
+            ].map { .init(kind: $0, amount: usd($1), isBalanced: true, postedAt: Self.time) }
+        }
+        #expect(Self.kinds(refundedInParts) == [])
+        #expect(
+            Self.kinds {
+                refundedInParts(&$0); $0.charges[0].returned.minorUnits = 60
+            } == [.refundDiffers]
+        )
+        #expect(
+            Self.kinds {
+                refundedInParts(&$0); $0.postings.remove(at: 3)
+            } == [.refundDiffers]
+        )
+        #expect(
+            Self.kinds {
+                refundedInParts(&$0); $0.entry?.refunds[1].reversedAt = nil
+            } == [.refundDiffers]
+        )
+        #expect(
+            Self.kinds {
+                refundedInParts(&$0); $0.postings.append($0.postings[3])
+            } == [.postedTwice]
+        )
+        #expect(
+            Self.kinds {
+                refundedInParts(&$0); $0.entry?.refunds[0].revokes = true
+            } == [.refundDiffers]
+        )
     }
 
     @Test func whoHasNotPurchasedHasNothing() {
@@ -194,7 +253,7 @@ import Testing
                 ($0.postings, $0.receipts) = ([], [])
                 $0.queued?.deliveries = []
                 $0.queued?.credits = []
-                $0.charges[0].isReturned = true
+                $0.charges[0].returned = Self.price
             } == []
         )
     }

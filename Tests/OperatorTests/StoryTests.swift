@@ -75,7 +75,7 @@ import Testing
         )
         payments.processor = [
             .init(
-                isRefund: false,
+                kind: .charge,
                 money: Money(minorUnits: 99, currency: Self.usd),
                 declineReason: nil,
                 time: Self.after(5)

@@ -123,8 +123,12 @@ final class FaultyProcessor: PaymentProcessor {
         return await sandbox.inquire(attempts)
     }
 
-    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
-        await sandbox.refund(requests)
+    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
+        await sandbox.refund(calls)
+    }
+
+    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+        await sandbox.reverse(calls)
     }
 }
 

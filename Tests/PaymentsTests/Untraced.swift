@@ -26,8 +26,25 @@ extension AdminHandler {
         try await decide(decision, on: id, trace: .begin())
     }
 
-    func beginRefund(of id: TransactionID) async throws -> AdminReply {
-        try await beginRefund(of: id, trace: .begin())
+    func beginRefund(
+        of id: TransactionID,
+        _ terms: RefundTerms = RefundTerms()
+    ) async throws -> AdminReply {
+        try await beginRefund(of: id, terms, trace: .begin())
+    }
+
+    func refund(_ id: TransactionID, _ terms: RefundTerms = RefundTerms()) async throws
+        -> AdminReply
+    {
+        try await refund(id, terms, trace: .begin())
+    }
+
+    func beginReversal(of number: Int, of id: TransactionID) async throws -> AdminReply {
+        try await beginReversal(of: number, of: id, trace: .begin())
+    }
+
+    func reverseRefund(_ number: Int, of id: TransactionID) async throws -> AdminReply {
+        try await reverseRefund(number, of: id, trace: .begin())
     }
 }
 

@@ -40,7 +40,6 @@ enum ReconcileRules {
         }
         let kept = books.charges.filter { !$0.isReturned }
         let purchases = books.postings.filter { $0.kind == "purchase" }
-        let refunds = books.postings.filter { $0.kind == "refund" }
         if books.charges.count > 1 { add(.chargedTwice, "\(books.charges.count) charges") }
         guard entry.state == .purchased, !entry.price.isZero else {
             if entry.state == .purchasing { add(.undecided, "asked for \(entry.price)") }
@@ -51,7 +50,6 @@ enum ReconcileRules {
             return found
         }
         if purchases.count > 1 { add(.postedTwice, "\(purchases.count) purchases") }
-        if refunds.count > 1 { add(.postedTwice, "\(refunds.count) refunds") }
         if books.charges.isEmpty { add(.notCharged, "\(entry.price)") }
         for charge in books.charges where charge.amount != entry.price {
             add(.amountDiffers, "charged \(charge.amount) for \(entry.price)")
@@ -60,18 +58,48 @@ enum ReconcileRules {
         for posting in purchases where posting.amount != entry.price {
             add(.amountDiffers, "posted \(posting.amount) for \(entry.price)")
         }
-        let isReturned = kept.isEmpty && !books.charges.isEmpty
-        let says = [
-            entry.isRevoked ? "payments" : nil, isReturned ? "the processor" : nil,
-            refunds.isEmpty ? nil : "the ledger",
-        ].compactMap(\.self)
-        if !says.isEmpty && says.count < 3 && !books.charges.isEmpty {
-            add(
+        return found + refunds(books, entry)
+    }
+
+    /// Compares what payments, the processor and the ledger have given back.
+    private static func refunds(
+        _ books: TransactionBooks,
+        _ entry: TransactionBooks.Entry
+    ) -> [Difference] {
+        func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
+            [Difference(kind: kind, transactionID: books.id, detail: detail)]
+        }
+        let refunds = entry.refunds.filter { !$0.amount.isZero }
+        let reversals = refunds.filter { $0.reversedAt != nil }
+        for (kind, most) in [("refund", refunds.count), ("refund_reversal", reversals.count)] {
+            let count = books.postings.count { $0.kind == kind }
+            if most > 0 && count > most {
+                return one(.postedTwice, "\(count) postings \(kind) for \(most)")
+            }
+        }
+        // Without its charge, the processor cannot know of the refund either.
+        guard !books.charges.isEmpty else { return [] }
+        func sum(_ amounts: [Int64]) -> Money {
+            Money(minorUnits: amounts.reduce(0, &+), currency: entry.price.currency)
+        }
+        let told = sum(refunds.filter { $0.reversedAt == nil }.map(\.amount.minorUnits))
+        let returned = sum(books.charges.map(\.returned.minorUnits))
+        let posted = sum(
+            books.postings.filter { ["refund", "refund_reversal"].contains($0.kind) }
+                .map { -$0.amount.minorUnits }
+        )
+        if told != returned || told != posted {
+            return one(
                 .refundDiffers,
-                "only \(says.joined(separator: " and ")) \(says.count == 1 ? "has" : "have") it"
+                "\(told) in payments, \(returned) at the processor, \(posted) in the ledger"
             )
         }
-        return found
+        let isRevoked = entry.refunds.contains { $0.revokes && $0.reversedAt == nil }
+        guard entry.isRevoked != isRevoked else { return [] }
+        return one(
+            .refundDiffers,
+            entry.isRevoked ? "taken away without a refund" : "refunded, and not taken away"
+        )
     }
 
     private static func receipts(
@@ -177,7 +205,7 @@ enum ReconcileRules {
         _ entry: TransactionBooks.Entry,
         _ queued: TransactionBooks.Queued
     ) -> [Difference] {
-        let isCopy = entry.originalID != id
+        let isCopy = entry.reason.isCopy
         func one(_ kind: Difference.Kind) -> [Difference] {
             [
                 Difference(
@@ -188,7 +216,6 @@ enum ReconcileRules {
             ]
         }
         if entry.isRevoked {
-            // Refunding a copy takes nothing away: the purchase that it copies stands.
             return !isCopy && queued.isEntitled == true ? one(.entitledDespiteRefund) : []
         }
         let isOwed = queued.deliveries.contains {

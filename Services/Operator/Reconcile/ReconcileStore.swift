@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import StoreAPI
@@ -73,16 +74,16 @@ enum ReconcileStore {
         let credits = try credits(of: ids, on: connection)
         for row in try connection.query(
             """
-            SELECT id, account_id, bundle_id, product_id, quantity, original_id, state, price,
-                currency, json_array_length(delivery_plan)::bigint, finished_at IS NOT NULL,
-                revoked_at IS NOT NULL, requested_at,
+            SELECT id, account_id, bundle_id, product_id, quantity, original_id, reason, state,
+                price, currency, json_array_length(delivery_plan)::bigint,
+                finished_at IS NOT NULL, revoked_at IS NOT NULL, refunds, requested_at,
                 greatest(requested_at, purchased_at, revoked_at, finished_at)
             FROM transactions WHERE id = ANY(\(ids))
             """
         ) {
             let (
-                id, account, bundle, product, quantity, original, state, price, currency,
-                deliveries, isFinished, isRevoked, requested, changed
+                id, account, bundle, product, quantity, original, reason, state, price, currency,
+                deliveries, isFinished, isRevoked, refundList, requested, changed
             ) = try row.decode(
                 Int64.self,
                 AccountID.self,
@@ -91,27 +92,35 @@ enum ReconcileStore {
                 Int32.self,
                 Int64.self,
                 String.self,
+                String.self,
                 Int64.self,
                 Currency.self,
                 Int64.self,
                 Bool.self,
                 Bool.self,
+                PostgresJSON?.self,
                 Timestamp.self,
                 Timestamp.self
             )
+            let refunds = try refundList.map {
+                try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
+            }
+            let moved = (refunds ?? []).map { $0.reversedAt ?? $0.refundedAt }
             books[id]?.entry = TransactionBooks.Entry(
                 accountID: account,
                 bundleID: bundle,
                 productID: product,
                 quantity: Int(quantity),
                 originalID: TransactionID(number: original),
+                reason: TransactionReason(rawValue: reason),
                 state: TransactionState(rawValue: state),
                 price: Money(minorUnits: price, currency: currency),
                 deliveryCount: Int(deliveries),
                 isFinished: isFinished,
                 isRevoked: isRevoked,
+                refunds: refunds ?? [],
                 requestedAt: requested,
-                changedAt: changed,
+                changedAt: max(changed, moved.max() ?? changed),
                 credits: credits[id] ?? [:]
             )
         }
@@ -129,7 +138,8 @@ enum ReconcileStore {
             """
             SELECT id, target->>'unit', (sum((target->>'amount')::bigint) * quantity)::bigint
             FROM transactions CROSS JOIN LATERAL json_array_elements(delivery_plan) AS target
-            WHERE id = ANY(\(ids)) AND id = original_id AND target->>'kind' = 'credit'
+            WHERE id = ANY(\(ids)) AND reason NOT IN ('restore', 'ownedAgain')
+                AND target->>'kind' = 'credit'
             GROUP BY id, quantity, target->>'unit'
             """
         ) {
@@ -147,25 +157,33 @@ enum ReconcileStore {
         for row in try connection.query(
             """
             SELECT attempt.transaction_id, charge.amount, charge.currency,
-                refund.charge_key IS NOT NULL, greatest(charge.created_at, refund.created_at)
+                coalesce(returned.amount, 0)::bigint,
+                greatest(charge.created_at, returned.changed_at)
             FROM processor_attempts attempt
             JOIN sandbox_processor.charges charge ON charge.idempotency_key = attempt.attempt_id
-            LEFT JOIN sandbox_processor.refunds refund ON refund.charge_key = attempt.attempt_id
+            LEFT JOIN LATERAL (
+                SELECT sum(refund.amount) FILTER (WHERE reversal.refund_key IS NULL) AS amount,
+                    greatest(max(refund.created_at), max(reversal.created_at)) AS changed_at
+                FROM sandbox_processor.refunds refund
+                LEFT JOIN sandbox_processor.reversals reversal
+                    ON reversal.refund_key = refund.idempotency_key
+                WHERE refund.charge_key = attempt.attempt_id
+            ) AS returned ON true
             WHERE attempt.transaction_id = ANY(\(ids)) AND attempt.kind = 'charge'
                 AND charge.decline_reason IS NULL
             """
         ) {
-            let (id, amount, currency, isReturned, changed) = try row.decode(
+            let (id, amount, currency, returned, changed) = try row.decode(
                 Int64.self,
                 Int64.self,
                 Currency.self,
-                Bool.self,
+                Int64.self,
                 Timestamp.self
             )
             books[id]?.charges.append(
                 TransactionBooks.Charge(
                     amount: Money(minorUnits: amount, currency: currency),
-                    isReturned: isReturned,
+                    returned: Money(minorUnits: returned, currency: currency),
                     changedAt: changed
                 )
             )

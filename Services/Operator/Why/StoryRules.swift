@@ -37,7 +37,7 @@ struct StoryRules {
             + events(payments.events, of: "payments")
             + receiptSteps + events(receipts.events, of: "receipts")
             + deliverySteps + events(fulfillment.events, of: "fulfillment")
-            + finishSteps + notificationSteps
+            + finishSteps + refundSteps + notificationSteps
         // Steps of the same millisecond stay in the order of cause and effect.
         return all.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -73,7 +73,12 @@ struct StoryRules {
 
     private var processorSteps: [Story.Step] {
         payments.processor.map { entry in
-            var text = entry.isRefund ? "refunded \(entry.money)" : "charged \(entry.money)"
+            var text =
+                switch entry.kind {
+                case .charge: "charged \(entry.money)"
+                case .refund: "refunded \(entry.money)"
+                case .reversal: "got back \(entry.money) of a refund"
+                }
             if let reason = entry.declineReason { text = "declined \(entry.money): \(reason)" }
             return Story.Step(time: entry.time, service: "processor", kind: "charge", text: text)
         }
@@ -171,12 +176,19 @@ struct StoryRules {
                 )
             )
         }
-        if let time = payments.revokedAt {
-            steps.append(
-                Story.Step(time: time, service: "payments", kind: "state", text: "refunded")
-            )
-        }
         return steps
+    }
+
+    private var refundSteps: [Story.Step] {
+        func step(_ time: Timestamp, _ text: String) -> Story.Step {
+            Story.Step(time: time, service: "payments", kind: "state", text: text)
+        }
+        return payments.refunds.flatMap { refund in
+            let effect = refund.revokes ? "takes the product away" : "leaves the product"
+            let text = "refund \(refund.number) of \(refund.amount), which \(effect)"
+            let reversal = refund.reversedAt.map { step($0, "refund \(refund.number) reversed") }
+            return [step(refund.refundedAt, text)] + [reversal].compactMap(\.self)
+        }
     }
 
     private var notificationSteps: [Story.Step] {
@@ -245,9 +257,9 @@ struct StoryRules {
                 again \(next ?? "when it runs").
                 """
         default:
-            guard payments.attempts.contains(where: { $0.kind == "refund" && $0.step != "settled" })
-            else { return nil }
-            return "payments asks the processor for the refund."
+            let owed = payments.attempts.filter { $0.kind != "charge" && $0.step != "settled" }
+            guard let attempt = owed.first else { return nil }
+            return "payments asks the processor for the \(attempt.kind)."
         }
     }
 

@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import StoreTracing
@@ -15,7 +16,7 @@ enum StoryStore {
                 """
                 SELECT original_id, state, account_id, bundle_id, product_id, quantity, price,
                     currency, storefront, requested_at, purchased_at, failure_reason, revoked_at,
-                    finished_at
+                    refunds, finished_at
                 FROM transactions WHERE id = \(id.number)
                 """
             ).first
@@ -37,6 +38,7 @@ enum StoryStore {
             Timestamp?.self,
             String?.self,
             Timestamp?.self,
+            PostgresJSON?.self,
             Timestamp?.self
         )
         var chapter = PaymentsChapter(
@@ -53,6 +55,9 @@ enum StoryStore {
             purchasedAt: purchased,
             failureReason: reason,
             revokedAt: revoked,
+            refunds: try refunds.map {
+                try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
+            } ?? [],
             finishedAt: finished
         )
         chapter.attempts = try attempts(id, on: connection)
@@ -218,7 +223,8 @@ enum StoryStore {
         try connection.query(
             """
             SELECT kind, step, payment_method, call_count, due_at, waits_for
-            FROM processor_attempts WHERE transaction_id = \(id.number) ORDER BY kind
+            FROM processor_attempts WHERE transaction_id = \(id.number)
+            ORDER BY kind, number
             """
         ).map { row in
             let (kind, step, method, calls, due, other) = try row.decode(
@@ -246,26 +252,31 @@ enum StoryStore {
     ) throws -> [PaymentsChapter.ProcessorEntry] {
         try connection.query(
             """
-            SELECT false, charge.amount, charge.currency, charge.decline_reason, charge.created_at
+            SELECT 'charge', charge.amount, charge.currency, charge.decline_reason, charge.created_at
             FROM processor_attempts attempt
             JOIN sandbox_processor.charges charge ON charge.idempotency_key = attempt.attempt_id
             WHERE attempt.transaction_id = \(id.number)
             UNION ALL
-            SELECT true, refund.amount, refund.currency, NULL, refund.created_at
+            SELECT 'refund', refund.amount, refund.currency, NULL, refund.created_at
             FROM processor_attempts attempt
             JOIN sandbox_processor.refunds refund ON refund.charge_key = attempt.attempt_id
             WHERE attempt.transaction_id = \(id.number)
+            UNION ALL
+            SELECT 'reversal', reversal.amount, reversal.currency, NULL, reversal.created_at
+            FROM processor_attempts attempt
+            JOIN sandbox_processor.reversals reversal ON reversal.refund_key = attempt.attempt_id
+            WHERE attempt.transaction_id = \(id.number)
             """
         ).map { row in
-            let (isRefund, amount, currency, reason, time) = try row.decode(
-                Bool.self,
+            let (kind, amount, currency, reason, time) = try row.decode(
+                String.self,
                 Int64.self,
                 Currency.self,
                 String?.self,
                 Timestamp.self
             )
             return PaymentsChapter.ProcessorEntry(
-                isRefund: isRefund,
+                kind: PaymentsChapter.ProcessorEntry.Kind(rawValue: kind) ?? .charge,
                 money: Money(minorUnits: amount, currency: currency),
                 declineReason: reason,
                 time: time

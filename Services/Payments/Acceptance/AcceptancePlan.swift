@@ -56,7 +56,7 @@ struct AcceptancePlan {
                     traceparent: record.traceparent
                 )
             )
-            if let change = OwnershipRules.change(by: record, at: time) {
+            if let change = OwnershipRules.change(from: nil, to: record, at: time) {
                 holders[change.key] = OwnershipRules.apply(change, to: holders[change.key])
                 ownershipChanges.append(change)
             }

@@ -27,6 +27,13 @@ enum RequestFingerprint {
         return of(fields + ["products"] + names)
     }
 
+    static func of(_ request: RefundRequest) -> [UInt8] {
+        of([
+            "refund", request.amount.map { String($0.minorUnits) },
+            request.amount?.currency.rawValue, request.revokes.map(String.init),
+        ])
+    }
+
     /// Hashes each field with its length, so that no two lists of fields give the same bytes.
     private static func of(_ fields: [String?]) -> [UInt8] {
         var bytes: [UInt8] = []

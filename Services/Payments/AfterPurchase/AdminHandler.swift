@@ -48,59 +48,6 @@ struct AdminHandler: Sendable {
         return reply
     }
 
-    /// Refunds a transaction in full, and waits for the processor's answer.
-    ///
-    /// - Returns: `.owed` while the processor has not confirmed the refund, which is carried out
-    ///   whatever happens.
-    func refund(_ id: TransactionID, trace: TraceContext) async throws -> AdminReply {
-        let reply = try await beginRefund(of: id, trace: trace)
-        guard case .owed(let attempt, _) = reply else { return reply }
-        await runner.carryOut([attempt])
-        guard let transaction = try await TransactionReader(client: context.client).transaction(id)
-        else { return .unknown }
-        return transaction.revokedAt == nil ? .owed(attempt, transaction) : .done(transaction)
-    }
-
-    /// Commits a full refund before the processor is called.
-    ///
-    /// A transaction without a charge is revoked at once. Otherwise the caller has to carry out the
-    /// returned attempt.
-    func beginRefund(of id: TransactionID, trace: TraceContext) async throws -> AdminReply {
-        let start = context.spans.start
-        let (reply, report) = try await context.client.withTransaction {
-            connection -> (AdminReply, OutcomeReport?) in
-            var settlement = Settlement(context, within: trace)
-            try settlement.lock([id], on: connection)
-            guard let record = settlement.plan.records[id] else { return (.unknown, nil) }
-            let transaction = record.transaction
-            guard transaction.state == .purchased else {
-                return (.refused(.notPurchased, transaction), nil)
-            }
-            guard transaction.revokedAt == nil else { return (.done(transaction), nil) }
-            guard !transaction.price.isZero else {
-                settlement.plan.apply(.refund, to: id)
-                let report = try settlement.write(on: connection)
-                return (.done(settlement.plan.records[id]?.transaction ?? transaction), report)
-            }
-            if let owed = settlement.plan.attempts[AttemptKey(transactionID: id, kind: .refund)] {
-                return (.owed(owed, transaction), nil)
-            }
-            let charge = settlement.plan.attempts[AttemptKey(transactionID: id, kind: .charge)]
-            let attempt = settlement.plan.refund(
-                id,
-                transaction.price,
-                by: charge?.paymentMethod ?? "",
-                of: charge?.reference
-            )
-            return (.owed(attempt, transaction), try settlement.write(on: connection))
-        }
-        if let report {
-            context.record(report.steps, from: start)
-            didCommit([])
-        }
-        return reply
-    }
-
     /// Approves a transaction, depending on its account's standing and on its product's ownership.
     ///
     /// The ownership is claimed only if the account may be charged.

@@ -1,7 +1,7 @@
 import ClockAndIDs
 import EventTypes
 
-/// The identity of one charge or refund.
+/// The identity of one charge, refund or reversal.
 ///
 /// The processor gets it as idempotency key, so every try uses the same id.
 struct AttemptID: Hashable, Sendable, CustomStringConvertible {

@@ -6,14 +6,21 @@ import EventTypes
 enum AttemptKind: String, Hashable, Sendable {
     case charge
     case refund
+    /// The processor gets the money of a refund back for the store.
+    case reversal
 }
 
-/// The key of an attempt; a transaction has at most one attempt of each kind.
+/// The key of an attempt.
 struct AttemptKey: Hashable, Sendable, Comparable {
     let transactionID: TransactionID
     let kind: AttemptKind
+    /// The number of the attempt among those of its kind, from 1.
+    ///
+    /// A reversal has the number of the refund that it reverses.
+    var number = 1
 
     static func < (left: Self, right: Self) -> Bool {
-        (left.transactionID, left.kind.rawValue) < (right.transactionID, right.kind.rawValue)
+        (left.transactionID, left.kind.rawValue, left.number)
+            < (right.transactionID, right.kind.rawValue, right.number)
     }
 }

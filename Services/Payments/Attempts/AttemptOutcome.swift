@@ -7,6 +7,7 @@ enum AttemptOutcome: Hashable, Sendable {
     /// An approval is needed; `wasApproved` says whether the call already stated one.
     case needsApproval(wasApproved: Bool)
     case refunded(reference: String)
+    case reversed(reference: String)
     /// The outcome is unknown, or nothing was done yet; `wasCalled` says whether the processor was
     /// called.
     case tryAgain(wasCalled: Bool)
@@ -35,6 +36,13 @@ extension AttemptOutcome {
     init(_ outcome: RefundOutcome) {
         switch outcome {
         case .refunded(let reference): self = .refunded(reference: reference)
+        case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
+        }
+    }
+
+    init(_ outcome: ReversalOutcome) {
+        switch outcome {
+        case .reversed(let reference): self = .reversed(reference: reference)
         case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }
     }

@@ -18,7 +18,8 @@ struct AttemptPolicy: Sendable {
 
     /// Whether an attempt fails after an inquiry that found nothing.
     ///
-    /// A charge fails once its calls are used up. A committed refund is called until it succeeds.
+    /// A charge fails once its calls are used up. A committed refund or reversal is called until it
+    /// succeeds.
     func isExhausted(_ attempt: ProcessorAttempt) -> Bool {
         attempt.kind == .charge && attempt.callCount >= callsMax
     }

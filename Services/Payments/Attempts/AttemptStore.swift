@@ -8,9 +8,9 @@ import Postgres
 /// Every call is one statement for any number of attempts.
 enum AttemptStore {
     private static let columns = """
-        a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
-        a.is_approved, a.call_count, a.charge_reference, a.reference, a.outcome, a.due_at,
-        a.waits_for
+        a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
+        a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
+        a.fingerprint, a.reference, a.outcome, a.due_at, a.waits_for
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -23,16 +23,19 @@ enum AttemptStore {
         try connection.execute(
             """
             INSERT INTO processor_attempts (
-                transaction_id, kind, attempt_id, step, payment_method, amount, currency,
-                is_approved, charge_reference, outcome, due_at, waits_for, lease_owner)
+                transaction_id, kind, number, attempt_id, step, payment_method, amount, currency,
+                is_approved, undoes, revokes, idempotency_key, fingerprint, outcome, due_at,
+                waits_for, lease_owner)
             SELECT *, \(owner.id) FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
-                \(attempts.map(\.id.bytes)), \(attempts.map(\.step.rawValue)),
-                \(attempts.map(\.paymentMethod)), \(attempts.map(\.amount.minorUnits)),
-                \(attempts.map(\.amount.currency)), \(attempts.map(\.isApproved)),
-                \(attempts.map(\.chargeReference)), \(attempts.map(\.outcome)),
+                \(attempts.map { Int32($0.number) }), \(attempts.map(\.id.bytes)),
+                \(attempts.map(\.step.rawValue)), \(attempts.map(\.paymentMethod)),
+                \(attempts.map(\.amount.minorUnits)), \(attempts.map(\.amount.currency)),
+                \(attempts.map(\.isApproved)), \(attempts.map(\.undoes)),
+                \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
+                \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.outcome)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
-            ON CONFLICT (transaction_id, kind) DO NOTHING
+            ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
         )
     }
@@ -52,13 +55,13 @@ enum AttemptStore {
                 waits_for = u.waits_for, lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
-                \(attempts.map(\.step.rawValue)), \(attempts.map(\.isApproved)),
-                \(attempts.map { Int32($0.callCount) }), \(attempts.map(\.reference)),
-                \(attempts.map(\.outcome)), \(attempts.map(\.dueAt)),
-                \(attempts.map { $0.waitsFor?.number }))
-                AS u (transaction_id, kind, step, is_approved, call_count, reference, outcome,
-                    due_at, waits_for)
-            WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind
+                \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
+                \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
+                \(attempts.map(\.reference)), \(attempts.map(\.outcome)),
+                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
+                AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
+                    outcome, due_at, waits_for)
+            WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
     }
@@ -76,12 +79,13 @@ enum AttemptStore {
         let rows = try connection.query(
             """
             WITH due AS MATERIALIZED (
-                SELECT transaction_id, kind FROM processor_attempts
+                SELECT transaction_id, kind, number FROM processor_attempts
                 WHERE due_at <= \(time) ORDER BY due_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
             )
             UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id)
             FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
+                AND a.number = due.number
             RETURNING \(unsafe: columns)
             """
         )
@@ -100,7 +104,7 @@ enum AttemptStore {
             """
             SELECT \(unsafe: columns) FROM processor_attempts a
             WHERE a.transaction_id = ANY(\(ids.map(\.number)))
-            ORDER BY a.transaction_id, a.kind FOR UPDATE
+            ORDER BY a.transaction_id, a.kind, a.number FOR UPDATE
             """
         )
         var attempts: [AttemptKey: ProcessorAttempt] = [:]
@@ -160,11 +164,12 @@ enum AttemptStore {
 
     private static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
         let (
-            transactionID, kind, id, step, method, amount, currency, isApproved, callCount,
-            chargeReference, reference, outcome, dueAt, waitsFor
+            transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
+            undoes, revokes, key, fingerprint, reference, outcome, dueAt, waitsFor
         ) = try row.decode(
             Int64.self,
             String.self,
+            Int32.self,
             SIMD16<UInt8>.self,
             String.self,
             String.self,
@@ -173,6 +178,9 @@ enum AttemptStore {
             Bool.self,
             Int32.self,
             String?.self,
+            Bool.self,
+            String?.self,
+            [UInt8]?.self,
             String?.self,
             String?.self,
             Timestamp?.self,
@@ -184,13 +192,18 @@ enum AttemptStore {
         return ProcessorAttempt(
             transactionID: TransactionID(number: transactionID),
             kind: kind,
+            number: Int(number),
             id: AttemptID(bytes: id),
             step: step,
             paymentMethod: method,
             amount: Money(minorUnits: amount, currency: currency),
             isApproved: isApproved,
             callCount: Int(callCount),
-            chargeReference: chargeReference,
+            undoes: undoes,
+            revokes: revokes,
+            requestKey: key.map {
+                RefundKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
+            },
             reference: reference,
             outcome: outcome,
             dueAt: dueAt,

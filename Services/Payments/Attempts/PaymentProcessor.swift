@@ -19,8 +19,12 @@ protocol PaymentProcessor: Sendable {
     func charge(_ requests: [ChargeRequest]) async -> [ChargeOutcome]
     /// Inquires about attempts whose outcome is unknown.
     func inquire(_ attempts: [AttemptID]) async -> [InquiryOutcome]
-    /// Refunds charges in full.
-    func refund(_ requests: [RefundCall]) async -> [RefundOutcome]
+    /// Refunds charges, in full or in part.
+    ///
+    /// The refunds of a charge that are not reversed never exceed it.
+    func refund(_ calls: [RefundCall]) async -> [RefundOutcome]
+    /// Reverses refunds: gets their money back for the store.
+    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome]
 }
 
 extension PaymentProcessor {
@@ -57,13 +61,14 @@ enum InquiryOutcome: Hashable, Sendable {
     case charged(reference: String)
     case declined(FailureReason)
     case refunded(reference: String)
+    case reversed(reference: String)
     /// The processor has never done anything under this id.
     case notFound
     /// The processor could not take the call; a later call may succeed.
     case unavailable
 }
 
-/// A request to refund a charge.
+/// A call to refund a charge, or a part of it.
 struct RefundCall: Hashable, Sendable {
     let attemptID: AttemptID
     /// The processor's own id of the charge.
@@ -74,6 +79,21 @@ struct RefundCall: Hashable, Sendable {
 /// The outcome of a refund.
 enum RefundOutcome: Hashable, Sendable {
     case refunded(reference: String)
+    case unavailable
+    case unknown
+}
+
+/// A call to reverse a refund.
+struct ReversalCall: Hashable, Sendable {
+    let attemptID: AttemptID
+    /// The processor's own id of the refund.
+    let refundReference: String
+    let amount: Money
+}
+
+/// The outcome of a reversal.
+enum ReversalOutcome: Hashable, Sendable {
+    case reversed(reference: String)
     case unavailable
     case unknown
 }

@@ -14,7 +14,7 @@ enum AttemptStep: String, Hashable, Sendable {
     case settled
 }
 
-/// A charge or refund to carry out.
+/// A charge, refund or reversal to carry out.
 ///
 /// It is committed before the processor is called, so no crash can lose it.
 ///
@@ -23,6 +23,8 @@ enum AttemptStep: String, Hashable, Sendable {
 struct ProcessorAttempt: Hashable, Sendable {
     var transactionID: TransactionID
     var kind: AttemptKind
+    /// The number among the attempts of this kind, from 1.
+    var number = 1
     var id: AttemptID
     var step: AttemptStep
     var paymentMethod: String
@@ -30,17 +32,23 @@ struct ProcessorAttempt: Hashable, Sendable {
     var isApproved = false
     /// The number of calls without an outcome.
     var callCount = 0
-    /// The charge that a refund gives back; `nil` for a charge.
-    var chargeReference: String?
-    /// The processor's own id of the charge or refund.
+    /// The processor's own id of what the attempt undoes: of the charge that a refund gives back, or
+    /// of the refund that a reversal takes back; `nil` for a charge.
+    var undoes: String?
+    /// Whether a refund takes the product away from the buyer.
+    var revokes = false
+    /// The key of the request that asked for a refund, if it had one.
+    var requestKey: RefundKey?
+    /// The processor's own id of what the attempt did.
     var reference: String?
-    /// The final outcome: `charged`, `refunded`, `granted`, or the reason of the failure.
+    /// The final outcome: `charged`, `refunded`, `reversed`, `granted`, or the reason of the
+    /// failure.
     var outcome: String?
     var dueAt: Timestamp?
     /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
 
-    var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind) }
+    var key: AttemptKey { AttemptKey(transactionID: transactionID, kind: kind, number: number) }
 }
 
 extension ProcessorAttempt {

@@ -123,6 +123,13 @@ final class ChargeRunner: Service {
                 AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
             }
         }
+        let reversals = attempts.filter { $0.kind == .reversal }
+        if !reversals.isEmpty {
+            let outcomes = await processor.reverse(reversals.map(ReversalCall.init))
+            results += zip(reversals, outcomes).map {
+                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+            }
+        }
         await commit(results, from: start)
     }
 
@@ -171,6 +178,7 @@ final class ChargeRunner: Service {
         case .charged(let reference): .charged(reference: reference)
         case .declined(let reason): .declined(reason)
         case .refunded(let reference): .refunded(reference: reference)
+        case .reversed(let reference): .reversed(reference: reference)
         case .unavailable: .tryAgain(wasCalled: false)
         case .notFound: context.policy.isExhausted(attempt) ? .exhausted : nil
         }
@@ -306,7 +314,17 @@ extension RefundCall {
     fileprivate init(_ attempt: ProcessorAttempt) {
         self.init(
             attemptID: attempt.id,
-            chargeReference: attempt.chargeReference ?? "",
+            chargeReference: attempt.undoes ?? "",
+            amount: attempt.amount
+        )
+    }
+}
+
+extension ReversalCall {
+    fileprivate init(_ attempt: ProcessorAttempt) {
+        self.init(
+            attemptID: attempt.id,
+            refundReference: attempt.undoes ?? "",
             amount: attempt.amount
         )
     }

@@ -29,6 +29,8 @@ extension SettlementPlan {
             if case .moved = move { change(attempt.key) { $0.settle("approvalExpired") } }
         case .refunded(let reference):
             applyRefund(attempt, reference)
+        case .reversed(let reference):
+            applyReversal(attempt, reference)
         case .tryAgain(let wasCalled):
             tryAgain(attempt, wasCalled: wasCalled)
         }
@@ -63,7 +65,7 @@ extension SettlementPlan {
         )
         self.refund(
             attempt.transactionID,
-            attempt.amount,
+            RefundPlan(number: refund.number, amount: attempt.amount, revokes: true),
             by: attempt.paymentMethod,
             of: reference
         )
@@ -74,7 +76,12 @@ extension SettlementPlan {
         change(attempt.key) { $0.settle("refunded", reference: reference) }
         let transaction = record.transaction
         guard transaction.state != .purchased || transaction.price.isZero else {
-            apply(.refund, to: transaction.id)
+            let refund = TransactionCommand.refund(
+                number: attempt.number,
+                amount: attempt.amount,
+                revokes: attempt.revokes
+            )
+            contradict(unlessApplied: refund, to: transaction.id)
             return
         }
         // The refund returns a stray charge, so the transaction itself does not change.
@@ -82,7 +89,7 @@ extension SettlementPlan {
             LedgerRules.strayChargeReturn(
                 id: PostingID(time: time),
                 transactionID: attempt.transactionID,
-                number: 1,
+                number: attempt.number,
                 buyer: record.transaction.accountID,
                 gross: attempt.amount,
                 time: time
@@ -91,6 +98,24 @@ extension SettlementPlan {
             gross: attempt.amount,
             as: .strayChargeReturned
         )
+    }
+
+    private mutating func applyReversal(_ attempt: ProcessorAttempt, _ reference: String) {
+        guard attempt.step != .settled else { return }
+        change(attempt.key) { $0.settle("reversed", reference: reference) }
+        contradict(
+            unlessApplied: .reverseRefund(number: attempt.number),
+            to: attempt.transactionID
+        )
+    }
+
+    /// Applies what the processor has done with money, and records it if the rules refuse it.
+    private mutating func contradict(
+        unlessApplied command: TransactionCommand,
+        to id: TransactionID
+    ) {
+        guard case .refused(let refusal) = apply(command, to: id) else { return }
+        contradict("The processor has moved money that the transaction does not take", id, refusal)
     }
 
     private mutating func fail(_ attempt: ProcessorAttempt, _ reason: FailureReason) {

@@ -69,7 +69,7 @@ struct SettlementPlan: Sendable {
         report.moves[kind, default: 0] += 1
         if let posting { postings.append(posting) }
         tell(type, of: moved, posting.map { PostingReference($0, of: moved) })
-        if let change = OwnershipRules.change(by: moved, at: time) {
+        if let change = OwnershipRules.change(from: record, to: moved, at: time) {
             ownershipChanges.append(change)
         }
         return move
@@ -220,27 +220,52 @@ struct SettlementPlan: Sendable {
         if let attempt = attempts[key] { report.followUps.append(attempt) }
     }
 
+    /// Adds an attempt for this process to carry out.
+    private mutating func add(_ attempt: ProcessorAttempt) {
+        attempts[attempt.key] = attempt
+        newAttempts.append(attempt)
+        report.followUps.append(attempt)
+    }
+
     /// Adds a refund of a charge for this process to carry out.
     @discardableResult
     mutating func refund(
         _ id: TransactionID,
-        _ amount: Money,
+        _ terms: RefundPlan,
         by paymentMethod: String,
         of chargeReference: String?
     ) -> ProcessorAttempt {
         let attempt = ProcessorAttempt(
             transactionID: id,
             kind: .refund,
+            number: terms.number,
             id: AttemptID(time: time),
             step: .calling,
             paymentMethod: paymentMethod,
-            amount: amount,
-            chargeReference: chargeReference,
+            amount: terms.amount,
+            undoes: chargeReference,
+            revokes: terms.revokes,
+            requestKey: terms.key,
             dueAt: time.advanced(by: policy.lease)
         )
-        attempts[attempt.key] = attempt
-        newAttempts.append(attempt)
-        report.followUps.append(attempt)
+        add(attempt)
+        return attempt
+    }
+
+    /// Adds a reversal of a refund for this process to carry out.
+    mutating func reverse(_ refund: ProcessorAttempt) -> ProcessorAttempt {
+        let attempt = ProcessorAttempt(
+            transactionID: refund.transactionID,
+            kind: .reversal,
+            number: refund.number,
+            id: AttemptID(time: time),
+            step: .calling,
+            paymentMethod: refund.paymentMethod,
+            amount: refund.amount,
+            undoes: refund.reference,
+            dueAt: time.advanced(by: policy.lease)
+        )
+        add(attempt)
         return attempt
     }
 
@@ -265,7 +290,10 @@ struct SettlementPlan: Sendable {
     ) {
         guard let posting else { return }
         postings.append(posting)
-        tell(type, of: record, PostingReference(posting, of: record, gross: gross))
+        var reference = PostingReference(posting, of: record)
+        // The price of a transaction that was not charged says nothing about a stray charge.
+        reference.gross = gross
+        tell(type, of: record, reference)
     }
 
     /// Records a disagreement between the processor and the books.

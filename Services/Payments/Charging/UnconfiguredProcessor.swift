@@ -17,7 +17,11 @@ struct UnconfiguredProcessor: PaymentProcessor {
         attempts.map { _ in .unavailable }
     }
 
-    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
-        requests.map { _ in .unavailable }
+    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
+        calls.map { _ in .unavailable }
+    }
+
+    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+        calls.map { _ in .unavailable }
     }
 }

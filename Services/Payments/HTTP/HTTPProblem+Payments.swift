@@ -11,6 +11,14 @@ extension HTTPProblem {
         detail: "There is no such transaction."
     )
 
+    /// The transaction has no refund of this number.
+    static let refundUnknown = HTTPProblem(
+        .notFound,
+        code: "refund_unknown",
+        title: "The refund is unknown",
+        detail: "The transaction has no refund of this number. Its field refunds lists them all."
+    )
+
     /// A restore needs a token that the app has just issued (spec rule 69).
     static func freshAuthenticationRequired(ageMax: Duration) -> HTTPProblem {
         HTTPProblem(

@@ -14,6 +14,19 @@ extension TransactionRefusal {
                 title: "Only a purchase can be refunded",
                 detail: detail
             )
+        case .isCopy:
+            return HTTPProblem(
+                .conflict,
+                code: "transaction_is_copy",
+                title: "A copy is not refunded",
+                detail: """
+                    The transaction gave the buyer an earlier purchase again, and nobody paid it. \
+                    Refund that purchase: \(transaction.originalID).
+                    """
+            )
+        case .refundTooLarge, .refundNotPositive, .refundInOtherCurrency, .nothingToRefund,
+            .tooManyRefunds, .refundUnknown, .refundNotSettled, .refundKeyReused:
+            return refundProblem(of: transaction)
         case .decidedOtherwise:
             return HTTPProblem(
                 .conflict,
@@ -42,6 +55,59 @@ extension TransactionRefusal {
                 title: "The transaction has ended otherwise",
                 detail: detail
             )
+        }
+    }
+
+    /// The problem of a refusal that is about the amount, the key or the number of a refund.
+    private func refundProblem(of transaction: Transaction) -> HTTPProblem {
+        switch self {
+        case .refundTooLarge(let rest):
+            HTTPProblem(
+                .conflict,
+                code: "refund_too_large",
+                title: "The refund is more than what is left",
+                detail: rest.isZero
+                    ? "Everything that was paid is refunded or about to be."
+                    : "At most \(rest) can be refunded."
+            )
+        case .refundNotPositive:
+            .badRequest(
+                "refund_not_positive",
+                "The amount to refund is not positive",
+                "Name an amount above zero, or none to refund the rest."
+            )
+        case .refundInOtherCurrency:
+            .badRequest(
+                "wrong_currency",
+                "The currency is wrong",
+                "The purchase was paid in \(transaction.price.currency)."
+            )
+        case .nothingToRefund:
+            HTTPProblem(
+                .conflict,
+                code: "nothing_to_refund",
+                title: "Nothing is left to refund",
+                detail: """
+                    The purchase is refunded in full, and the buyer keeps the product. To take it \
+                    away, reverse a refund and refund again.
+                    """
+            )
+        case .tooManyRefunds(let max):
+            HTTPProblem(
+                .conflict,
+                code: "too_many_refunds",
+                title: "The transaction has too many refunds",
+                detail: "A transaction has at most \(max) refunds, reversed ones included."
+            )
+        case .refundNotSettled(let number):
+            HTTPProblem(
+                .conflict,
+                code: "refund_not_settled",
+                title: "The refund is not confirmed yet",
+                detail: "The processor has not confirmed refund \(number). Ask again later."
+            )
+        case .refundKeyReused: .idempotencyKeyReused
+        default: .refundUnknown
         }
     }
 }

@@ -1,4 +1,4 @@
--- Payment transactions, the attempts to charge or refund them, what accounts own, the keys of
+-- Payment transactions, the attempts to charge or refund them or to reverse a refund, what accounts own, the keys of
 -- requests, and what is known of the catalog.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
@@ -30,6 +30,8 @@ CREATE TABLE transactions (
     original_purchased_at timestamptz,
     failure_reason text,
     revoked_at timestamptz,
+    -- All refunds in the order of their numbers, as the events tell them; NULL: there was none.
+    refunds json,
     approval text CONSTRAINT approval_is_a_word CHECK (approval IN ('approve', 'decline')),
     tax_basis_points integer NOT NULL DEFAULT 0,
     finished_at timestamptz,
@@ -47,7 +49,10 @@ CREATE INDEX transactions_restorable ON transactions (account_id, bundle_id)
 
 CREATE TABLE processor_attempts (
     transaction_id bigint NOT NULL,
-    kind text NOT NULL CONSTRAINT attempt_kind_is_known CHECK (kind IN ('charge', 'refund')),
+    kind text NOT NULL
+        CONSTRAINT attempt_kind_is_known CHECK (kind IN ('charge', 'refund', 'reversal')),
+    -- Which of several of a kind; a reversal has the number of the refund that it reverses.
+    number integer NOT NULL CONSTRAINT attempt_number_is_positive CHECK (number > 0),
     attempt_id uuid NOT NULL,
     step text NOT NULL
         CONSTRAINT attempt_step_is_known
@@ -57,17 +62,25 @@ CREATE TABLE processor_attempts (
     currency text NOT NULL,
     is_approved boolean NOT NULL,
     call_count integer NOT NULL DEFAULT 0,
-    charge_reference text,
+    -- The processor's own id of what a refund or a reversal undoes.
+    undoes text,
+    revokes boolean NOT NULL,
+    -- The request that asked for a refund, if it had a key.
+    idempotency_key text,
+    fingerprint bytea,
     reference text,
     outcome text,
     lease_owner uuid,
     due_at timestamptz,
     waits_for bigint,
-    PRIMARY KEY (transaction_id, kind),
+    PRIMARY KEY (transaction_id, kind, number),
     CONSTRAINT settled_is_not_due CHECK (step <> 'settled' OR due_at IS NULL),
-    CONSTRAINT waiting_names_whom CHECK ((step = 'waiting') = (waits_for IS NOT NULL))
+    CONSTRAINT waiting_names_whom CHECK ((step = 'waiting') = (waits_for IS NOT NULL)),
+    CONSTRAINT key_has_a_fingerprint CHECK ((idempotency_key IS NULL) = (fingerprint IS NULL))
 );
 
+CREATE UNIQUE INDEX processor_attempts_key ON processor_attempts (transaction_id, idempotency_key)
+    WHERE idempotency_key IS NOT NULL;
 CREATE INDEX processor_attempts_due ON processor_attempts (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX processor_attempts_waiting ON processor_attempts (waits_for)
     WHERE waits_for IS NOT NULL;
@@ -106,7 +119,7 @@ GRANT USAGE ON SEQUENCE transaction_ids TO {role};
 GRANT SELECT, INSERT ON transactions TO {role};
 GRANT UPDATE (
     original_id, reason, version, state, price, purchased_at, original_purchased_at, failure_reason,
-    revoked_at, approval, finished_at
+    revoked_at, refunds, approval, finished_at
 ) ON transactions TO {role};
 GRANT SELECT, INSERT ON processor_attempts TO {role};
 GRANT UPDATE (

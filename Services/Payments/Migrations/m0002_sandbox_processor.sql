@@ -18,8 +18,20 @@ CREATE TABLE sandbox_processor.refunds (
     charge_key uuid NOT NULL,
     amount bigint NOT NULL CHECK (amount > 0),
     currency text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT now(),
-    CONSTRAINT refunded_once UNIQUE (charge_key)
+    created_at timestamptz NOT NULL DEFAULT now()
+);
+
+-- The refunds of a charge that are not reversed never exceed it: SandboxStore looks before it writes,
+-- one refund of a charge at a time.
+CREATE INDEX refunds_of_a_charge ON sandbox_processor.refunds (charge_key);
+
+-- Refunds whose money came back.
+CREATE TABLE sandbox_processor.reversals (
+    idempotency_key uuid PRIMARY KEY,
+    refund_key uuid NOT NULL CONSTRAINT reversed_once UNIQUE,
+    amount bigint NOT NULL CHECK (amount > 0),
+    currency text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT now()
 );
 
 -- How often a flaky method was called.

@@ -104,7 +104,8 @@ struct PaymentHistory {
         guard var before = records[id] else {
             return contradict(row, "the log does not tell of its beginning")
         }
-        guard let command = Self.command(of: event.transaction, row.event.type) else {
+        guard let command = Self.command(of: event.transaction, row.event.type, after: before)
+        else {
             return contradict(row, "no command leads to it")
         }
         if let posting = event.posting, before.taxBasisPoints != posting.taxBasisPoints {
@@ -118,7 +119,7 @@ struct PaymentHistory {
         var after = before
         if case .moved(let moved, let type, let posting) = machine.apply(command, to: before),
             moved.transaction == event.transaction, type == row.event.type,
-            (posting == nil) == (event.posting == nil)
+            posting.map({ PostingReference($0, of: moved) }) == event.posting
         {
             after = moved
             if let posting { postings.append(posting) }
@@ -135,20 +136,47 @@ struct PaymentHistory {
     /// The command that led to an event.
     private static func command(
         of transaction: Transaction,
-        _ type: EventType
+        _ type: EventType,
+        after before: TransactionRecord
     ) -> TransactionCommand? {
         switch type {
         case .transactionDeferred: .awaitApproval
-        case .transactionRefunded: .refund
+        case .transactionRefunded:
+            newRefund(in: transaction, since: before).map {
+                .refund(number: $0.number, amount: $0.amount, revokes: $0.revokes)
+            }
+        case .transactionRefundReversed:
+            reversedRefund(in: transaction, since: before).map {
+                .reverseRefund(number: $0.number)
+            }
         case .transactionFailed: transaction.failureReason.map { .fail($0) }
         case .transactionPurchased where !transaction.price.isZero: .confirmCharge
-        case .transactionPurchased where transaction.originalID == transaction.id: .grantFree
+        case .transactionPurchased where !transaction.reason.isCopy: .grantFree
         case .transactionPurchased:
             transaction.originalPurchasedAt.map {
                 .grantOwned(originalID: transaction.originalID, originalPurchasedAt: $0)
             }
         default: nil
         }
+    }
+
+    /// The refund that an event adds.
+    private static func newRefund(
+        in transaction: Transaction,
+        since before: TransactionRecord
+    ) -> Refund? {
+        let known = Set((before.transaction.refunds ?? []).map(\.number))
+        return transaction.refunds?.first { !known.contains($0.number) }
+    }
+
+    /// The refund that an event reverses.
+    private static func reversedRefund(
+        in transaction: Transaction,
+        since before: TransactionRecord
+    ) -> Refund? {
+        let reversed = (before.transaction.refunds ?? []).filter { $0.reversedAt != nil }
+        let known = Set(reversed.map(\.number))
+        return transaction.refunds?.first { $0.reversedAt != nil && !known.contains($0.number) }
     }
 
     private mutating func approve(_ event: TransactionChanged, _ row: OutboxRow) {
@@ -172,22 +200,49 @@ struct PaymentHistory {
         _ row: OutboxRow
     ) {
         let transaction = after.transaction
-        let outcome: String? =
-            switch row.event.type {
-            case .transactionPurchased: transaction.price.isZero ? "granted" : "charged"
-            case .transactionFailed: transaction.failureReason?.rawValue
-            case .transactionRefunded: "refunded"
-            default: nil
+        let price = before.transaction.price
+        switch row.event.type {
+        case .transactionPurchased where !price.isZero:
+            let outcome = transaction.price.isZero ? "granted" : "charged"
+            settleAttempt(of: transaction.id, price, outcome)
+        case .transactionFailed where !price.isZero:
+            if let reason = transaction.failureReason {
+                settleAttempt(of: transaction.id, price, reason.rawValue)
             }
-        let kind: AttemptKind = row.event.type == .transactionRefunded ? .refund : .charge
-        if let outcome, !before.transaction.price.isZero {
-            settleAttempt(of: transaction.id, kind, before.transaction.price, outcome)
+        case .transactionRefunded:
+            if let refund = Self.newRefund(in: transaction, since: before), !refund.amount.isZero {
+                let key = AttemptKey(
+                    transactionID: transaction.id,
+                    kind: .refund,
+                    number: refund.number
+                )
+                newAttempts[key] = Self.settled(
+                    key,
+                    refund.amount,
+                    "refunded",
+                    revokes: refund.revokes
+                )
+            }
+        case .transactionRefundReversed:
+            if let refund = Self.reversedRefund(in: transaction, since: before),
+                !refund.amount.isZero
+            {
+                let key = AttemptKey(
+                    transactionID: transaction.id,
+                    kind: .reversal,
+                    number: refund.number
+                )
+                newAttempts[key] = Self.settled(key, refund.amount, "reversed")
+            }
+        default: break
         }
         // No event says which transaction is being charged, so only an owner gives up an ownership
         // here.
-        let types: Set<EventType> = [.transactionPurchased, .transactionRefunded]
-        guard types.contains(row.event.type), transaction.originalID == transaction.id,
-            let change = OwnershipRules.change(by: after, at: row.event.time)
+        let types: Set<EventType> = [
+            .transactionPurchased, .transactionRefunded, .transactionRefundReversed,
+        ]
+        guard types.contains(row.event.type), !transaction.reason.isCopy,
+            let change = OwnershipRules.change(from: before, to: after, at: row.event.time)
         else { return }
         ownershipChanges[change.key, default: []].append(change)
     }
@@ -202,13 +257,13 @@ struct PaymentHistory {
         (ownershipChanges[key] ?? []).reduce(owner) { OwnershipRules.apply($1, to: $0) }
     }
 
+    /// Settles the charge of a transaction.
     private mutating func settleAttempt(
         of id: TransactionID,
-        _ kind: AttemptKind,
         _ amount: Money,
         _ outcome: String
     ) {
-        let key = AttemptKey(transactionID: id, kind: kind)
+        let key = AttemptKey(transactionID: id, kind: .charge)
         newAttempts[key] = Self.settled(key, amount, outcome)
     }
 
@@ -216,15 +271,18 @@ struct PaymentHistory {
     private static func settled(
         _ key: AttemptKey,
         _ amount: Money,
-        _ outcome: String
+        _ outcome: String,
+        revokes: Bool = false
     ) -> ProcessorAttempt {
         ProcessorAttempt(
             transactionID: key.transactionID,
             kind: key.kind,
+            number: key.number,
             id: AttemptID(bytes: .zero),
             step: .settled,
             paymentMethod: "",
             amount: amount,
+            revokes: revokes,
             outcome: outcome
         )
     }
@@ -261,7 +319,9 @@ struct PaymentHistory {
         if isCharge, newAttempts[key] == nil {
             strayCharges.append(Self.settled(key, gross, "charged"))
         } else {
-            newAttempts[key] = Self.settled(key, gross, isCharge ? "charged" : "refunded")
+            let outcome = isCharge ? "charged" : "refunded"
+            // The return of a stray charge leaves the buyer nothing.
+            newAttempts[key] = Self.settled(key, gross, outcome, revokes: !isCharge)
         }
     }
 

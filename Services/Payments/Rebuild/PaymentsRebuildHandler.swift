@@ -9,8 +9,8 @@ import Rebuild
 struct PaymentsRebuildHandler: Rebuilder {
     static let ownTypes: Set<EventType> = [
         .transactionPurchasing, .transactionDeferred, .transactionApproved, .transactionPurchased,
-        .transactionFailed, .transactionRestored, .transactionRefunded, .strayCharged,
-        .strayChargeReturned, .accountChanged,
+        .transactionFailed, .transactionRestored, .transactionRefunded,
+        .transactionRefundReversed, .strayCharged, .strayChargeReturned, .accountChanged,
     ]
 
     private let projection = ProjectionHandler()
@@ -32,7 +32,8 @@ struct PaymentsRebuildHandler: Rebuilder {
     ]
 
     let unreadIndexes = [
-        "transactions_restorable", "processor_attempts_due", "processor_attempts_waiting",
+        "transactions_restorable", "processor_attempts_due", "processor_attempts_key",
+        "processor_attempts_waiting",
         "ledger_postings_in_commit_order",
     ]
 
@@ -70,7 +71,7 @@ struct PaymentsRebuildHandler: Rebuilder {
         // write.
         let isNew = Set(history.inserted)
         let updated = history.changed.sorted().compactMap { history.records[$0] }.filter {
-            !isNew.contains($0.transaction.id) || $0.transaction.revokedAt != nil
+            !isNew.contains($0.transaction.id) || $0.transaction.refunds != nil
                 || $0.approval != nil
         }
         try TransactionStore.update(updated, on: shadow)

@@ -15,7 +15,7 @@ enum PaymentsTables {
                 "currency",
                 "application_username", "delivery_plan", "requested_at", "purchased_at",
                 "original_purchased_at", "failure_reason", "revoked_at", "approval", "finished_at",
-                "traceparent",
+                "traceparent", .init("refunds", "refunds::jsonb"),
                 // Until money moves, no event contains the tax rate.
                 .init(
                     "tax_basis_points",
@@ -26,8 +26,10 @@ enum PaymentsTables {
         RebuiltTable(
             "processor_attempts",
             rows: "step = 'settled'",
-            key: [.number("transaction_id"), .text("kind")],
-            columns: ["transaction_id", "kind", "amount", "currency", "outcome"]
+            key: [.number("transaction_id"), .text("kind"), .number("number")],
+            columns: [
+                "transaction_id", "kind", "number", "amount", "currency", "revokes", "outcome",
+            ]
         ),
         RebuiltTable(
             "ownerships",

@@ -66,18 +66,32 @@ enum OwnershipRules {
 
     /// The change of an ownership that follows from a transaction's new state.
     ///
-    /// A purchased transaction takes the ownership. One that failed, was refunded or waits for
-    /// approval gives it up.
+    /// A purchased transaction takes the ownership. One that failed, waits for approval or was taken
+    /// away by a refund gives it up. One whose refund was reversed takes it again, unless another
+    /// purchase owns the product by then: that one stays the owner.
     ///
-    /// - Returns: `nil` if the product cannot be owned, or if the transaction was granted because
-    ///   an earlier one owns the product.
-    static func change(by record: TransactionRecord, at time: Timestamp) -> OwnershipChange? {
+    /// - Parameters:
+    ///   - before: The transaction before its change; `nil` if it is new.
+    ///   - record: The transaction after its change.
+    ///   - time: The time of the change.
+    /// - Returns: `nil` if the product cannot be owned, if the transaction is a copy of the purchase
+    ///   that owns it, or if the buyer has the product as before, such as after the refund of a part.
+    static func change(
+        from before: TransactionRecord?,
+        to record: TransactionRecord,
+        at time: Timestamp
+    ) -> OwnershipChange? {
         guard record.isOwnable else { return nil }
         let transaction = record.transaction
+        if let before, before.transaction.state == transaction.state,
+            before.transaction.revokedAt == transaction.revokedAt
+        {
+            return nil
+        }
         var change = OwnershipChange(key: record.ownershipKey, holder: transaction.id)
         if transaction.state == .purchased, transaction.revokedAt == nil {
-            guard transaction.originalID == transaction.id else { return nil }
-            change.ownedAt = time
+            guard !transaction.reason.isCopy else { return nil }
+            change.ownedAt = transaction.purchasedAt ?? time
         }
         return change
     }

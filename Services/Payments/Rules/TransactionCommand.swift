@@ -16,6 +16,8 @@ enum TransactionCommand: Hashable, Sendable {
     case declineApproval
     /// The approval was not given in time.
     case expireApproval
-    /// The charge was refunded in full, or there was none.
-    case refund
+    /// An amount of the charge was refunded; it is zero if there was no charge.
+    case refund(number: Int, amount: Money, revokes: Bool)
+    /// The money of a refund came back.
+    case reverseRefund(number: Int)
 }

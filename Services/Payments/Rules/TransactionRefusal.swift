@@ -1,3 +1,5 @@
+import EventTypes
+
 /// The reason why a command is refused.
 enum TransactionRefusal: Hashable, Sendable {
     /// The transaction has already ended in another way.
@@ -11,6 +13,24 @@ enum TransactionRefusal: Hashable, Sendable {
     case notDeferred
     /// The transaction was not purchased, so it cannot be refunded.
     case notPurchased
+    /// The transaction is a copy, which nobody paid; only its original can be refunded.
+    case isCopy
+    /// More is to be refunded than what was paid and is not refunded yet: the rest.
+    case refundTooLarge(rest: Money)
+    /// The amount of a refund is zero or negative.
+    case refundNotPositive
+    /// The amount of a refund is in another currency than the price.
+    case refundInOtherCurrency
+    /// Everything is refunded, so that no further refund can take the product away.
+    case nothingToRefund
+    /// The transaction has as many refunds as it may have.
+    case tooManyRefunds(max: Int)
+    /// The transaction has no refund of this number.
+    case refundUnknown(number: Int)
+    /// The refund is not confirmed yet, so it cannot be reversed.
+    case refundNotSettled(number: Int)
+    /// The idempotency key was used for another refund of the transaction.
+    case refundKeyReused
     /// The transaction was not interrupted, so it cannot be resumed.
     case notInterrupted
     /// The state is unknown; a newer version of the store wrote it.

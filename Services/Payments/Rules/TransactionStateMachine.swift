@@ -33,12 +33,13 @@ struct TransactionStateMachine {
         switch command {
         case .confirmCharge: purchased(record)
         case .grantOwned(let originalID, let originalPurchasedAt):
-            granted(record, originalID, originalPurchasedAt)
-        case .grantFree: granted(record, record.transaction.id, time)
+            granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
+        case .grantFree:
+            granted(record, as: record.transaction.reason, record.transaction.id, time)
         case .fail(let reason): failed(record, reason)
         case .awaitApproval: moved(record, to: .deferred, .transactionDeferred)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
-        case .refund: .refused(.notPurchased)
+        case .refund, .reverseRefund: .refused(.notPurchased)
         }
     }
 
@@ -49,8 +50,9 @@ struct TransactionStateMachine {
         switch command {
         case .confirmCharge: purchased(record)
         case .grantOwned(let originalID, let originalPurchasedAt):
-            granted(record, originalID, originalPurchasedAt)
-        case .grantFree: granted(record, record.transaction.id, time)
+            granted(record, as: .ownedAgain, originalID, originalPurchasedAt)
+        case .grantFree:
+            granted(record, as: record.transaction.reason, record.transaction.id, time)
         case .fail(let reason): failed(record, reason)
         case .awaitApproval:
             // If the processor asks again after the approval, the charge is not possible.
@@ -61,7 +63,7 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.approval == .approve
                 ? .refused(.decidedOtherwise) : failed(record, .approvalExpired)
-        case .refund: .refused(.notPurchased)
+        case .refund, .reverseRefund: .refused(.notPurchased)
         }
     }
 
@@ -75,7 +77,9 @@ struct TransactionStateMachine {
             record.transaction.price.isZero ? .refused(.chargeIsStray) : .unchanged
         case .grantOwned, .grantFree: .unchanged
         case .fail, .awaitApproval, .declineApproval, .expireApproval: .refused(.ended)
-        case .refund: record.transaction.revokedAt == nil ? refunded(record) : .unchanged
+        case .refund(let number, let amount, let revokes):
+            refunded(record, number, amount, revokes: revokes)
+        case .reverseRefund(let number): refundReversed(record, number)
         }
     }
 
@@ -93,14 +97,14 @@ struct TransactionStateMachine {
         case .expireApproval:
             record.transaction.failureReason == .approvalExpired
                 ? .unchanged : .refused(.notDeferred)
-        case .refund: .refused(.notPurchased)
+        case .refund, .reverseRefund: .refused(.notPurchased)
         }
     }
 
     private func applyToRestored(_ command: TransactionCommand) -> TransactionMove {
         switch command {
         case .confirmCharge: .refused(.chargeIsStray)
-        case .refund: .refused(.notPurchased)
+        case .refund, .reverseRefund: .refused(.notPurchased)
         case .declineApproval, .expireApproval: .refused(.notDeferred)
         case .grantOwned, .grantFree, .fail, .awaitApproval: .refused(.ended)
         }
@@ -124,12 +128,13 @@ struct TransactionStateMachine {
 
     private func granted(
         _ record: TransactionRecord,
+        as reason: TransactionReason,
         _ originalID: TransactionID,
         _ originalPurchasedAt: Timestamp
     ) -> TransactionMove {
         moved(record, to: .purchased, .transactionPurchased) { transaction in
             transaction.originalID = originalID
-            if originalID != transaction.id { transaction.reason = .ownedAgain }
+            transaction.reason = reason
             transaction.price = .zero(transaction.price.currency)
             transaction.purchasedAt = time
             transaction.originalPurchasedAt = originalPurchasedAt
@@ -140,20 +145,74 @@ struct TransactionStateMachine {
         moved(record, to: .failed, .transactionFailed) { $0.failureReason = reason }
     }
 
-    private func refunded(_ record: TransactionRecord) -> TransactionMove {
+    /// Adds a refund.
+    ///
+    /// Only a copy or an amount that does not fit is refused.
+    private func refunded(
+        _ record: TransactionRecord,
+        _ number: Int,
+        _ amount: Money,
+        revokes: Bool
+    ) -> TransactionMove {
         let transaction = record.transaction
+        let earlier = transaction.refunds ?? []
+        guard !earlier.contains(where: { $0.number == number }) else { return .unchanged }
+        guard !transaction.reason.isCopy else { return .refused(.isCopy) }
+        guard amount.currency == transaction.price.currency else {
+            return .refused(.refundInOtherCurrency)
+        }
+        let rest = transaction.refundableAmount
+        guard amount.minorUnits <= rest.minorUnits else {
+            return .refused(.refundTooLarge(rest: rest))
+        }
+        // Only what cost nothing is refunded with an amount of zero.
+        guard amount.minorUnits > 0 || amount.isZero && transaction.price.isZero else {
+            return .refused(.refundNotPositive)
+        }
         let posting = LedgerRules.refund(
             id: postingID,
             transactionID: transaction.id,
-            number: 1,
+            number: number,
             buyer: transaction.accountID,
-            gross: transaction.price,
-            refunded: .zero(transaction.price.currency),
+            gross: amount,
+            refunded: transaction.refundedAmount,
             taxBasisPoints: record.taxBasisPoints,
             time: time
         )
-        return moved(record, to: .purchased, .transactionRefunded, posting) {
-            $0.revokedAt = time
+        let refund = Refund(number: number, amount: amount, refundedAt: time, revokes: revokes)
+        return moved(record, to: .purchased, .transactionRefunded, posting) { transaction in
+            transaction.refunds = (earlier + [refund]).sorted { $0.number < $1.number }
+            if revokes { transaction.revokedAt = transaction.revokedAt ?? time }
+        }
+    }
+
+    /// Reverses a refund.
+    ///
+    /// The buyer has the product again once no refund takes it away.
+    private func refundReversed(_ record: TransactionRecord, _ number: Int) -> TransactionMove {
+        let transaction = record.transaction
+        var refunds = transaction.refunds ?? []
+        guard let index = refunds.firstIndex(where: { $0.number == number }) else {
+            return .refused(.refundUnknown(number: number))
+        }
+        guard refunds[index].reversedAt == nil else { return .unchanged }
+        refunds[index].reversedAt = time
+        var after = transaction
+        after.refunds = refunds
+        let posting = LedgerRules.refundReversal(
+            id: postingID,
+            transactionID: transaction.id,
+            number: number,
+            buyer: transaction.accountID,
+            gross: refunds[index].amount,
+            remaining: after.refundedAmount,
+            taxBasisPoints: record.taxBasisPoints,
+            time: time
+        )
+        return moved(record, to: .purchased, .transactionRefundReversed, posting) { transaction in
+            transaction.refunds = refunds
+            let isRevoked = refunds.contains { $0.revokes && $0.reversedAt == nil }
+            if !isRevoked { transaction.revokedAt = nil }
         }
     }
 
@@ -170,5 +229,15 @@ struct TransactionStateMachine {
         record.transaction.version += 1
         change(&record.transaction)
         return .moved(record, event, posting)
+    }
+}
+
+extension Transaction {
+    /// The part of the price that is not refunded, or was and came back.
+    var refundableAmount: Money {
+        Money(
+            minorUnits: price.minorUnits - refundedAmount.minorUnits,
+            currency: price.currency
+        )
     }
 }

@@ -16,7 +16,7 @@ struct SandboxProcessor: PaymentProcessor {
     private static let flakyRefusals = 2
     private static let prefix = "sandbox-"
 
-    /// The sandbox's own id of the charge or refund of an attempt.
+    /// The sandbox's own id of what it did for an attempt.
     static func reference(of id: AttemptID) -> String { prefix + id.description }
 
     func lane(of paymentMethod: String) -> ChargeLane? {
@@ -56,21 +56,39 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
-    func refund(_ requests: [RefundCall]) async -> [RefundOutcome] {
-        let known = requests.compactMap { request in
-            Self.charge(named: request.chargeReference).map {
-                (request.attemptID, $0, request.amount)
+    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
+        let known = calls.compactMap { call in
+            Self.attempt(named: call.chargeReference).map {
+                SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
             }
         }
         do {
             let refunded = try await store.refund(known)
-            return requests.map { request in
-                refunded.contains(request.attemptID)
-                    ? .refunded(reference: Self.reference(of: request.attemptID)) : .unavailable
+            return calls.map { call in
+                refunded.contains(call.attemptID)
+                    ? .refunded(reference: Self.reference(of: call.attemptID)) : .unavailable
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            return requests.map { _ in .unknown }
+            return calls.map { _ in .unknown }
+        }
+    }
+
+    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+        let known = calls.compactMap { call in
+            Self.attempt(named: call.refundReference).map {
+                SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
+            }
+        }
+        do {
+            let reversed = try await store.reverse(known)
+            return calls.map { call in
+                reversed.contains(call.attemptID)
+                    ? .reversed(reference: Self.reference(of: call.attemptID)) : .unavailable
+            }
+        } catch {
+            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
+            return calls.map { _ in .unknown }
         }
     }
 
@@ -114,7 +132,7 @@ struct SandboxProcessor: PaymentProcessor {
         return try await store.countCalls(flaky.map(\.attemptID))
     }
 
-    private static func charge(named reference: String) -> AttemptID? {
+    private static func attempt(named reference: String) -> AttemptID? {
         guard reference.hasPrefix(prefix) else { return nil }
         return EventID(reference.dropFirst(prefix.count)).map { AttemptID(bytes: $0.bytes) }
     }

@@ -17,6 +17,20 @@ struct SandboxStore: Sendable {
         var declineReason: FailureReason?
     }
 
+    /// Money that goes back: a refund of a charge, or a reversal of a refund.
+    struct Return: Sendable {
+        let id: AttemptID
+        /// The charge that is refunded, or the refund that is reversed.
+        let origin: AttemptID
+        let amount: Money
+
+        init(id: AttemptID, of origin: AttemptID, amount: Money) {
+            self.id = id
+            self.origin = origin
+            self.amount = amount
+        }
+    }
+
     /// Records charges and declines.
     ///
     /// Recorded charges stay as they are.
@@ -69,6 +83,9 @@ struct SandboxStore: Sendable {
                 UNION ALL
                 SELECT idempotency_key, 'refund', NULL
                 FROM sandbox_processor.refunds WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
+                UNION ALL
+                SELECT idempotency_key, 'reversal', NULL
+                FROM sandbox_processor.reversals WHERE idempotency_key = ANY(\(ids.map(\.bytes)))
                 """
             )
             var found: [AttemptID: InquiryOutcome] = [:]
@@ -82,6 +99,8 @@ struct SandboxStore: Sendable {
                 let reference = SandboxProcessor.reference(of: id)
                 if kind == "refund" {
                     found[id] = .refunded(reference: reference)
+                } else if kind == "reversal" {
+                    found[id] = .reversed(reference: reference)
                 } else if let reason {
                     found[id] = .declined(FailureReason(rawValue: reason))
                 } else {
@@ -92,24 +111,40 @@ struct SandboxStore: Sendable {
         }
     }
 
-    /// Refunds charges, each once.
+    /// Refunds charges, each refund once.
+    ///
+    /// The refunds of a charge that are not reversed never exceed it. A lock for each charge keeps
+    /// two calls from spending the same rest.
     ///
     /// - Returns: The recorded refunds, of this call or an earlier one.
-    func refund(
-        _ refunds: [(id: AttemptID, charge: AttemptID, amount: Money)]
-    ) async throws -> Set<AttemptID> {
-        try await client.withTransaction { connection in
+    func refund(_ refunds: [Return]) async throws -> Set<AttemptID> {
+        guard !refunds.isEmpty else { return [] }
+        return try await client.withTransaction { connection in
+            try Self.lock(refunds.map(\.origin), on: connection)
             try connection.execute(
                 """
+                WITH asked AS (
+                    SELECT u.id, u.charge, u.amount, u.currency,
+                        sum(u.amount) OVER (PARTITION BY u.charge ORDER BY u.place) AS so_far
+                    FROM unnest(
+                        \(refunds.map(\.id.bytes)), \(refunds.map(\.origin.bytes)),
+                        \(refunds.map(\.amount.minorUnits)), \(refunds.map(\.amount.currency)))
+                        WITH ORDINALITY AS u (id, charge, amount, currency, place)
+                    WHERE NOT EXISTS (
+                        SELECT FROM sandbox_processor.refunds r WHERE r.idempotency_key = u.id)
+                )
                 INSERT INTO sandbox_processor.refunds
                     (idempotency_key, charge_key, amount, currency)
-                SELECT u.* FROM unnest(
-                    \(refunds.map(\.id.bytes)), \(refunds.map(\.charge.bytes)),
-                    \(refunds.map(\.amount.minorUnits)), \(refunds.map(\.amount.currency)))
-                    AS u (id, charge, amount, currency)
-                JOIN sandbox_processor.charges c
-                    ON c.idempotency_key = u.charge AND c.decline_reason IS NULL
-                        AND c.amount = u.amount AND c.currency = u.currency
+                SELECT asked.id, asked.charge, asked.amount, asked.currency
+                FROM asked JOIN sandbox_processor.charges c
+                    ON c.idempotency_key = asked.charge AND c.decline_reason IS NULL
+                        AND c.currency = asked.currency
+                WHERE asked.so_far + (
+                    SELECT coalesce(sum(r.amount), 0) FROM sandbox_processor.refunds r
+                    WHERE r.charge_key = asked.charge AND NOT EXISTS (
+                        SELECT FROM sandbox_processor.reversals v
+                        WHERE v.refund_key = r.idempotency_key)
+                ) <= c.amount
                 ON CONFLICT DO NOTHING
                 """
             )
@@ -120,6 +155,50 @@ struct SandboxStore: Sendable {
                 """
             )
             return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
+        }
+    }
+
+    /// Reverses refunds, each once.
+    ///
+    /// - Returns: The recorded reversals, of this call or an earlier one.
+    func reverse(_ reversals: [Return]) async throws -> Set<AttemptID> {
+        guard !reversals.isEmpty else { return [] }
+        return try await client.withTransaction { connection in
+            try connection.execute(
+                """
+                INSERT INTO sandbox_processor.reversals
+                    (idempotency_key, refund_key, amount, currency)
+                SELECT u.* FROM unnest(
+                    \(reversals.map(\.id.bytes)), \(reversals.map(\.origin.bytes)),
+                    \(reversals.map(\.amount.minorUnits)), \(reversals.map(\.amount.currency)))
+                    AS u (id, refund, amount, currency)
+                JOIN sandbox_processor.refunds r
+                    ON r.idempotency_key = u.refund AND r.amount = u.amount
+                        AND r.currency = u.currency
+                ON CONFLICT DO NOTHING
+                """
+            )
+            let rows = try connection.query(
+                """
+                SELECT idempotency_key FROM sandbox_processor.reversals
+                WHERE idempotency_key = ANY(\(reversals.map(\.id.bytes)))
+                """
+            )
+            return Set(try rows.map { AttemptID(bytes: try $0.decode(SIMD16<UInt8>.self)) })
+        }
+    }
+
+    /// Locks charges against other refunds, in the order of their ids.
+    ///
+    /// The service's role may not update charges, so it cannot lock their rows.
+    private static func lock(
+        _ charges: [AttemptID],
+        on connection: isolated PostgresConnection
+    ) throws {
+        for charge in Set(charges).map(\.description).sorted() {
+            try connection.execute(
+                "SELECT pg_advisory_xact_lock(hashtextextended(\(charge), 0))"
+            )
         }
     }
 }

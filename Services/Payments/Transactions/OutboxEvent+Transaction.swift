@@ -33,12 +33,12 @@ extension OutboxEvent {
 extension PostingReference {
     /// Describes a posting in its event.
     ///
-    /// `gross` is given only if it differs from the transaction's price.
-    init(_ posting: Posting, of record: TransactionRecord, gross: Money? = nil) {
+    /// The amount is left out if it is the transaction's price.
+    init(_ posting: Posting, of record: TransactionRecord) {
         self.init(
             id: EventID(bytes: posting.id.bytes),
             taxBasisPoints: record.taxBasisPoints,
-            gross: gross
+            gross: posting.gross == record.transaction.price ? nil : posting.gross
         )
     }
 }

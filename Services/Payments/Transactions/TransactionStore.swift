@@ -1,4 +1,5 @@
 import EventTypes
+import Foundation
 import Messaging
 import Postgres
 import StoreAPI
@@ -12,7 +13,7 @@ enum TransactionStore {
         t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
         t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
         t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-        t.traceparent, t.reason
+        t.traceparent, t.reason, t.refunds
         """
 
     /// Draws ids for new transactions.
@@ -81,7 +82,7 @@ enum TransactionStore {
                 original_id = u.original_id, version = u.version, state = u.state, price = u.price,
                 purchased_at = u.purchased_at, original_purchased_at = u.original_purchased_at,
                 failure_reason = u.failure_reason, revoked_at = u.revoked_at,
-                approval = u.approval, reason = u.reason
+                approval = u.approval, reason = u.reason, refunds = u.refunds
             FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -89,9 +90,10 @@ enum TransactionStore {
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
                 \(transactions.map(\.revokedAt)), \(records.map { $0.approval?.rawValue }),
-                \(transactions.map(\.reason.rawValue)))
+                \(transactions.map(\.reason.rawValue)),
+                \(try transactions.map { try encode($0.refunds) }))
                 AS u (id, original_id, version, state, price, purchased_at, original_purchased_at,
-                    failure_reason, revoked_at, approval, reason)
+                    failure_reason, revoked_at, approval, reason, refunds)
             WHERE t.id = u.id
             """
         )
@@ -177,6 +179,14 @@ enum TransactionStore {
         )
     }
 
+    private static func encode(_ refunds: [Refund]?) throws -> PostgresJSON? {
+        try refunds.map { PostgresJSON(bytes: [UInt8](try JSONEncoder().encode($0))) }
+    }
+
+    private static func decode(_ refunds: PostgresJSON) throws -> [Refund] {
+        try JSONDecoder().decode([Refund].self, from: Data(refunds.bytes))
+    }
+
     private static func records(
         in rows: PostgresRows
     ) throws -> [TransactionID: TransactionRecord] {
@@ -194,7 +204,7 @@ enum TransactionStore {
             id, originalID, version, state, account, bundle, product, productVersion, productType,
             quantity, storefront, price, currency, username, plan, requestedAt, purchasedAt,
             originalPurchasedAt, failure, revokedAt, approval, taxBasisPoints, traceparent,
-            reason
+            reason, refunds
         ) = try row.decode(
             Int64.self,
             Int64.self,
@@ -219,7 +229,8 @@ enum TransactionStore {
             String?.self,
             Int32.self,
             String?.self,
-            String.self
+            String.self,
+            PostgresJSON?.self
         )
         return TransactionRecord(
             transaction: Transaction(
@@ -242,7 +253,8 @@ enum TransactionStore {
                 purchasedAt: purchasedAt,
                 originalPurchasedAt: originalPurchasedAt,
                 failureReason: failure.map { FailureReason(rawValue: $0) },
-                revokedAt: revokedAt
+                revokedAt: revokedAt,
+                refunds: try refunds.map { try decode($0) }
             ),
             approval: approval.flatMap { ApprovalRequest.Decision(rawValue: $0) },
             taxBasisPoints: Int(taxBasisPoints),

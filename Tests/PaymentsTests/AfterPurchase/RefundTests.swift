@@ -49,7 +49,7 @@ import Testing
             _ = await store.processor.refund([
                 RefundCall(
                     attemptID: attempt.id,
-                    chargeReference: attempt.chargeReference ?? "",
+                    chargeReference: attempt.undoes ?? "",
                     amount: attempt.amount
                 )
             ])
@@ -71,17 +71,35 @@ import Testing
         }
     }
 
-    @Test func whatWasGrantedWithoutAChargeIsRevokedWithoutAPosting() async throws {
+    @Test func aCopyIsNotRefundedButItsOriginalIs() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")
-            let second = try await store.buy(request("film"), key: "b")
-            guard case .done(let revoked) = try await store.admin.beginRefund(of: second.id) else {
+            let copy = try await store.buy(request("film"), key: "b")
+            #expect(copy.reason == .ownedAgain)
+            let counts = try await store.counts()
+            guard case .refused(.isCopy, _) = try await store.admin.beginRefund(of: copy.id) else {
                 return #expect(Bool(false))
             }
-            #expect(revoked.revokedAt != nil)
-            #expect(try await store.postings(of: second.id).isEmpty)
-            #expect(try await store.count("sandbox_processor.refunds") == 0)
+            #expect(try await store.counts() == counts)
             #expect(try await store.load(first.id).revokedAt == nil)
+        }
+    }
+
+    @Test func whatCostNothingIsTakenAwayAndGivenBackWithoutMoney() async throws {
+        try await withStore { store in
+            try await store.sell(product("gift", .nonConsumable, price: usd(0)))
+            let free = try await store.buy(request("gift", price: usd(0)), key: "a")
+            guard case .done(let revoked) = try await store.admin.refund(free.id) else {
+                return #expect(Bool(false))
+            }
+            #expect(revoked.revokedAt != nil && revoked.refunds?.map(\.amount) == [usd(0)])
+            guard case .done(let back) = try await store.admin.reverseRefund(1, of: free.id) else {
+                return #expect(Bool(false))
+            }
+            #expect(back.revokedAt == nil)
+            #expect(try await store.count("sandbox_processor.refunds") == 0)
+            #expect(try await store.count("ledger_postings") == 0)
+            try await store.expectOwnersFollowFromLog()
         }
     }
 }

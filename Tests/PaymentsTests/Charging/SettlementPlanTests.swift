@@ -124,7 +124,7 @@ import Testing
         plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
         #expect(plan.events.map(\.type) == [.strayCharged])
         #expect(plan.newAttempts.map(\.kind) == [.refund])
-        #expect(plan.newAttempts.map(\.chargeReference) == ["r"])
+        #expect(plan.newAttempts.map(\.undoes) == ["r"])
         #expect(plan.contradictions.map(\.refusal) == [.chargeIsStray])
         #expect(plan.changedRecords.isEmpty)
     }

@@ -94,11 +94,11 @@ import Testing
 
     @Test func aPurchaseOwnsAndARefundGivesUp() {
         #expect(
-            OwnershipRules.change(by: record(.purchased), at: later)
+            OwnershipRules.change(from: nil, to: record(.purchased), at: later)
                 == change(first, ownedAt: later)
         )
         #expect(
-            OwnershipRules.change(by: record(.purchased, revokedAt: later), at: later)
+            OwnershipRules.change(from: nil, to: record(.purchased, revokedAt: later), at: later)
                 == change(first, ownedAt: nil)
         )
     }
@@ -106,14 +106,17 @@ import Testing
     @Test(arguments: [TransactionState.failed, .deferred])
     func whatIsNotPurchasedGivesUpItsClaim(state: TransactionState) {
         #expect(
-            OwnershipRules.change(by: record(state), at: later) == change(first, ownedAt: nil)
+            OwnershipRules.change(from: nil, to: record(state), at: later)
+                == change(first, ownedAt: nil)
         )
     }
 
     @Test func aGrantedCopyAndAConsumableOwnNothing() {
         let copy = record(.purchased, originalID: second)
-        #expect(OwnershipRules.change(by: copy, at: later) == nil)
-        #expect(OwnershipRules.change(by: record(.purchased, .consumable), at: later) == nil)
+        #expect(OwnershipRules.change(from: nil, to: copy, at: later) == nil)
+        #expect(
+            OwnershipRules.change(from: nil, to: record(.purchased, .consumable), at: later) == nil
+        )
     }
 
     @Test func whoeverIsPurchasedFirstOwnsUntilARefund() {

@@ -12,7 +12,7 @@ import TestSupport
     static let commands: [TransactionCommand] = [
         .confirmCharge, .grantOwned(originalID: original, originalPurchasedAt: startTime),
         .grantFree, .fail(.insufficientFunds), .awaitApproval, .declineApproval, .expireApproval,
-        .refund,
+        .refund(number: 1, amount: usd(999), revokes: true), .reverseRefund(number: 1),
     ]
 
     let machine = TransactionStateMachine(
@@ -55,7 +55,7 @@ import TestSupport
         #expect(
             row(record(.purchasing)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
-                "deferred", "notDeferred", "notDeferred", "notPurchased",
+                "deferred", "notDeferred", "notDeferred", "notPurchased", "notPurchased",
             ]
         )
     }
@@ -65,6 +65,7 @@ import TestSupport
             row(record(.deferred)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
                 "unchanged", "failed(approvalDeclined)", "failed(approvalExpired)", "notPurchased",
+                "notPurchased",
             ]
         )
     }
@@ -74,6 +75,7 @@ import TestSupport
             row(record(.deferred, approval: .approve)) == [
                 "purchased+purchase", "purchased", "purchased", "failed(insufficientFunds)",
                 "failed(processorRefused)", "decidedOtherwise", "decidedOtherwise", "notPurchased",
+                "notPurchased",
             ]
         )
     }
@@ -82,7 +84,7 @@ import TestSupport
         #expect(
             row(record(.purchased)) == [
                 "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "refunded+refund",
+                "refunded+refund", "refundUnknown(number: 1)",
             ]
         )
     }
@@ -91,25 +93,90 @@ import TestSupport
         #expect(
             row(record(.purchased, price: usd(0))) == [
                 "chargeIsStray", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "refunded",
+                "refundTooLarge(rest: 0.00 USD)", "refundUnknown(number: 1)",
             ]
         )
     }
 
     @Test func fromRefunded() {
         #expect(
-            row(record(.purchased) { $0.revokedAt = startTime }) == [
+            row(refunded()) == [
                 "unchanged", "unchanged", "unchanged", "ended", "ended", "ended", "ended",
-                "unchanged",
+                "unchanged", "refund-reversed+refund_reversal",
             ]
         )
+    }
+
+    @Test func fromRefundedAndReversed() {
+        #expect(
+            row(refunded(reversedAt: startTime)).suffix(2) == ["unchanged", "unchanged"]
+        )
+    }
+
+    @Test func aCopyIsNotRefunded() {
+        let copy = record(.purchased, price: usd(0)) { $0.reason = .ownedAgain }
+        #expect(
+            machine.apply(.refund(number: 1, amount: usd(0), revokes: true), to: copy)
+                == .refused(.isCopy)
+        )
+    }
+
+    @Test func theRefundOfAPartLeavesTheBuyerTheProduct() throws {
+        let parts: [(number: Int, amount: Int64, revokes: Bool)] = [
+            (2, 300, false), (1, 600, false), (3, 99, true),
+        ]
+        var current = record(.purchased)
+        var revoked: [Bool] = []
+        for part in parts {
+            current = try moved(
+                .refund(number: part.number, amount: usd(part.amount), revokes: part.revokes),
+                current
+            )
+            revoked.append(current.transaction.revokedAt != nil)
+        }
+        #expect(revoked == [false, false, true])
+        // Whichever is confirmed first, they are in the order of their numbers.
+        #expect(current.transaction.refunds?.map(\.number) == [1, 2, 3])
+        #expect(current.transaction.refundedAmount == usd(999))
+        current = try moved(.reverseRefund(number: 1), current)
+        #expect(current.transaction.revokedAt == machine.time, "Refund 3 still takes it away.")
+        current = try moved(.reverseRefund(number: 3), current)
+        #expect(current.transaction.revokedAt == nil)
+        #expect(current.transaction.refundedAmount == usd(300))
+        #expect(current.transaction.version == 8)
+    }
+
+    private func moved(
+        _ command: TransactionCommand,
+        _ record: TransactionRecord
+    ) throws -> TransactionRecord {
+        guard case .moved(let after, _, _) = machine.apply(command, to: record) else {
+            throw PaymentError(.unknownRow)
+        }
+        return after
+    }
+
+    /// A purchase that was refunded in full.
+    private func refunded(reversedAt: Timestamp? = nil) -> TransactionRecord {
+        record(.purchased) { transaction in
+            transaction.revokedAt = reversedAt == nil ? startTime : nil
+            transaction.refunds = [
+                Refund(
+                    number: 1,
+                    amount: usd(999),
+                    refundedAt: startTime,
+                    revokes: true,
+                    reversedAt: reversedAt
+                )
+            ]
+        }
     }
 
     @Test func fromFailed() {
         #expect(
             row(record(.failed)) == [
                 "chargeIsStray", "ended", "ended", "unchanged", "ended", "notDeferred",
-                "notDeferred", "notPurchased",
+                "notDeferred", "notPurchased", "notPurchased",
             ]
         )
     }
@@ -123,14 +190,14 @@ import TestSupport
         #expect(
             row(record(.restored)) == [
                 "chargeIsStray", "ended", "ended", "ended", "ended", "notDeferred", "notDeferred",
-                "notPurchased",
+                "notPurchased", "notPurchased",
             ]
         )
     }
 
     @Test func fromAStateOfANewerVersion() {
         #expect(
-            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 8)
+            row(record(.unknown("paused"))) == Array(repeating: "stateUnknown", count: 9)
         )
     }
 
@@ -165,12 +232,21 @@ import TestSupport
     @Test(arguments: RandomSeed.ofThisRun)
     func anyInterleavingEndsInOneStateWithMoneyToMatch(seed: RandomSeed) {
         var random = seed.generator()
-        for _ in 0..<2000 {
+        for round in 0..<2000 {
             var current = record(.purchasing)
             var balance: Int64 = 0
             var hasEnded = false
-            for _ in 0..<12 {
-                let command = Self.commands.randomElement(using: &random) ?? .refund
+            for step in 0..<16 {
+                var command = Self.commands.randomElement(using: &random) ?? .grantFree
+                if case .refund = command {
+                    command = .refund(
+                        number: step + 1,
+                        amount: usd(Int64.random(in: 1...999, using: &random)),
+                        revokes: Bool.random(using: &random)
+                    )
+                } else if case .reverseRefund = command {
+                    command = .reverseRefund(number: Int.random(in: 1...16, using: &random))
+                }
                 guard
                     case .moved(let next, let type, let posting) = machine.apply(
                         command,
@@ -178,15 +254,19 @@ import TestSupport
                     )
                 else { continue }
                 #expect(next.transaction.version == current.transaction.version + 1)
-                #expect(!hasEnded || type == .transactionRefunded)
+                let laterTypes: Set<EventType> = [.transactionRefunded, .transactionRefundReversed]
+                #expect(!hasEnded || laterTypes.contains(type))
                 balance += posting?.entries.first?.amount.minorUnits ?? 0
                 current = next
                 hasEnded = [.purchased, .failed].contains(next.transaction.state)
+                let isPaid = current.transaction.state == .purchased
+                let paid = isPaid ? current.transaction.refundableAmount.minorUnits : 0
+                #expect(balance == -paid && paid >= 0, "round \(round)")
+                let revoking = (current.transaction.refunds ?? []).filter {
+                    $0.revokes && $0.reversedAt == nil
+                }
+                #expect((current.transaction.revokedAt != nil) == !revoking.isEmpty)
             }
-            let isPaid =
-                current.transaction.state == .purchased
-                && current.transaction.revokedAt == nil
-            #expect(balance == (isPaid ? -current.transaction.price.minorUnits : 0))
         }
     }
 }

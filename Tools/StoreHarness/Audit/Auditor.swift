@@ -131,7 +131,7 @@ extension AuditReport {
         count(
             "entitlements",
             transactions.count {
-                $0.queued?.isEntitled != nil && $0.entry?.originalID == $0.id
+                $0.queued?.isEntitled != nil && $0.entry?.reason.isCopy == false
             }
         )
         count("finished", queued.count(where: \.isFinished))

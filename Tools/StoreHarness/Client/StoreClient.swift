@@ -252,9 +252,28 @@ public struct StoreAdministrator: Sendable {
         )
     }
 
-    /// Refunds a transaction.
-    public func refund(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
-        try await send(.POST, urls.payments + Routes.refund(id), body: Data("{}".utf8))
+    /// Refunds a transaction: the rest, or an amount under a key.
+    public func refund(
+        _ id: TransactionID,
+        _ request: RefundRequest = RefundRequest(),
+        key: String = UUID().uuidString
+    ) async throws -> StoreAnswer<TransactionResponse> {
+        try await StoreAnswer.of(
+            raw(
+                .POST,
+                urls.payments + Routes.refund(id),
+                body: Array(try JSONEncoder().encode(request)),
+                key: key
+            )
+        )
+    }
+
+    /// Reverses a refund.
+    public func reverseRefund(
+        _ number: Int,
+        of id: TransactionID
+    ) async throws -> StoreAnswer<TransactionResponse> {
+        try await StoreAnswer.of(raw(.POST, urls.payments + Routes.refundReversal(id, number)))
     }
 
     /// Approves or declines a deferred transaction.

@@ -13,7 +13,9 @@ struct PaymentsChapter: Sendable {
 
     /// An entry of the processor's own list.
     struct ProcessorEntry: Sendable {
-        let isRefund: Bool
+        enum Kind: String, Sendable { case charge, refund, reversal }
+
+        let kind: Kind
         let money: Money
         let declineReason: String?
         let time: Timestamp
@@ -38,6 +40,7 @@ struct PaymentsChapter: Sendable {
     let purchasedAt: Timestamp?
     let failureReason: String?
     let revokedAt: Timestamp?
+    var refunds: [Refund] = []
     let finishedAt: Timestamp?
     var attempts: [Attempt] = []
     var processor: [ProcessorEntry] = []

@@ -1,0 +1,169 @@
+import EventTypes
+import Postgres
+import StoreTracing
+
+/// Refunds purchases, in full or in part, and reverses refunds.
+///
+/// Each is committed as an attempt before the processor is called, so it is carried out whatever
+/// happens.
+extension AdminHandler {
+    /// Refunds a transaction, and waits for the processor's answer.
+    ///
+    /// - Returns: `.owed` while the processor has not confirmed the refund.
+    func refund(
+        _ id: TransactionID,
+        _ terms: RefundTerms = RefundTerms(),
+        trace: TraceContext
+    ) async throws -> AdminReply {
+        try await carryOut(await beginRefund(of: id, terms, trace: trace)) { attempt, transaction in
+            transaction.refunds?.contains { $0.number == attempt.number } == true
+        }
+    }
+
+    /// Reverses a refund, and waits for the processor's answer.
+    ///
+    /// - Returns: `.owed` while the processor has not confirmed the reversal.
+    func reverseRefund(
+        _ number: Int,
+        of id: TransactionID,
+        trace: TraceContext
+    ) async throws -> AdminReply {
+        try await carryOut(await beginReversal(of: number, of: id, trace: trace)) {
+            attempt,
+            transaction in
+            transaction.refunds?.contains {
+                $0.number == attempt.number && $0.reversedAt != nil
+            } == true
+        }
+    }
+
+    /// Commits a refund before the processor is called.
+    ///
+    /// A transaction without a charge is revoked at once. Otherwise the caller has to carry out the
+    /// returned attempt.
+    func beginRefund(
+        of id: TransactionID,
+        _ terms: RefundTerms = RefundTerms(),
+        trace: TraceContext
+    ) async throws -> AdminReply {
+        try await begin(id, trace) { plan, record, attempts in
+            switch RefundRules.verdict(on: terms, for: record.transaction, with: attempts) {
+            case .refused(let refusal): return .refused(refusal)
+            case .done: return .done
+            case .owed(let key): return .owed(key)
+            case .accepted(let refund) where refund.amount.isZero:
+                plan.apply(
+                    .refund(
+                        number: refund.number,
+                        amount: refund.amount,
+                        revokes: refund.revokes
+                    ),
+                    to: id
+                )
+                return .changed
+            case .accepted(let refund):
+                let charge = plan.attempts[AttemptKey(transactionID: id, kind: .charge)]
+                let attempt = plan.refund(
+                    id,
+                    refund,
+                    by: charge?.paymentMethod ?? "",
+                    of: charge?.reference
+                )
+                return .begun(attempt)
+            }
+        }
+    }
+
+    /// Commits a reversal before the processor is called.
+    ///
+    /// A refund that gave nothing back is reversed at once. Otherwise the caller has to carry out
+    /// the returned attempt.
+    func beginReversal(
+        of number: Int,
+        of id: TransactionID,
+        trace: TraceContext
+    ) async throws -> AdminReply {
+        try await begin(id, trace) { plan, record, attempts in
+            let verdict = RefundRules.verdict(
+                onReversing: number,
+                of: record.transaction,
+                with: attempts
+            )
+            switch verdict {
+            case .refused(let refusal): return .refused(refusal)
+            case .done: return .done
+            case .owed(let key): return .owed(key)
+            case .accepted(let refund):
+                let key = AttemptKey(transactionID: id, kind: .refund, number: number)
+                guard !refund.amount.isZero, let attempt = plan.attempts[key] else {
+                    plan.apply(.reverseRefund(number: number), to: id)
+                    return .changed
+                }
+                return .begun(plan.reverse(attempt))
+            }
+        }
+    }
+
+    /// What a request makes of a plan.
+    private enum Step {
+        case refused(TransactionRefusal)
+        case done
+        case owed(AttemptKey)
+        /// The transaction changed, without the processor.
+        case changed
+        /// An attempt was added.
+        case begun(ProcessorAttempt)
+    }
+
+    /// Locks a transaction, lets a rule decide, and writes its plan.
+    private func begin(
+        _ id: TransactionID,
+        _ trace: TraceContext,
+        _ decide:
+            @escaping @Sendable (inout SettlementPlan, TransactionRecord, [ProcessorAttempt]) ->
+            Step
+    ) async throws -> AdminReply {
+        let start = context.spans.start
+        let (reply, report) = try await context.client.withTransaction {
+            connection -> (AdminReply, OutcomeReport?) in
+            var settlement = Settlement(context, within: trace)
+            try settlement.lock([id], on: connection)
+            guard let record = settlement.plan.records[id] else { return (.unknown, nil) }
+            let transaction = record.transaction
+            let attempts = settlement.plan.attempts
+            switch decide(&settlement.plan, record, Array(attempts.values)) {
+            case .refused(let refusal): return (.refused(refusal, transaction), nil)
+            case .done: return (.done(transaction), nil)
+            case .owed(let key):
+                return (attempts[key].map { .owed($0, transaction) } ?? .done(transaction), nil)
+            case .changed:
+                let report = try settlement.write(on: connection)
+                return (.done(settlement.plan.records[id]?.transaction ?? transaction), report)
+            case .begun(let attempt):
+                return (.owed(attempt, transaction), try settlement.write(on: connection))
+            }
+        }
+        if let report {
+            context.record(report.steps, from: start)
+            didCommit([])
+        }
+        return reply
+    }
+
+    /// Carries out an attempt that is owed.
+    ///
+    /// `isDone` tells whether a transaction shows that the attempt has succeeded.
+    private func carryOut(
+        _ reply: AdminReply,
+        until isDone: (ProcessorAttempt, Transaction) -> Bool
+    ) async throws -> AdminReply {
+        guard case .owed(let attempt, let before) = reply else { return reply }
+        await runner.carryOut([attempt])
+        guard
+            let transaction = try await TransactionReader(client: context.client).transaction(
+                before.id
+            )
+        else { return .unknown }
+        return isDone(attempt, transaction) ? .done(transaction) : .owed(attempt, transaction)
+    }
+}

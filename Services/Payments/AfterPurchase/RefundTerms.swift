@@ -1,0 +1,11 @@
+import EventTypes
+
+/// What a request for a refund asks for.
+struct RefundTerms: Hashable, Sendable {
+    /// The amount; `nil` for the rest.
+    var amount: Money?
+    /// Whether it takes the product away; `nil` if it does so only when nothing is left to refund.
+    var revokes: Bool?
+    /// The key of the request, if it has one.
+    var key: RefundKey?
+}
