@@ -18,14 +18,7 @@ struct TransactionOptions: ParsableArguments {
         on path: String,
         _ content: StoreConnection.Content = .none
     ) async throws {
-        let connection = store.connection(
-            to: .payments,
-            token: try await admin.token(
-                keys: keys.directory,
-                at: .wallClock(),
-                lifetime: .seconds(300)
-            )
-        )
+        let connection = try await connection()
         let answer = try await connection.send(
             .POST,
             path,
@@ -39,13 +32,34 @@ struct TransactionOptions: ParsableArguments {
         }
     }
 
+    /// Reads the transaction.
+    func transactionNow() async throws -> Transaction {
+        try await connection().send(
+            .GET,
+            "\(Routes.adminTransactions)/\(transaction)",
+            as: TransactionResponse.self
+        ).transaction
+    }
+
+    private func connection() async throws -> StoreConnection {
+        store.connection(
+            to: .payments,
+            token: try await admin.token(
+                keys: keys.directory,
+                at: .wallClock(),
+                lifetime: .seconds(300)
+            )
+        )
+    }
+
     /// A transaction in one line.
     static func summary(of transaction: Transaction) -> String {
         var line =
             "Transaction \(transaction.id): \(transaction.quantity) × \(transaction.productID), "
             + "\(transaction.price), \(transaction.state)"
         if let reason = transaction.failureReason { line += " (\(reason))" }
-        if let revokedAt = transaction.revokedAt { line += ", refunded at \(revokedAt)" }
+        if !transaction.refundedAmount.isZero { line += ", \(transaction.refundedAmount) refunded" }
+        if let revokedAt = transaction.revokedAt { line += ", taken away at \(revokedAt)" }
         return line
     }
 }
