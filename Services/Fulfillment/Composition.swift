@@ -7,7 +7,7 @@ extension ServiceDefinition {
     /// The definition of the service `fulfillment`.
     static let fulfillment = ServiceDefinition(
         .fulfillment,
-        publishes: [Topics.fulfillmentTransactions],
+        publishes: [Topics.fulfillmentTransactions, Topics.fulfillmentQueues],
         migrations: FulfillmentMigrations.all,
         rebuilder: FulfillmentRebuildHandler()
     )

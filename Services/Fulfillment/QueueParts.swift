@@ -27,9 +27,10 @@ struct QueueParts {
         self.hub = hub
         store = QueueReadStore(client: frame.client)
         tail = EventTail(
-            topics: [Topics.fulfillmentTransactions],
+            topics: [Topics.fulfillmentQueues, Topics.fulfillmentTransactions],
             kafka: frame.kafka,
             logger: frame.logger,
+            isWanted: { hub.wants($0, of: $1) },
             receive: { hub.receive($0) }
         )
         heartbeat = QueueHeartbeat(

@@ -27,8 +27,9 @@ topic catalog.products compact
 topic payments.transactions delete
 topic receipts.issued delete
 topic fulfillment.transactions delete
+topic fulfillment.queues delete
 
-# What a consumer cannot apply goes here, for people to look at.
+# What a consumer cannot apply goes here, for people to look at. No consumer applies fulfillment.queues.
 topic catalog.products.dead-letters delete
 topic payments.transactions.dead-letters delete
 topic receipts.issued.dead-letters delete

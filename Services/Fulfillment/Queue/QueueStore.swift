@@ -231,7 +231,8 @@ enum QueueStore {
             OutboxEvent(
                 id: EventID(time: now),
                 type: type,
-                topic: Topics.fulfillmentTransactions,
+                topic: type == .transactionFinished
+                    ? Topics.fulfillmentTransactions : Topics.fulfillmentQueues,
                 key: change.queue.accountID.rawValue,
                 subject: change.transactionID.rawValue,
                 time: now,
@@ -243,7 +244,7 @@ enum QueueStore {
             OutboxEvent(
                 id: EventID(time: now),
                 type: .queueAccountChanged,
-                topic: Topics.fulfillmentTransactions,
+                topic: Topics.fulfillmentQueues,
                 key: change.queue.accountID.rawValue,
                 subject: change.queue.accountID.rawValue,
                 time: now,

@@ -90,7 +90,21 @@ final class QueueHub: Sendable {
         return QueueSubscription(id: id, queue: queue, signals: signals, hub: self)
     }
 
+    /// The types of the events that streams receive.
+    private static let types: Set<EventType> = [
+        .queueChanged, .transactionFinished, .queueAccountChanged,
+    ]
+
+    /// Whether an event of this type is for an account that has a stream here.
+    func wants(_ type: EventType, of key: String) -> Bool {
+        state.withLock { $0.accounts[AccountID(unchecked: key)] != nil } && Self.types.contains(type)
+    }
+
     /// Passes events on to the streams of their accounts.
+    ///
+    /// Changes and finishes come from two topics, so the events of a batch are put in the order of
+    /// their revisions. A stream that receives them in two batches sees a gap, and reads the
+    /// database.
     func receive(_ events: [ReceivedEvent]) {
         let wanted = state.withLock { state in
             state.count == 0
@@ -105,7 +119,7 @@ final class QueueHub: Sendable {
             changes[queue, default: []].append(message)
         }
         for (queue, messages) in changes {
-            send(.changes(messages), to: queue)
+            send(.changes(messages.sorted { $0.revision < $1.revision }), to: queue)
         }
         if spans.isOn { spans.record(wanted.compactMap(Self.span(of:))) }
     }

@@ -9,7 +9,8 @@ public struct Topic: Hashable, Sendable {
     /// The consumer groups that handle its events.
     ///
     /// The producer's relay tracks the offset of each group. If the broker loses its log, the relay
-    /// publishes again all events that a group may have missed.
+    /// publishes again all events that a group may have missed. A topic without groups is only
+    /// followed by streams, which fill their gaps from the database.
     public let consumers: [String]
     /// Whether the topic is compacted, so that only the newest message of each key is kept.
     public let isCompacted: Bool
@@ -24,8 +25,9 @@ public struct Topic: Hashable, Sendable {
         case product
     }
 
-    /// The dead-letter topic for events that this topic's consumers could not apply.
-    public var deadLetters: String { name + ".dead-letters" }
+    /// The dead-letter topic for events that this topic's consumers could not apply; `nil` without
+    /// consumers.
+    public var deadLetters: String? { consumers.isEmpty ? nil : name + ".dead-letters" }
 }
 
 /// All topics of the store.
@@ -56,7 +58,7 @@ public enum Topics {
         consumers: ["fulfillment"],
         isCompacted: false
     )
-    /// Changes of queues.
+    /// Finished transactions and confirmed deliveries.
     public static let fulfillmentTransactions = Topic(
         name: "fulfillment.transactions",
         producer: "fulfillment",
@@ -65,9 +67,19 @@ public enum Topics {
         isCompacted: false
     )
 
+    /// Changes of queues, for the streams of the clients.
+    public static let fulfillmentQueues = Topic(
+        name: "fulfillment.queues",
+        producer: "fulfillment",
+        key: .account,
+        consumers: [],
+        isCompacted: false
+    )
+
     /// All topics.
     public static let all = [
         catalogProducts, paymentsTransactions, receiptsIssued, fulfillmentTransactions,
+        fulfillmentQueues,
     ]
 
     /// The default number of partitions of a topic.

@@ -12,6 +12,7 @@ public struct EventTail: Service {
     private let topics: [Topic]
     private let kafka: KafkaSettings
     private let logger: Logger
+    private let isWanted: @Sendable (_ type: EventType, _ key: String) -> Bool
     private let receive: @Sendable ([ReceivedEvent]) async -> Void
 
     /// Makes a tail.
@@ -22,16 +23,20 @@ public struct EventTail: Service {
     ///   - topics: The topics it follows.
     ///   - kafka: How to reach the broker.
     ///   - logger: Receives the tail's log messages.
+    ///   - isWanted: Whether an event of this type and key is handed on. Others are skipped before
+    ///     anything else of them is read.
     ///   - receive: Takes each batch, in partition order. The next one waits for it.
     public init(
         topics: [Topic],
         kafka: KafkaSettings,
         logger: Logger,
+        isWanted: @escaping @Sendable (_ type: EventType, _ key: String) -> Bool = { _, _ in true },
         receive: @escaping @Sendable ([ReceivedEvent]) async -> Void
     ) {
         self.topics = topics
         self.kafka = kafka
         self.logger = logger
+        self.isWanted = isWanted
         self.receive = receive
     }
 
@@ -71,13 +76,20 @@ public struct EventTail: Service {
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
             // Replays are for consumers. A tail has already handed on the original event.
-            let events = poll.messages.compactMap { try? EventHeaders.event(in: $0).get() }
+            let events = poll.messages.filter(isWanted)
+                .compactMap { try? EventHeaders.event(in: $0).get() }
                 .filter { !$0.isReplayed }
+            guard !events.isEmpty else { continue }
             let (admitted, rewind) = epochs.admit(events)
             if !admitted.isEmpty { await receive(admitted) }
             for partition in rewind {
                 try await consumer.seek(partition, to: -2)
             }
         }
+    }
+
+    private func isWanted(_ message: KafkaMessage) -> Bool {
+        guard let key = message.key, let type = EventHeaders.type(of: message) else { return false }
+        return isWanted(type, String(decoding: key, as: UTF8.self))
     }
 }

@@ -55,6 +55,12 @@ enum EventHeaders {
         )
     }
 
+    /// The type of the event in a message, read without the other headers.
+    static func type(of message: KafkaMessage) -> EventType? {
+        message.headers.first { $0.name == Self.type }
+            .map { EventType(rawValue: String(decoding: $0.value, as: UTF8.self)) }
+    }
+
     /// The event in a message, or the reason why the message is malformed.
     static func event(in message: KafkaMessage) -> Result<ReceivedEvent, MalformedMessage> {
         let fields = Fields(message.headers)

@@ -75,7 +75,7 @@ struct QueueAccountTests {
             let outbox = try await store.outbox()
             #expect(outbox.map(\.type) == [.queueChanged, .queueAccountChanged, .queueChanged])
             #expect(outbox.allSatisfy { $0.key == "alice" })
-            #expect(outbox[1].topic == Topics.fulfillmentTransactions.name)
+            #expect(outbox[1].topic == Topics.fulfillmentQueues.name)
             #expect(
                 try await store.publishedAccounts()
                     == [QueueAccountChanged(revision: 2, account: .sample(1))]

@@ -23,7 +23,7 @@ struct TransactionHandlerTests {
             #expect(published[1].change.transaction == .sample(1, plan: plan))
             let outbox = try await store.outbox()
             #expect(outbox.allSatisfy { $0.key == "alice" && $0.subject == "1" })
-            #expect(outbox.allSatisfy { $0.topic == Topics.fulfillmentTransactions.name })
+            #expect(outbox.allSatisfy { $0.topic == Topics.fulfillmentQueues.name })
             let page = try await store.reads.unfinished(in: .sample())
             #expect(page.revision == 2)
             #expect(page.changes.map(\.data) == [outbox[1].data])

@@ -224,6 +224,54 @@ struct QueueStreamTests {
         }
     }
 
+    @Test("A finish and the change before it are sent in order though their topics overtook")
+    func twoTopics() async throws {
+        try await StreamServer.run { server in
+            var stream = try await server.connect("bob")
+            let snapshot = try snapshot(of: .sample(1, account: "bob"))
+            // The database has none of this, so a look into it would end the stream.
+            server.hub.receive([
+                event("bob", snapshot, 2, finishedAt: startOfTime), event("bob", snapshot, 1),
+            ])
+            let first = try #require(try await stream.next())
+            let second = try #require(try await stream.next())
+            #expect([first.name, second.name] == ["transaction", "removed"])
+            #expect([first.id, second.id] == ["1", "2"])
+        }
+    }
+
+    @Test("A finish that arrives long before the change before it leaves no gap")
+    func finishIsFirst() async throws {
+        try await StreamServer.run { server in
+            try await server.store.arrive(.sample(1))
+            var stream = try await server.connect()
+            #expect(try await stream.next()?.id == "1")
+            try await server.store.arrive(.sample(2))
+            try await server.store.finish(1)
+            let events = try await server.store.outbox()
+            server.hub.receive([events[2]])
+            #expect(try await stream.next()?.id == "2")
+            #expect(try await stream.next()?.id == "3")
+            // The change is not sent again when its topic brings it.
+            server.hub.receive([events[1]])
+            try await server.store.arrive(.sample(3))
+            server.hub.receive([try await server.store.outbox()[3]])
+            #expect(try await stream.next()?.id == "4")
+        }
+    }
+
+    @Test("Only events for a stream of this instance are read")
+    func unwantedEvents() throws {
+        let hub = QueueHub(limits: QueueHub.Limits())
+        let place = try hub.subscribe(to: .sample("alice"))
+        defer { withExtendedLifetime(place) {} }
+        #expect(hub.wants(.queueChanged, of: "alice"))
+        #expect(hub.wants(.transactionFinished, of: "alice"))
+        #expect(hub.wants(.queueAccountChanged, of: "alice"))
+        #expect(!hub.wants(.deliveryConfirmed, of: "alice"))
+        #expect(!hub.wants(.queueChanged, of: "bob"))
+    }
+
     @Test("A client that reads too slowly is let go, and others are not held up")
     func slowReadersAreLetGo() async throws {
         let limits = QueueHub.Limits(streamsMax: 9, streamsPerAccountMax: 9, bufferedMax: 8)
@@ -277,16 +325,22 @@ struct QueueStreamTests {
     private func event(
         _ account: String,
         _ snapshot: TransactionSnapshot,
-        _ revision: Int64
+        _ revision: Int64,
+        finishedAt: Timestamp? = nil
     ) -> ReceivedEvent {
         ReceivedEvent(
             id: EventID(time: startOfTime),
-            type: .queueChanged,
-            topic: Topics.fulfillmentTransactions.name,
+            type: finishedAt == nil ? .queueChanged : .transactionFinished,
+            topic: finishedAt == nil
+                ? Topics.fulfillmentQueues.name : Topics.fulfillmentTransactions.name,
             key: account,
             subject: "1",
             time: startOfTime,
-            data: snapshot.queueChanged(revision: revision, isDelivered: true, finishedAt: nil)
+            data: snapshot.queueChanged(
+                revision: revision,
+                isDelivered: true,
+                finishedAt: finishedAt
+            )
         )
     }
 }

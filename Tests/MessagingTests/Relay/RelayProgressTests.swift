@@ -78,6 +78,19 @@ import Testing
         #expect(progress.confirmed == .start)
     }
 
+    @Test func aTopicThatOnlyStreamsFollowHoldsNothingBack() {
+        let queues = KafkaTopicPartition(topic: "fulfillment.queues", partition: 0)
+        let consumers = [topic: ["payments"], "fulfillment.queues": []]
+        var progress = fresh()
+        _ = progress.publish(through: cursor(10), offsets: [partition: 0...4, queues: 0...4])
+        _ = progress.publish(through: cursor(20), offsets: [queues: 5...14])
+        progress.confirm(committed: ["payments": [partition: 5]], consumers: consumers)
+        #expect(progress.confirmed == cursor(20))
+        #expect(progress.lag(committed: [:], consumers: consumers) == ["payments": 5])
+        // Its lost log is noticed as any other.
+        #expect(progress.isContradicted(byEnds: [partition: 5, queues: 0]))
+    }
+
     @Test func aRestartedRelayConfirmsWhatTheLastOnePublished() {
         var progress = RelayProgress(
             published: cursor(20),

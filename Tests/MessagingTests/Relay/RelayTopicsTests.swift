@@ -10,7 +10,7 @@ import TestSupport
 @Suite(.timeLimit(.minutes(2)))
 struct RelayTopicsTests {
     private static let quiet = Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() }
-    private let letters = Topics.fulfillmentTransactions.deadLetters
+    private let letters = "fulfillment.transactions.dead-letters"
 
     @Test func aDeadLettersTopicIsMadeOnceAndAgainByTheNextLeader() async throws {
         try await withTestBroker { broker in

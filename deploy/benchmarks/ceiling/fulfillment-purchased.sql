@@ -52,7 +52,7 @@ FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id, unit, kind) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.transactions',
+    SELECT (SELECT outbox_xid()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.queues',
         account_id, id::text, now(), NULL, (SELECT ceiling.sample('purchased change'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1

@@ -39,7 +39,7 @@ ON CONFLICT (transaction_id) DO UPDATE SET
     contents = excluded.contents, revision = excluded.revision, changed_at = excluded.changed_at;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('7', id), 'queue.changed.v1', 'fulfillment.transactions',
+    SELECT (SELECT outbox_xid()), ceiling.uuid('7', id), 'queue.changed.v1', 'fulfillment.queues',
         account_id, id::text, now(), NULL, (SELECT ceiling.sample('purchasing change'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1

@@ -15,7 +15,7 @@ struct BrokerRelay: Sendable {
     static let hops = [
         (topic: Topics.paymentsTransactions, reader: "receipts, which signs it"),
         (topic: Topics.receiptsIssued, reader: "fulfillment, which puts it into the queue"),
-        (topic: Topics.fulfillmentTransactions, reader: "fulfillment, which tells its clients"),
+        (topic: Topics.fulfillmentQueues, reader: "fulfillment, which tells its clients"),
     ]
 
     /// The size of a message, about that of an event.
