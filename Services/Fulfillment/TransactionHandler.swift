@@ -49,16 +49,25 @@ struct TransactionHandler: EventHandler {
         )
         try DeliveryStore.insert(plan.deliveries, on: connection)
         try DeliveryStore.grant(plan, on: connection)
-        try DeliveryStore.takeBack(plan, webhookLease: webhookLease, on: connection)
+        try DeliveryStore.void(plan.takenBack, on: connection)
+        try DeliveryStore.release(
+            Set(plan.deliveries.map(\.value).filter(\.isOfRefund).map(\.transactionID)),
+            webhookLease: webhookLease,
+            now: now,
+            on: connection
+        )
         try publish(plan, revisions, now, on: connection)
     }
 
     func didCommit(_ events: [ReceivedEvent]) async {
         wakeRelay()
-        if events.contains(where: { [.receiptIssued, .transactionRefunded].contains($0.type) }) {
-            wakeWebhooks()
-        }
+        if events.contains(where: { Self.typesOfWebhooks.contains($0.type) }) { wakeWebhooks() }
     }
+
+    /// The types of the events that may owe a webhook.
+    private static let typesOfWebhooks: Set<EventType> = [
+        .receiptIssued, .transactionRefunded, .transactionRefundReversed,
+    ]
 
     /// Publishes transactions before accounts, in the order of their revisions.
     private func publish(
@@ -113,7 +122,8 @@ struct TransactionHandler: EventHandler {
         return ArrivedTransaction(
             transaction: transaction,
             snapshot: try TransactionSnapshot(of: transaction, in: event.data),
-            traceparent: event.traceparent
+            traceparent: event.traceparent,
+            isReceipted: event.type == .receiptIssued
         )
     }
 }

@@ -141,8 +141,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         public var state: TransactionState
         /// The total price.
         public var price: Money
-        /// The number of deliveries that it owes.
+        /// The number of deliveries that others have to confirm: its webhooks.
         public var deliveryCount: Int
+        /// Whether its delivery plan has an entitlement.
+        public var grantsEntitlement: Bool
         /// Whether `payments` knows that the app has finished it.
         public var isFinished: Bool
         /// Whether a refund has taken the product away.
@@ -169,6 +171,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             state: TransactionState,
             price: Money,
             deliveryCount: Int,
+            grantsEntitlement: Bool,
             isFinished: Bool,
             isRevoked: Bool,
             refunds: [Refund] = [],
@@ -185,6 +188,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             self.state = state
             self.price = price
             self.deliveryCount = deliveryCount
+            self.grantsEntitlement = grantsEntitlement
             self.isFinished = isFinished
             self.isRevoked = isRevoked
             self.refunds = refunds
@@ -252,9 +256,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
     public struct Delivery: Codable, Hashable, Sendable {
         /// Its position in the delivery plan and its kind, such as `1:webhook`.
         ///
-        /// `1:refund` is the call that informs the same webhook of the refund.
+        /// `1:refund:1` is the call that informs the same webhook of the first refund, and
+        /// `1:refund:1:reversed` the one that informs it of the reversal.
         public var target: String
-        /// `entitlement`, `credit`, `webhook` or `app`.
+        /// `webhook`, or a kind that only a newer version of the store knows.
         public var kind: String
         /// `pending`, `delivered` or `void`.
         public var state: String
@@ -272,18 +277,20 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// - Returns: The id; `nil` if the delivery is not a webhook.
         public func webhookID(of id: TransactionID) -> String? {
             guard kind == "webhook" else { return nil }
-            return "delivery_\(id)_\(target.prefix { $0 != ":" })\(isOfRefund ? "_refund" : "")"
+            let parts = target.split(separator: ":").filter { $0 != "webhook" }
+            return "delivery_\(id)_\(parts.joined(separator: "_"))"
         }
 
-        /// Whether it reports the refund and is therefore not part of the delivery plan.
-        public var isOfRefund: Bool { target.hasSuffix(":refund") }
+        /// Whether it reports a refund or its reversal, and is therefore not part of the delivery
+        /// plan.
+        public var isOfRefund: Bool { target.contains(":refund:") }
     }
 
     /// A row in the table of credits in `fulfillment`.
     public struct Credit: Codable, Hashable, Sendable {
         /// The unit.
         public var unit: String
-        /// `grant` or `revoke`.
+        /// `grant` or `revoke`; either may happen more than once.
         public var kind: String
         /// The change of the balance.
         public var amount: Int64
@@ -300,13 +307,13 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
     public struct Queued: Codable, Hashable, Sendable {
         /// Its state in the queue.
         public var state: TransactionState
-        /// Whether all deliveries except those by the app are confirmed.
+        /// Whether everything is delivered except what the app itself delivers.
         public var isDelivered: Bool
         /// Whether the app has finished it.
         public var isFinished: Bool
         /// The time of the last change.
         public var changedAt: Timestamp
-        /// Its deliveries.
+        /// Its deliveries that others confirm.
         public var deliveries: [Delivery]
         /// Its credits.
         public var credits: [Credit]

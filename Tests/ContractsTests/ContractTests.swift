@@ -70,7 +70,7 @@ import Testing
     @Test func everyTopicIsAChannelAndEveryChannelATopic() throws {
         let document = try object(Contract.asyncAPI())
         let channels = try #require(document["channels"] as? [String: [String: Any]])
-        let names = Topics.all.flatMap { topic in [topic.name, topic.deadLetters].compactMap(\.self) }
+        let names = Topics.all.flatMap { [$0.name, $0.deadLetters].compactMap(\.self) }
         #expect(Set(channels.keys) == Set(names))
         let operations = try #require(document["operations"] as? [String: Any])
         var expected: Set<String> = []

@@ -39,11 +39,10 @@ extension StoreHarness {
 
     /// Finishes payments, waits until every service has recorded it, and checks the guarantee.
     ///
-    /// Everything must exist exactly once, and the number of deliveries must match the products.
+    /// Everything must exist exactly once.
     func expectWhole(
         _ payments: [AcceptedPayment],
-        instance: Int = 1,
-        deliveries: Int? = nil
+        instance: Int = 1
     ) async throws {
         try await finish(payments, instance: instance)
         let report = try await quietAudit(payments)
@@ -53,7 +52,7 @@ extension StoreHarness {
         #expect(report.count("charges") == purchased)
         #expect(report.count("postings") == purchased)
         #expect(report.count("receipts") == purchased)
-        #expect(report.count("deliveries") == deliveries ?? purchased)
+        #expect(report.count("deliveries") == purchased)
         #expect(report.count("finished") == purchased)
         try await expectSealed()
     }

@@ -53,11 +53,39 @@ extension Transaction {
     }
 
     /// Returns the same transaction refunded, one version later.
-    func refunded() -> Transaction {
+    ///
+    /// - Parameters:
+    ///   - amount: The part that is given back; everything unless given.
+    ///   - revokes: Whether the product is taken away.
+    /// - Returns: The next version.
+    func refunded(_ amount: Int64? = nil, revokes: Bool = true) -> Transaction {
         var transaction = self
+        let time = startOfTime.advanced(by: .seconds(60))
+        let rest = price.minorUnits - refundedAmount.minorUnits
         transaction.version += 1
         transaction.state = .purchased
-        transaction.revokedAt = startOfTime.advanced(by: .seconds(60))
+        if revokes { transaction.revokedAt = revokedAt ?? time }
+        transaction.refunds =
+            (refunds ?? []) + [
+                Refund(
+                    number: (refunds ?? []).count + 1,
+                    amount: Money(minorUnits: amount ?? rest, currency: price.currency),
+                    refundedAt: time,
+                    revokes: revokes
+                )
+            ]
+        return transaction
+    }
+
+    /// Returns the same transaction with its newest refund reversed, one version later.
+    func refundReversed() -> Transaction {
+        var transaction = self
+        transaction.version += 1
+        transaction.revokedAt = nil
+        let newest = (refunds ?? []).indices.last { refunds?[$0].reversedAt == nil }
+        if let newest {
+            transaction.refunds?[newest].reversedAt = startOfTime.advanced(by: .seconds(120))
+        }
         return transaction
     }
 }
@@ -81,31 +109,44 @@ extension HostedContent {
 extension ReceivedEvent {
     /// Returns the event that brings `fulfillment` a transaction: its receipt if it is paid.
     static func arrival(_ transaction: Transaction) throws -> ReceivedEvent {
+        let isRefunded = transaction.revokedAt != nil || transaction.refunds != nil
         let isReceipt =
-            (transaction.state == .purchased || transaction.state == .restored)
-            && transaction.revokedAt == nil
+            (transaction.state == .purchased || transaction.state == .restored) && !isRefunded
         let type: EventType =
             switch transaction.state {
             case .purchasing: .transactionPurchasing
             case .deferred: .transactionDeferred
             case .failed: .transactionFailed
-            default: isReceipt ? .receiptIssued : .transactionRefunded
+            default:
+                transaction.refunds?.contains { $0.reversedAt != nil } == true
+                    ? .transactionRefundReversed : .transactionRefunded
             }
-        let data =
-            isReceipt
-            ? try EventCoding.encode(
-                ReceiptIssued(
-                    transaction: transaction,
-                    signingChainID: "1",
-                    payloadSHA256: "00",
-                    issuedAt: startOfTime
-                )
-            )
-            : try EventCoding.encode(TransactionChanged(transaction: transaction))
-        return ReceivedEvent(
+        if isReceipt { return try receipt(of: transaction) }
+        return try ReceivedEvent(
             id: EventID(time: startOfTime),
             type: type,
-            topic: isReceipt ? Topics.receiptsIssued.name : Topics.paymentsTransactions.name,
+            topic: Topics.paymentsTransactions.name,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: startOfTime,
+            data: EventCoding.encode(TransactionChanged(transaction: transaction))
+        )
+    }
+
+    /// Returns the event that says that a transaction was signed.
+    static func receipt(of transaction: Transaction) throws -> ReceivedEvent {
+        let data = try EventCoding.encode(
+            ReceiptIssued(
+                transaction: transaction,
+                signingChainID: "1",
+                payloadSHA256: "00",
+                issuedAt: startOfTime
+            )
+        )
+        return ReceivedEvent(
+            id: EventID(time: startOfTime),
+            type: .receiptIssued,
+            topic: Topics.receiptsIssued.name,
             key: transaction.accountID.rawValue,
             subject: transaction.id.rawValue,
             time: startOfTime,

@@ -47,6 +47,14 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
+    /// Applies the receipt of a transaction, whatever has become of the purchase.
+    func arriveSigned(_ transaction: Transaction) async throws {
+        let event = try ReceivedEvent.receipt(of: transaction)
+        try await client.withTransaction { [handler] connection in
+            try handler.apply([event], on: connection)
+        }
+    }
+
     /// Returns a handler of hosted contents.
     ///
     /// An upload renews its lease after `renewal`, which the test's clock does not affect.

@@ -24,6 +24,7 @@ import Testing
             state: .purchased,
             price: price,
             deliveryCount: 2,
+            grantsEntitlement: true,
             isFinished: true,
             isRevoked: false,
             requestedAt: time,
@@ -42,8 +43,8 @@ import Testing
             isFinished: true,
             changedAt: time,
             deliveries: [
-                .init(target: "0:credit", kind: "credit", state: "delivered"),
-                .init(target: "1:entitlement", kind: "entitlement", state: "delivered"),
+                .init(target: "2:webhook", kind: "webhook", state: "delivered"),
+                .init(target: "3:webhook", kind: "webhook", state: "delivered"),
             ],
             credits: [.init(unit: "coins", kind: "grant", amount: 100)],
             isEntitled: true
@@ -157,7 +158,7 @@ import Testing
                 Self.kinds {
                     refunded(&$0)
                     $0.queued?.deliveries.append(
-                        .init(target: "2:refund", kind: "webhook", state: state)
+                        .init(target: "2:refund:1", kind: "webhook", state: state)
                     )
                 } == kinds
             )
@@ -280,25 +281,43 @@ import Testing
                 )
             } == []
         )
-        // What the app delivers is confirmed by its finish.
-        func pending(_ books: inout TransactionBooks) {
-            books.entry?.deliveryCount = 3
-            books.queued?.deliveries.append(.init(target: "2:app", kind: "app", state: "pending"))
+    }
+
+    @Test func whatARefundMadeVoidStaysSoWhenItIsReversed() {
+        func reversed(_ books: inout TransactionBooks) {
+            books.queued?.deliveries[0].state = "void"
+            books.queued?.credits += [
+                .init(unit: "coins", kind: "revoke", amount: -100),
+                .init(unit: "coins", kind: "grant", amount: 100),
+            ]
+            for target in ["2:refund:1", "2:refund:1:reversed"] {
+                books.queued?.deliveries.append(
+                    .init(target: target, kind: "webhook", state: "delivered")
+                )
+            }
         }
-        #expect(Self.kinds(pending) == [.undelivered])
+        #expect(Self.kinds(reversed) == [])
         #expect(
             Self.kinds {
-                pending(&$0)
-                $0.entry?.isFinished = false
-                $0.queued?.isFinished = false
-                $0.isFinishedInReceipts = false
-            } == []
+                reversed(&$0); $0.queued?.deliveries[3].state = "pending"
+            } == [.undelivered]
+        )
+        #expect(
+            Self.kinds {
+                reversed(&$0); $0.queued?.isEntitled = false
+            } == [.notEntitled]
+        )
+        #expect(
+            Self.kinds {
+                reversed(&$0); $0.queued?.credits.removeLast()
+            } == [.notCredited]
         )
     }
 
     @Test func aCopyCreditsNothingAndOutlivesTheRefundOfItsOriginal() {
         func copied(_ books: inout TransactionBooks) {
             books.entry?.originalID = TransactionID(number: 1)
+            books.entry?.reason = .restore
             books.entry?.credits = [:]
             books.queued?.credits = []
         }

@@ -27,14 +27,21 @@ import Testing
         #expect(books.isPaid && books.entry?.state == .purchased)
         #expect(books.changedAt?.millisecondsSinceEpoch == 1_795_237_200_300)
         let ids = books.queued?.deliveries.map { $0.webhookID(of: books.id) }
-        #expect(ids == [nil, "delivery_1000001_1"])
+        #expect(ids == ["delivery_1000001_1"])
         let refund = TransactionBooks.Delivery(
-            target: "1:refund",
+            target: "1:refund:2",
             kind: "webhook",
             state: "pending"
         )
         #expect(refund.isOfRefund)
-        #expect(refund.webhookID(of: books.id) == "delivery_1000001_1_refund")
+        #expect(refund.webhookID(of: books.id) == "delivery_1000001_1_refund_2")
+        let reversal = TransactionBooks.Delivery(
+            target: "1:refund:2:reversed",
+            kind: "webhook",
+            state: "pending"
+        )
+        #expect(reversal.isOfRefund)
+        #expect(reversal.webhookID(of: books.id) == "delivery_1000001_1_refund_2_reversed")
         #expect(answer.transactions?.last?.changedAt == nil)
     }
 

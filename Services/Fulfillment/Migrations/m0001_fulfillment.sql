@@ -32,17 +32,22 @@ CREATE INDEX queue_transactions_unfinished
 CREATE INDEX queue_transactions_finished
     ON queue_transactions (account_id, bundle_id, revision) WHERE finished_at IS NOT NULL;
 
--- One row for each target of each paid transaction.
+-- One row for each webhook that a paid transaction owes, and for each that tells of a refund of it. What
+-- the store gives itself is delivered with the change, and the app's own part with the finish.
 CREATE TABLE deliveries (
     transaction_id bigint NOT NULL,
-    -- The place in the delivery plan and the kind: "0:entitlement", "1:webhook".
+    -- The place in the delivery plan and the kind: "1:webhook". What tells of the first refund, and of its
+    -- reversal: "1:refund:1", "1:refund:1:reversed".
     target text COLLATE "C" NOT NULL,
     kind text NOT NULL,
     url text,
     host text,
     state text NOT NULL,
+    -- The version of the transaction that it is owed since. One webhook of the plan is told of one thing
+    -- after the other.
+    version integer NOT NULL,
     attempts integer NOT NULL DEFAULT 0,
-    -- A webhook is due at this time. A sender that takes it moves the time beyond its own timeout,
+    -- A webhook is due at this time; without one it waits for what is owed before it. A sender that takes it moves the time beyond its own timeout,
     -- so what a crash leaves unrecorded is due again then.
     next_attempt_at timestamptz,
     last_attempt_at timestamptz,
@@ -64,22 +69,25 @@ CREATE TABLE entitlements (
     product_id text COLLATE "C" NOT NULL,
     original_transaction_id bigint NOT NULL,
     granted_at timestamptz NOT NULL,
-    -- Never cleared: a copy that arrives after the refund gives nothing back.
+    -- Cleared when the refund is reversed. A copy that arrives after the refund gives nothing back.
     revoked_at timestamptz,
     PRIMARY KEY (account_id, bundle_id, product_id, original_transaction_id)
 );
 
--- Append-only: a balance is the sum of its entries, and a refund is an entry of its own. The unique
--- constraint is what makes a consumable grant once, however often its purchase is delivered.
+-- Append-only: a balance is the sum of its entries, and a refund and its reversal are entries of their
+-- own. The unique constraint is what makes a consumable grant once, however often its purchase is
+-- delivered.
 CREATE TABLE credit_entries (
     transaction_id bigint NOT NULL,
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
     unit text COLLATE "C" NOT NULL,
     kind text NOT NULL,
+    -- How often the purchase was given back before a grant, or taken away with a revocation.
+    number integer NOT NULL,
     amount bigint NOT NULL,
     created_at timestamptz NOT NULL,
-    CONSTRAINT credits_are_granted_or_revoked_once PRIMARY KEY (transaction_id, unit, kind),
+    CONSTRAINT credits_change_once PRIMARY KEY (transaction_id, unit, kind, number),
     CONSTRAINT entries_grant_or_revoke CHECK (kind IN ('grant', 'revoke'))
 );
 

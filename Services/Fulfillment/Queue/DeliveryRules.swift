@@ -1,15 +1,13 @@
 import EventTypes
 
-/// The rules for the deliveries of a purchase, one for each target of its delivery plan.
+/// The rules for the deliveries of a purchase.
 ///
 /// Pure.
 ///
 /// Entitlements and credits are rows in this database, so they are delivered together with the
-/// change. A webhook is owed until its recipient confirms it. The app confirms by finishing.
+/// change, and the app confirms its own part by finishing. Only a webhook, which is owed until its
+/// recipient confirms it, is a delivery with a row of its own.
 enum DeliveryRules {
-    /// The suffix of the target of a webhook that reports a refund.
-    static let refundSuffix = ":refund"
-
     /// The state of one delivery.
     enum State: String, Sendable {
         /// Owed.
@@ -24,62 +22,90 @@ enum DeliveryRules {
     struct Delivery: Hashable, Sendable {
         let transactionID: TransactionID
         /// The target's place in the plan and its kind, which no later version of the transaction
-        /// changes.
+        /// changes: `1:webhook`.
         ///
-        /// For a webhook that reports a refund: the place and `refund`.
+        /// For a webhook that reports a refund, also the refund's number: `1:refund:1`. For one
+        /// that reports that this refund was reversed: `1:refund:1:reversed`.
         let target: String
         let kind: String
         /// The URL that a webhook is sent to.
         let url: String?
         var state: State
+        /// The version of the transaction that causes the delivery.
+        let version: Int
+
+        /// Whether it reports a refund or its reversal.
+        ///
+        /// It then waits until what is owed to the same webhook before it was confirmed or is void.
+        var isOfRefund: Bool { target.contains(":refund:") }
     }
 
-    /// A credit that a purchase gives, once.
+    /// A credit that a purchase gives, or that a refund takes back.
     struct Credit: Hashable, Sendable {
+        /// The kinds of entries.
+        enum Kind: String, Sendable {
+            case grant
+            case revoke
+        }
+
         let transactionID: TransactionID
         let queue: QueueKey
         let unit: String
+        let kind: Kind
+        /// The number of the entry among those of its kind: for a grant, how often the purchase was
+        /// given back before; for a revocation, how often it was taken away with it.
+        ///
+        /// It follows from the transaction alone, so an entry has its effect once.
+        let number: Int
         let amount: Int64
     }
 
     /// Returns the deliveries of a purchase that has just been paid.
     static func deliveries(of transaction: Transaction) -> [Delivery] {
-        transaction.deliveryPlan.enumerated().map { index, target in
-            let isVoid = transaction.revokedAt != nil
+        transaction.deliveryPlan.enumerated().compactMap { index, target in
+            guard !target.isDoneWithTheChange, target != .app else { return nil }
             return Delivery(
                 transactionID: transaction.id,
                 target: "\(index):\(target.kind)",
                 kind: target.kind,
                 url: target.webhookURL,
-                state: isVoid ? .void : target.isDoneWithTheChange ? .delivered : .pending
+                state: transaction.revokedAt == nil ? .pending : .void,
+                version: transaction.version
             )
         }
     }
 
-    /// Returns the deliveries that a refund causes: a webhook for each webhook of the plan.
+    /// Returns the deliveries that refunds and their reversals cause: a webhook each for each
+    /// webhook of the plan.
     ///
     /// They are owed whatever happened to the purchase's own webhook, which may have arrived even
     /// if its answer did not. Refunding a copy takes nothing away, so nobody is informed.
     static func refunds(of transaction: Transaction) -> [Delivery] {
-        guard transaction.revokedAt != nil, transaction.id == transaction.originalID else {
-            return []
-        }
-        return transaction.deliveryPlan.enumerated().compactMap { index, target in
-            target.webhookURL.map { url in
+        guard !transaction.reason.isCopy else { return [] }
+        let refunds = transaction.toldRefunds
+        guard !refunds.isEmpty else { return [] }
+        return transaction.deliveryPlan.enumerated().flatMap { index, target -> [Delivery] in
+            guard let url = target.webhookURL else { return [] }
+            let targets = refunds.flatMap { refund in
+                let target = "\(index):refund:\(refund.number)"
+                return refund.isReversed ? [target, target + ":reversed"] : [target]
+            }
+            return targets.map {
                 Delivery(
                     transactionID: transaction.id,
-                    target: "\(index)\(Self.refundSuffix)",
+                    target: $0,
                     kind: target.kind,
                     url: url,
-                    state: .pending
+                    state: .pending,
+                    version: transaction.version
                 )
             }
         }
     }
 
-    /// Whether every delivery is done, apart from those that the app itself confirms.
+    /// Whether every delivery is done.
     static func isDelivered(_ deliveries: [Delivery]) -> Bool {
-        deliveries.allSatisfy { $0.state != .pending || $0.kind == DeliveryTarget.app.kind }
+        deliveries.allSatisfy { $0.state != .pending }
     }
 
     /// Whether the delivery plan gives the account an entitlement to the product.
@@ -87,13 +113,17 @@ enum DeliveryRules {
         transaction.deliveryPlan.contains(.entitlement)
     }
 
-    /// Returns the credits of a purchase, one for each unit of its plan.
+    /// Returns the credits that a purchase gives or, by the same entries with the opposite sign,
+    /// takes back; one for each unit of its plan.
     ///
     /// A copy (restored, or bought again while owned) gives none, because its original already did.
     ///
     /// - Throws: ``FulfillmentError`` if an amount times the quantity overflows.
-    static func credits(of transaction: Transaction) throws(FulfillmentError) -> [Credit] {
-        guard transaction.id == transaction.originalID else { return [] }
+    static func credits(
+        of transaction: Transaction,
+        _ kind: Credit.Kind = .grant
+    ) throws(FulfillmentError) -> [Credit] {
+        guard !transaction.reason.isCopy else { return [] }
         var amounts: [String: Int64] = [:]
         for case .credit(let unit, let amount) in transaction.deliveryPlan {
             let (product, overflows) = amount.multipliedReportingOverflow(
@@ -108,12 +138,17 @@ enum DeliveryRules {
             }
             amounts[unit] = sum
         }
+        let revocations = transaction.toldRefunds.filter(\.revokes)
+        let number =
+            kind == .grant ? revocations.count(where: \.isReversed) : revocations.count
         return amounts.sorted { $0.key < $1.key }.map { unit, amount in
             Credit(
                 transactionID: transaction.id,
                 queue: transaction.queue,
                 unit: unit,
-                amount: amount
+                kind: kind,
+                number: number,
+                amount: kind == .grant ? amount : -amount
             )
         }
     }
@@ -134,6 +169,16 @@ extension DeliveryTarget {
 }
 
 extension Transaction {
+    /// The refunds that merchants are told of.
+    ///
+    /// A product that was taken away without a refund in the list counts as one refund.
+    fileprivate var toldRefunds: [(number: Int, revokes: Bool, isReversed: Bool)] {
+        if let refunds, !refunds.isEmpty {
+            return refunds.map { ($0.number, $0.revokes, $0.reversedAt != nil) }
+        }
+        return revokedAt == nil ? [] : [(1, true, false)]
+    }
+
     /// The queue that the transaction belongs to.
     var queue: QueueKey { QueueKey(accountID: accountID, bundleID: bundleID) }
 

@@ -4,7 +4,10 @@ import StoreAPI
 
 /// The SQL of deliveries, and of the entitlements and credits they give.
 enum DeliveryStore {
-    /// Records the deliveries of paid transactions.
+    /// Records the deliveries that transactions owe.
+    ///
+    /// A webhook that reports a refund waits, without a time, until ``release(_:webhookLease:now:on:)``
+    /// lets it go.
     static func insert(
         _ owed: [QueuePlan.Timed<DeliveryRules.Delivery>],
         on connection: isolated PostgresConnection
@@ -14,39 +17,66 @@ enum DeliveryStore {
         try connection.execute(
             """
             INSERT INTO deliveries
-                (transaction_id, target, kind, url, host, state, next_attempt_at, delivered_at)
+                (transaction_id, target, kind, url, host, state, version, next_attempt_at)
             SELECT * FROM unnest(
                 \(deliveries.map(\.transactionID.number)), \(deliveries.map(\.target)),
                 \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
                 \(deliveries.map { $0.url.map(EndpointAddress.host(of:)) }),
-                \(deliveries.map(\.state.rawValue)),
-                \(owed.map { $0.value.url != nil && $0.value.state == .pending ? $0.time : nil }),
-                \(owed.map { $0.value.state == .delivered ? $0.time : nil })
+                \(deliveries.map(\.state.rawValue)), \(deliveries.map { Int32($0.version) }),
+                \(owed.map(Self.firstAttempt))
             )
             ON CONFLICT (transaction_id, target) DO NOTHING
             """
         )
     }
 
-    /// Writes the entitlements and credits that purchases give.
+    private static func firstAttempt(
+        of owed: QueuePlan.Timed<DeliveryRules.Delivery>
+    ) -> Timestamp? {
+        let delivery = owed.value
+        guard delivery.url != nil, delivery.state == .pending, !delivery.isOfRefund else {
+            return nil
+        }
+        return owed.time
+    }
+
+    /// Writes the entitlements and credits that change.
     ///
-    /// Rows that exist already are left as they are.
+    /// Grants that exist already are left as they are. A credit that is taken back is an entry of
+    /// its own, even if the balance falls below zero.
     static func grant(
         _ plan: QueuePlan,
         on connection: isolated PostgresConnection
     ) throws {
-        let entitlements = plan.entitlements
-        if !entitlements.isEmpty {
+        let granted = plan.entitlements.filter { !$0.isChanged }
+        if !granted.isEmpty {
             try connection.execute(
                 """
                 INSERT INTO entitlements
                     (account_id, bundle_id, product_id, original_transaction_id, granted_at)
                 SELECT * FROM unnest(
-                    \(entitlements.map(\.queue.accountID)), \(entitlements.map(\.queue.bundleID)),
-                    \(entitlements.map(\.productID)), \(entitlements.map(\.originalID.number)),
-                    \(entitlements.map(\.time))
+                    \(granted.map(\.queue.accountID)), \(granted.map(\.queue.bundleID)),
+                    \(granted.map(\.productID)), \(granted.map(\.originalID.number)),
+                    \(granted.map(\.grantedAt))
                 )
                 ON CONFLICT DO NOTHING
+                """
+            )
+        }
+        let changed = plan.entitlements.filter(\.isChanged)
+        if !changed.isEmpty {
+            try connection.execute(
+                """
+                INSERT INTO entitlements
+                    (account_id, bundle_id, product_id, original_transaction_id, granted_at,
+                    revoked_at)
+                SELECT * FROM unnest(
+                    \(changed.map(\.queue.accountID)), \(changed.map(\.queue.bundleID)),
+                    \(changed.map(\.productID)), \(changed.map(\.originalID.number)),
+                    \(changed.map(\.grantedAt)), \(changed.map(\.revokedAt))
+                )
+                ON CONFLICT (account_id, bundle_id, product_id, original_transaction_id)
+                    DO UPDATE SET revoked_at = excluded.revoked_at
                 """
             )
         }
@@ -55,79 +85,68 @@ enum DeliveryStore {
             try connection.execute(
                 """
                 INSERT INTO credit_entries
-                    (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
-                SELECT transaction_id, account_id, bundle_id, unit, 'grant', amount, time
-                FROM unnest(
+                    (transaction_id, account_id, bundle_id, unit, kind, number, amount, created_at)
+                SELECT * FROM unnest(
                     \(credits.map(\.transactionID.number)), \(credits.map(\.queue.accountID)),
                     \(credits.map(\.queue.bundleID)), \(credits.map(\.unit)),
+                    \(credits.map(\.kind.rawValue)), \(credits.map { Int32($0.number) }),
                     \(credits.map(\.amount)), \(plan.credits.map(\.time))
-                ) AS given (transaction_id, account_id, bundle_id, unit, amount, time)
-                ON CONFLICT (transaction_id, unit, kind) DO NOTHING
+                )
+                ON CONFLICT (transaction_id, unit, kind, number) DO NOTHING
                 """
             )
         }
     }
 
-    /// Takes back what refunded transactions gave.
+    /// Makes what is pending of purchases void, because they were taken back.
     ///
-    /// Pending deliveries become void, entitlements are revoked, and each credit is reversed by an
-    /// entry of its own, even if the balance falls below zero.
-    ///
-    /// A purchase's webhook may be under way. It ends within its lease, and the webhook that
-    /// reports the refund waits that long, so it never arrives first.
-    static func takeBack(
-        _ plan: QueuePlan,
-        webhookLease: Duration = .zero,
+    /// What is owed about their refunds stays.
+    static func void(
+        _ ids: [TransactionID],
         on connection: isolated PostgresConnection
     ) throws {
-        guard !plan.takenBack.isEmpty else { return }
-        let ids = plan.takenBack.map(\.value.number)
+        guard !ids.isEmpty else { return }
         try connection.execute(
             """
-            WITH voided AS (
-                UPDATE deliveries SET state = 'void', next_attempt_at = NULL
-                WHERE transaction_id = ANY(\(ids)) AND state = 'pending'
-                    AND target NOT LIKE '%:refund'
-                RETURNING transaction_id, split_part(target, ':', 1) AS place, last_attempt_at
-            )
+            UPDATE deliveries SET state = 'void', next_attempt_at = NULL
+            WHERE transaction_id = ANY(\(ids.map(\.number))) AND state = 'pending'
+                AND target NOT LIKE '%:refund:%'
+            """
+        )
+    }
+
+    /// Makes the next webhook of each place in the plans due, unless an earlier one is still owed.
+    ///
+    /// So a merchant hears of a purchase, its refunds and their reversals one after the other. A
+    /// void webhook may still be under way. It ends within its lease, and the next one waits that
+    /// long.
+    static func release(
+        _ ids: Set<TransactionID>,
+        webhookLease: Duration,
+        now: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        guard !ids.isEmpty else { return }
+        try connection.execute(
+            """
             UPDATE deliveries
             SET next_attempt_at = greatest(
-                deliveries.next_attempt_at,
-                voided.last_attempt_at + \(webhookLease.milliseconds) * interval '1 millisecond'
+                \(now), first.void_at + \(webhookLease.milliseconds) * interval '1 millisecond'
             )
-            FROM voided
-            WHERE deliveries.transaction_id = voided.transaction_id
-                AND deliveries.target = voided.place || ':refund' AND state = 'pending'
-            """
-        )
-        try connection.execute(
-            """
-            INSERT INTO credit_entries
-                (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
-            SELECT transaction_id, account_id, bundle_id, unit, 'revoke', -amount, taken.time
-            FROM credit_entries
-            JOIN unnest(\(ids), \(plan.takenBack.map(\.time))) AS taken (transaction_id, time)
-                USING (transaction_id)
-            WHERE kind = 'grant'
-            ON CONFLICT (transaction_id, unit, kind) DO NOTHING
-            """
-        )
-        let revoked = plan.revokedEntitlements
-        guard !revoked.isEmpty else { return }
-        try connection.execute(
-            """
-            UPDATE entitlements SET revoked_at = revoked.revoked_at
-            FROM unnest(
-                \(revoked.map(\.queue.accountID)), \(revoked.map(\.queue.bundleID)),
-                \(revoked.map(\.productID)), \(revoked.map(\.originalID.number)),
-                \(revoked.map(\.time))
-            ) AS revoked
-                (account_id, bundle_id, product_id, original_transaction_id, revoked_at)
-            WHERE entitlements.account_id = revoked.account_id
-                AND entitlements.bundle_id = revoked.bundle_id
-                AND entitlements.product_id = revoked.product_id
-                AND entitlements.original_transaction_id = revoked.original_transaction_id
-                AND entitlements.revoked_at IS NULL
+            FROM (
+                SELECT DISTINCT ON (transaction_id, place) transaction_id, target, void_at
+                FROM (
+                    SELECT transaction_id, target, state, version, place,
+                        max(last_attempt_at) FILTER (WHERE state = 'void')
+                            OVER (PARTITION BY transaction_id, place) AS void_at
+                    FROM deliveries CROSS JOIN split_part(target, ':', 1) AS place
+                    WHERE transaction_id = ANY(\(ids.map(\.number))) AND kind = 'webhook'
+                ) AS webhook
+                WHERE state = 'pending'
+                ORDER BY transaction_id, place, version, target
+            ) AS first
+            WHERE deliveries.transaction_id = first.transaction_id
+                AND deliveries.target = first.target AND deliveries.next_attempt_at IS NULL
             """
         )
     }

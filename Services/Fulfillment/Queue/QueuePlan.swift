@@ -5,6 +5,8 @@ struct ArrivedTransaction: Sendable {
     let transaction: Transaction
     let snapshot: TransactionSnapshot
     let traceparent: String?
+    /// Whether it came with its receipt.
+    var isReceipted = true
 }
 
 /// All changes that a batch of arrivals makes, decided before anything is written.
@@ -32,12 +34,18 @@ struct QueuePlan: Sendable {
         let ordinal: Int64
     }
 
-    /// An account's ownership of a product, granted or revoked.
+    /// An account's ownership of a product after the batch.
     struct Entitlement: Sendable {
         let queue: QueueKey
         let productID: ProductID
         let originalID: TransactionID
-        let time: Timestamp
+        /// The time of the grant, unless the account had it before.
+        let grantedAt: Timestamp
+        fileprivate(set) var revokedAt: Timestamp?
+        /// Whether it was revoked or given back.
+        ///
+        /// Otherwise it is only granted, which leaves a row that exists as it is.
+        fileprivate(set) var isChanged: Bool
     }
 
     /// A value that is granted or taken back, with the time.
@@ -51,10 +59,11 @@ struct QueuePlan: Sendable {
     private(set) var counts: [QueueKey: Int64] = [:]
     private(set) var deliveries: [Timed<DeliveryRules.Delivery>] = []
     private(set) var credits: [Timed<DeliveryRules.Credit>] = []
+    /// The entitlements, each once.
     private(set) var entitlements: [Entitlement] = []
-    /// Transactions whose pending deliveries become void and whose credits are reversed.
-    private(set) var takenBack: [Timed<TransactionID>] = []
-    private(set) var revokedEntitlements: [Entitlement] = []
+    private var entitlementIndexes: [TransactionID: Int] = [:]
+    /// Transactions that were taken back: what is pending of their purchase becomes void.
+    private(set) var takenBack: [TransactionID] = []
     /// The transactions as the queues have them, with the changes so far.
     private(set) var known: [TransactionID: QueuedTransaction]
 
@@ -107,29 +116,24 @@ struct QueuePlan: Sendable {
         at time: Timestamp
     ) throws(FulfillmentError) -> Change? {
         let transaction = arrival.transaction
-        guard var change = QueueRules.apply(transaction, to: known[transaction.id]) else {
-            return nil
-        }
+        let applied = QueueRules.apply(
+            transaction,
+            to: known[transaction.id],
+            isReceipted: arrival.isReceipted
+        )
+        guard var change = applied else { return nil }
         // Set only once: later changes have traces of their own.
         if known[transaction.id] == nil { change.after.traceparent = arrival.traceparent }
         if change.isGranted, let contents { change.after.contents = contents }
         deliveries += change.deliveries.map { Timed(value: $0, time: time) }
-        if change.isGranted {
-            credits += try DeliveryRules.credits(of: transaction).map {
-                Timed(value: $0, time: time)
-            }
-            if DeliveryRules.grantsEntitlement(transaction) {
-                entitlements.append(Self.entitlement(of: transaction, at: time))
-            }
+        if change.isGranted || change.isGivenBack {
+            try credit(transaction, .grant, at: time)
+            entitle(transaction, at: time, isChanged: change.isGivenBack)
         }
         if change.isTakenBack {
-            takenBack.append(Timed(value: transaction.id, time: time))
-            // Revoking a copy takes nothing away, because the original purchase stands.
-            if transaction.id == transaction.originalID {
-                revokedEntitlements.append(
-                    Self.entitlement(of: transaction, at: transaction.revokedAt ?? time)
-                )
-            }
+            takenBack.append(transaction.id)
+            try credit(transaction, .revoke, at: time)
+            entitle(transaction, at: time, isChanged: true)
         }
         return note(
             change.after,
@@ -208,13 +212,39 @@ struct QueuePlan: Sendable {
         return last.values.sorted().map { accountChanges[$0] }
     }
 
-    private static func entitlement(of transaction: Transaction, at time: Timestamp) -> Entitlement
-    {
-        Entitlement(
-            queue: transaction.queue,
-            productID: transaction.productID,
-            originalID: transaction.originalID,
-            time: time
-        )
+    private mutating func credit(
+        _ transaction: Transaction,
+        _ kind: DeliveryRules.Credit.Kind,
+        at time: Timestamp
+    ) throws(FulfillmentError) {
+        credits += try DeliveryRules.credits(of: transaction, kind).map {
+            Timed(value: $0, time: time)
+        }
+    }
+
+    /// Notes the entitlement as the transaction leaves it, if its plan has one.
+    private mutating func entitle(_ transaction: Transaction, at time: Timestamp, isChanged: Bool) {
+        // Revoking a copy takes nothing away, because the original purchase stands.
+        guard DeliveryRules.grantsEntitlement(transaction),
+            !(isChanged && transaction.reason.isCopy)
+        else { return }
+        guard let known = entitlementIndexes[transaction.originalID] else {
+            entitlementIndexes[transaction.originalID] = entitlements.count
+            entitlements.append(
+                Entitlement(
+                    queue: transaction.queue,
+                    productID: transaction.productID,
+                    originalID: transaction.originalID,
+                    grantedAt: time,
+                    revokedAt: transaction.revokedAt,
+                    isChanged: isChanged
+                )
+            )
+            return
+        }
+        if isChanged {
+            entitlements[known].revokedAt = transaction.revokedAt
+            entitlements[known].isChanged = true
+        }
     }
 }

@@ -32,17 +32,30 @@ enum QueueRules {
         var isGranted = false
         /// Whether this change takes back what it gave.
         var isTakenBack = false
+        /// Whether this change gives it again, because the refund was reversed.
+        var isGivenBack = false
     }
 
     /// Applies a version of a transaction.
     ///
     /// Only the version decides, because a transaction arrives over two topics, and no order holds
     /// between them. If a refund overtakes its receipt, it leaves the purchase revoked, and the
-    /// receipt then changes nothing.
+    /// receipt then changes nothing. If the refund of a part overtakes the receipt, it is left to
+    /// the receipt of the same version: nothing is delivered without a receipt.
     ///
+    /// - Parameters:
+    ///   - transaction: The version.
+    ///   - before: The queue's row, or `nil` if it has none.
+    ///   - isReceipted: Whether the version came with its receipt.
     /// - Returns: The change, or `nil` if the queue has this version or a later one.
-    static func apply(_ transaction: Transaction, to before: QueuedTransaction?) -> Change? {
+    static func apply(
+        _ transaction: Transaction,
+        to before: QueuedTransaction?,
+        isReceipted: Bool = true
+    ) -> Change? {
         if let before, before.version >= transaction.version { return nil }
+        let wasPaid = before?.isPaid ?? false
+        if transaction.isPaid, !wasPaid, transaction.revokedAt == nil, !isReceipted { return nil }
         var change = Change(
             after: QueuedTransaction(
                 id: transaction.id,
@@ -56,7 +69,6 @@ enum QueueRules {
                 traceparent: before?.traceparent
             )
         )
-        let wasPaid = before?.isPaid ?? false
         let wasRevoked = before?.revokedAt != nil
         if change.after.isPaid && !wasPaid {
             change.deliveries = DeliveryRules.deliveries(of: transaction)
@@ -65,7 +77,9 @@ enum QueueRules {
             change.deliveries += DeliveryRules.refunds(of: transaction)
         } else {
             change.isTakenBack = wasPaid && !wasRevoked && transaction.revokedAt != nil
-            if change.isTakenBack { change.deliveries = DeliveryRules.refunds(of: transaction) }
+            change.isGivenBack = wasPaid && wasRevoked && transaction.revokedAt == nil
+            // Those that are owed or done already are left as they are.
+            if wasPaid { change.deliveries = DeliveryRules.refunds(of: transaction) }
             change.after.isDelivered =
                 switch transaction.state {
                 // A transaction that was never paid, or was refunded, owes nothing.

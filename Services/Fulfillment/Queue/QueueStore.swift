@@ -147,13 +147,13 @@ enum QueueStore {
             """
             INSERT INTO queue_transactions
                 (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-                is_delivered, contents, revision, changed_at, traceparent)
+                is_delivered, finished_at, contents, revision, changed_at, traceparent)
             SELECT * FROM unnest(
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
                 \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
                 \(rows.map { PostgresJSON(bytes: $0.snapshot.bytes) }),
-                \(rows.map(\.after.isDelivered)),
+                \(rows.map(\.after.isDelivered)), \(rows.map(\.after.finishedAt)),
                 \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),
                 \(rows.map(\.time)), \(rows.map(\.after.traceparent))
@@ -161,13 +161,14 @@ enum QueueStore {
             ON CONFLICT (transaction_id) DO UPDATE SET
                 version = excluded.version, state = excluded.state,
                 revoked_at = excluded.revoked_at, transaction = excluded.transaction,
-                is_delivered = excluded.is_delivered, contents = excluded.contents,
-                revision = excluded.revision, changed_at = excluded.changed_at
+                is_delivered = excluded.is_delivered, finished_at = excluded.finished_at,
+                contents = excluded.contents, revision = excluded.revision,
+                changed_at = excluded.changed_at
             """
         )
     }
 
-    /// Marks transactions as finished, and confirms the deliveries that the app itself makes.
+    /// Marks transactions as finished.
     ///
     /// Each change carries its own time.
     static func finish(
@@ -177,21 +178,13 @@ enum QueueStore {
         guard !changes.isEmpty else { return }
         try connection.execute(
             """
-            WITH finished AS (
-                SELECT * FROM unnest(
-                    \(changes.map(\.transactionID.number)), \(changes.map(\.revision)),
-                    \(changes.map(\.finishedAt))
-                ) AS finished (transaction_id, revision, time)
-            ), confirmed AS (
-                UPDATE deliveries SET state = 'delivered', delivered_at = finished.time
-                FROM finished
-                WHERE deliveries.transaction_id = finished.transaction_id
-                    AND kind = 'app' AND state = 'pending'
-            )
             UPDATE queue_transactions
             SET finished_at = finished.time, changed_at = finished.time,
                 revision = finished.revision
-            FROM finished
+            FROM unnest(
+                \(changes.map(\.transactionID.number)), \(changes.map(\.revision)),
+                \(changes.map(\.finishedAt))
+            ) AS finished (transaction_id, revision, time)
             WHERE queue_transactions.transaction_id = finished.transaction_id
             """
         )

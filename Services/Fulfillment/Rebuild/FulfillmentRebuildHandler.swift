@@ -25,21 +25,14 @@ struct FulfillmentRebuildHandler: Rebuilder {
         of source: RebuildSource,
         on shadow: isolated PostgresConnection
     ) throws -> [LogContradiction] {
+        // The subject of an account's event is not a transaction, and so matches no row.
+        let ids = Set(rows.map { TransactionID(unchecked: $0.event.subject) })
+        var history = QueueHistory(existing: try QueueStore.transactions(ids, on: shadow))
         var contradictions: [LogContradiction] = []
-        var rest = rows[...]
-        while !rest.isEmpty {
-            // The subject of an account's event is not a transaction, and so matches no row.
-            let ids = Set(rest.map { TransactionID(unchecked: $0.event.subject) })
-            var history = QueueHistory(existing: try QueueStore.transactions(ids, on: shadow))
-            while let row = rest.first, !history.mustBeWritten(before: row) {
-                contradictions += try LogContradiction.reading([row]) { _ in
-                    try history.apply(row)
-                }
-                rest.removeFirst()
-            }
-            contradictions += try store(history, on: shadow)
+        for row in rows {
+            contradictions += try LogContradiction.reading([row]) { _ in try history.apply(row) }
         }
-        return contradictions
+        return try contradictions + store(history, on: shadow)
     }
 
     private func store(
@@ -55,21 +48,7 @@ struct FulfillmentRebuildHandler: Rebuilder {
         try DeliveryStore.insert(plan.deliveries, on: shadow)
         try DeliveryStore.grant(plan, on: shadow)
         try WebhookStore.confirm(history.confirmed, on: shadow)
-        try DeliveryStore.takeBack(plan, on: shadow)
-        try QueueStore.finish(
-            history.finished.map { change in
-                QueueChange(
-                    queue: change.after.queue,
-                    transactionID: change.after.id,
-                    revision: revisions[change.after.queue, default: 0] + change.ordinal,
-                    snapshot: change.snapshot,
-                    isDelivered: change.after.isDelivered,
-                    finishedAt: change.after.finishedAt,
-                    contents: change.after.contents
-                )
-            },
-            on: shadow
-        )
+        try DeliveryStore.void(plan.takenBack, on: shadow)
         history.judgeRevisions(from: revisions)
         return history.contradictions
     }

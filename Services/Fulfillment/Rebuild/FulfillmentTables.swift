@@ -26,7 +26,8 @@ enum FulfillmentTables {
             "deliveries",
             key: [.number("transaction_id"), .text("target")],
             columns: [
-                "transaction_id", "target", "kind", "url", "host", "state", "delivered_at",
+                "transaction_id", "target", "kind", "url", "host", "state", "version",
+                "delivered_at",
                 .init("last_result", "CASE WHEN state = 'delivered' THEN last_result END"),
             ]
         ),
@@ -43,9 +44,10 @@ enum FulfillmentTables {
         ),
         RebuiltTable(
             "credit_entries",
-            key: [.number("transaction_id"), .text("unit"), .text("kind")],
+            key: [.number("transaction_id"), .text("unit"), .text("kind"), .number("number")],
             columns: [
-                "transaction_id", "account_id", "bundle_id", "unit", "kind", "amount", "created_at",
+                "transaction_id", "account_id", "bundle_id", "unit", "kind", "number", "amount",
+                "created_at",
             ]
         ),
         RebuiltTable(

@@ -10,24 +10,16 @@ import Rebuild
 struct QueueHistory {
     private(set) var plan: QueuePlan
     private(set) var confirmed: [DeliveryConfirmed] = []
-    private(set) var finished: [QueuePlan.Change] = []
     private(set) var contradictions: [LogContradiction] = []
     /// The revisions in the log, in the order in which the plan counts them.
     private(set) var revisions: [(row: OutboxRow, queue: QueueKey, ordinal: Int64, told: Int64)] =
         []
-    private var isFinished: Set<String> = []
 
     /// Creates a history without events.
     ///
     /// - Parameter existing: The rows of the transactions that appear in the log.
     init(existing: [TransactionID: QueuedTransaction]) {
         plan = QueuePlan(existing: existing)
-    }
-
-    /// Whether the history so far must be written before this row is applied: no change of a
-    /// transaction follows its finish in one write.
-    func mustBeWritten(before row: OutboxRow) -> Bool {
-        isFinished.contains(row.event.subject)
     }
 
     /// Applies an event.
@@ -109,8 +101,6 @@ struct QueueHistory {
             at: row.event.time
         )
         revisions.append((row, after.queue, change.ordinal, event.revision))
-        finished.append(change)
-        isFinished.insert(row.event.subject)
     }
 
     /// Checks the revisions in the log, given the queues' previous revisions.

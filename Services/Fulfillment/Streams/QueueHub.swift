@@ -97,7 +97,8 @@ final class QueueHub: Sendable {
 
     /// Whether an event of this type is for an account that has a stream here.
     func wants(_ type: EventType, of key: String) -> Bool {
-        state.withLock { $0.accounts[AccountID(unchecked: key)] != nil } && Self.types.contains(type)
+        Self.types.contains(type)
+            && state.withLock { $0.accounts[AccountID(unchecked: key)] != nil }
     }
 
     /// Passes events on to the streams of their accounts.

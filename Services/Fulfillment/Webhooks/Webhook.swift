@@ -6,7 +6,8 @@ import StoreTracing
 /// A webhook that a sender has leased: one try of one delivery.
 struct Webhook: Callback, Hashable {
     let transactionID: TransactionID
-    /// The delivery's target: `1:webhook`, or `1:refund` to report a refund.
+    /// The delivery's target: `1:webhook`, `1:refund:1` to report a refund, or
+    /// `1:refund:1:reversed` to report its reversal.
     let target: String
     /// The number of this try, from 1.
     let attempt: Int
@@ -23,25 +24,36 @@ struct Webhook: Callback, Hashable {
         traceparent.flatMap { TraceContext($0) }?.traceID.description ?? ""
     }
 
-    /// Whether it reports that the purchase was refunded.
-    var isRefund: Bool { target.hasSuffix(DeliveryRules.refundSuffix) }
+    /// The number of the refund that it reports, or whose reversal it reports; `nil` for the
+    /// purchase itself.
+    var refund: Int? {
+        let parts = target.split(separator: ":")
+        return parts.count > 2 ? Int(parts[2]) : nil
+    }
+
+    /// Whether it reports that its refund was reversed.
+    var isReversal: Bool { target.hasSuffix(":reversed") }
 
     /// The delivery's id, the same at every try.
     var id: String {
-        "delivery_\(transactionID)_\(target.prefix { $0 != ":" })\(isRefund ? "_refund" : "")"
+        let place = "delivery_\(transactionID)_\(target.prefix { $0 != ":" })"
+        return refund.map { "\(place)_refund_\($0)\(isReversal ? "_reversed" : "")" } ?? place
     }
 
-    /// Returns the request body: the event type, the transaction, and the target.
+    /// Returns the request body: the number of the refund, if it is about one, the target, the
+    /// transaction, and the event type.
     func body() throws -> [UInt8] {
         let type: EventType =
-            if isRefund {
-                .transactionRefunded
+            if refund != nil {
+                isReversal ? .transactionRefundReversed : .transactionRefunded
             } else {
                 state == .restored ? .transactionRestored : .transactionPurchased
             }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var body = Array("{\"target\":".utf8)
+        var body = Array("{".utf8)
+        if let refund { body.append(contentsOf: "\"refund\":\(refund),".utf8) }
+        body.append(contentsOf: "\"target\":".utf8)
         body.append(contentsOf: try encoder.encode(DeliveryTarget.webhook(url: url)))
         body.append(contentsOf: ",\"transaction\":".utf8)
         body.append(contentsOf: snapshot.bytes)

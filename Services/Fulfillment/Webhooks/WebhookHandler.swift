@@ -50,14 +50,15 @@ struct WebhookHandler: Sendable {
     /// Transactions whose last delivery this confirms are marked as delivered.
     func record(_ outcomes: [WebhookOutcome]) async throws {
         let now = now()
-        let hasChanged = try await client.withTransaction { connection in
-            try Self.record(outcomes, now: now, on: connection)
+        let hasChanged = try await client.withTransaction { [lease] connection in
+            try Self.record(outcomes, lease: lease, now: now, on: connection)
         }
         if hasChanged { wakeRelay() }
     }
 
     private static func record(
         _ outcomes: [WebhookOutcome],
+        lease: Duration,
         now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
@@ -75,6 +76,12 @@ struct WebhookHandler: Sendable {
                     confirmedAt: outcome.time
                 )
             },
+            on: connection
+        )
+        try DeliveryStore.release(
+            Set(confirmations.map(\.transactionID)),
+            webhookLease: lease,
+            now: now,
             on: connection
         )
         let events = try confirmationEvents(confirmations, of: confirmed, now: now)

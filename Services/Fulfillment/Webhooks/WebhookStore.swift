@@ -95,6 +95,8 @@ enum WebhookStore {
 
     /// Makes a transaction's webhooks due now, also those that were confirmed.
     ///
+    /// One that waits for another goes on waiting.
+    ///
     /// - Returns: The number of its webhooks that are not void, or `nil` if there is no such
     ///   transaction.
     static func askAgain(
@@ -105,7 +107,10 @@ enum WebhookStore {
         let rows = try connection.query(
             """
             WITH asked AS (
-                UPDATE deliveries SET next_attempt_at = \(now)
+                UPDATE deliveries
+                SET next_attempt_at = CASE
+                    WHEN state = 'delivered' OR next_attempt_at IS NOT NULL THEN \(now)
+                END
                 WHERE transaction_id = \(id.number) AND kind = 'webhook' AND state <> 'void'
                 RETURNING 1
             )
@@ -200,8 +205,8 @@ enum WebhookStore {
                 AND NOT EXISTS (
                     SELECT 1 FROM deliveries
                     WHERE deliveries.transaction_id = queue_transactions.transaction_id
-                        AND deliveries.state = 'pending' AND deliveries.kind <> 'app'
-                        AND deliveries.target NOT LIKE '%:refund'
+                        AND deliveries.state = 'pending'
+                        AND deliveries.target NOT LIKE '%:refund:%'
                 )
             ORDER BY transaction_id
             """

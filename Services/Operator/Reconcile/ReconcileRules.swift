@@ -154,31 +154,23 @@ enum ReconcileRules {
         _ entry: TransactionBooks.Entry,
         _ queued: TransactionBooks.Queued
     ) -> [Difference] {
-        if entry.isRevoked {
-            // Open deliveries are void after a refund; webhooks are told of it.
-            let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
-            guard open > 0 else { return [] }
-            let detail = "refunded, and \(open) webhooks are not told"
-            return [Difference(kind: .undelivered, transactionID: id, detail: detail)]
+        func one(_ kind: Difference.Kind, _ detail: String) -> [Difference] {
+            [Difference(kind: kind, transactionID: id, detail: detail)]
         }
         let owed = queued.deliveries.filter { !$0.isOfRefund }
-        let delivered = owed.count { $0.state == "delivered" }
-        let detail = "\(delivered) of \(entry.deliveryCount) deliveries"
         if owed.count > entry.deliveryCount {
-            return [
-                Difference(
-                    kind: .deliveredTwice,
-                    transactionID: id,
-                    detail: "\(owed.count) deliveries of \(entry.deliveryCount)"
-                )
-            ]
+            return one(.deliveredTwice, "\(owed.count) deliveries of \(entry.deliveryCount)")
         }
-        // The app confirms its own deliveries by finishing the transaction.
-        let awaited = owed.count {
-            $0.state == "pending" && $0.kind == DeliveryTarget.app.kind && !queued.isFinished
+        let open = queued.deliveries.count { $0.isOfRefund && $0.state == "pending" }
+        if open > 0 {
+            return one(.undelivered, "refunded, and \(open) webhooks are not told")
         }
-        guard !queued.isDelivered || delivered + awaited != entry.deliveryCount else { return [] }
-        return [Difference(kind: .undelivered, transactionID: id, detail: detail)]
+        // A refund makes void what was not delivered, and it stays void if the refund is reversed.
+        let done = owed.count { $0.state != "pending" }
+        guard !entry.isRevoked, !queued.isDelivered || done != entry.deliveryCount else {
+            return []
+        }
+        return one(.undelivered, "\(done) of \(entry.deliveryCount) deliveries")
     }
 
     /// Compares the credits that the purchase gave with those that it should give, by unit.
@@ -218,10 +210,7 @@ enum ReconcileRules {
         if entry.isRevoked {
             return !isCopy && queued.isEntitled == true ? one(.entitledDespiteRefund) : []
         }
-        let isOwed = queued.deliveries.contains {
-            $0.kind == DeliveryTarget.entitlement.kind && $0.state == "delivered"
-        }
-        guard isOwed else { return [] }
+        guard entry.grantsEntitlement else { return [] }
         // A copy may outlive its original's refund.
         let isThere = isCopy ? queued.isEntitled != nil : queued.isEntitled == true
         return isThere ? [] : one(.notEntitled)

@@ -75,15 +75,22 @@ enum ReconcileStore {
         for row in try connection.query(
             """
             SELECT id, account_id, bundle_id, product_id, quantity, original_id, reason, state,
-                price, currency, json_array_length(delivery_plan)::bigint,
-                finished_at IS NOT NULL, revoked_at IS NOT NULL, refunds, requested_at,
+                price, currency, plan.webhooks, plan.has_entitlement, finished_at IS NOT NULL,
+                revoked_at IS NOT NULL, refunds, requested_at,
                 greatest(requested_at, purchased_at, revoked_at, finished_at)
-            FROM transactions WHERE id = ANY(\(ids))
+            FROM transactions CROSS JOIN LATERAL (
+                SELECT count(*) FILTER (
+                        WHERE target->>'kind' NOT IN ('entitlement', 'credit', 'app')
+                    ) AS webhooks,
+                    count(*) FILTER (WHERE target->>'kind' = 'entitlement') > 0 AS has_entitlement
+                FROM json_array_elements(delivery_plan) AS target
+            ) AS plan
+            WHERE id = ANY(\(ids))
             """
         ) {
             let (
                 id, account, bundle, product, quantity, original, reason, state, price, currency,
-                deliveries, isFinished, isRevoked, refundList, requested, changed
+                deliveries, grantsEntitlement, isFinished, isRevoked, refundList, requested, changed
             ) = try row.decode(
                 Int64.self,
                 AccountID.self,
@@ -96,6 +103,7 @@ enum ReconcileStore {
                 Int64.self,
                 Currency.self,
                 Int64.self,
+                Bool.self,
                 Bool.self,
                 Bool.self,
                 PostgresJSON?.self,
@@ -116,6 +124,7 @@ enum ReconcileStore {
                 state: TransactionState(rawValue: state),
                 price: Money(minorUnits: price, currency: currency),
                 deliveryCount: Int(deliveries),
+                grantsEntitlement: grantsEntitlement,
                 isFinished: isFinished,
                 isRevoked: isRevoked,
                 refunds: refunds ?? [],
@@ -128,7 +137,7 @@ enum ReconcileStore {
         try readPostings(of: ids, into: &books, on: connection)
     }
 
-    /// Reads the credits of the originals' delivery plans, by unit; copies credit nothing.
+    /// Reads the credits of delivery plans, by unit; copies credit nothing.
     private static func credits(
         of ids: [Int64],
         on connection: isolated PostgresConnection

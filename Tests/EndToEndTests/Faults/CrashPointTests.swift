@@ -114,7 +114,7 @@ extension EndToEnd {
                 try await store.importSampleCatalog()
                 let hold = try store.hold(
                     .fulfillment,
-                    .beforeCommit(ofTransactionWith: "INSERT INTO deliveries")
+                    .beforeCommit(ofTransactionWith: "INSERT INTO credit_entries")
                 )
                 let payment = try await store.buy()
                 try await store.crash(.fulfillment, at: hold)
@@ -218,7 +218,7 @@ extension EndToEnd {
                 }
                 let text =
                     service == .receipts
-                    ? "INTO signed_transactions" : "INSERT INTO deliveries"
+                    ? "INTO signed_transactions" : "INSERT INTO credit_entries"
                 let hold = try store.hold(service, .afterStatement(containing: text))
                 try await store.process(service).start()
                 try await store.crash(service, at: hold)

@@ -96,16 +96,19 @@ private struct Damage: Sendable {
         Damage(
             kinds: ["undelivered"],
             service: .fulfillment,
-            statements: ["DELETE FROM deliveries WHERE transaction_id = ID"]
+            statements: [
+                "UPDATE queue_transactions SET is_delivered = false WHERE transaction_id = ID"
+            ]
         ),
         Damage(
             kinds: ["deliveredTwice"],
             service: .fulfillment,
             statements: [
                 """
-                INSERT INTO deliveries (transaction_id, target, kind, state, delivered_at)
-                SELECT transaction_id, '1:credit', kind, state, delivered_at
-                FROM deliveries WHERE transaction_id = ID
+                INSERT INTO deliveries
+                    (transaction_id, target, kind, url, host, state, version, delivered_at)
+                VALUES (ID, '1:webhook', 'webhook', 'http://a.example', 'a.example', 'delivered',
+                    2, now())
                 """
             ]
         ),

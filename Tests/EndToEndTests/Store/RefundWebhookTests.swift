@@ -31,7 +31,7 @@ extension EndToEnd {
                 #expect(merchant.deliveries.count == 2)
                 try await store.crash(.fulfillment, at: hold)
                 let id = try #require(merchant.deliveries.last?.id)
-                #expect(id.hasSuffix("_refund") && id.contains("\(gift.transactionID)"))
+                #expect(id.hasSuffix("_refund_1") && id.contains("\(gift.transactionID)"))
                 try await eventually("the refund to be told again, and confirmed") {
                     let report = try await store.quietAudit([gift])
                     return merchant.deliveries.count == 3 && report.violations.isEmpty ? true : nil
@@ -47,7 +47,7 @@ extension EndToEnd {
                     ]
                 )
                 let why = try await store.counterfoil("why", gift.transactionID.rawValue)
-                #expect(why.output.contains(":refund"))
+                #expect(why.output.contains(":refund:1"))
                 let reconcile = try await store.counterfoil("reconcile")
                 #expect(reconcile.exit == .code(0), "\(reconcile.output)")
                 await merchant.stop()

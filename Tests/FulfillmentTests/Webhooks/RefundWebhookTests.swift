@@ -15,6 +15,7 @@ struct RefundWebhookTests {
         var type: String
         var transaction: Transaction
         var target: DeliveryTarget
+        var refund: Int?
     }
 
     private let shop = DeliveryTarget.webhook(url: "http://shop.example/hook")
@@ -53,28 +54,28 @@ struct RefundWebhookTests {
             try await store.arrive(purchase.refunded())
             try await store.arrive(purchase.refunded())
             let webhooks = try await take(in: store)
-            #expect(webhooks.map(\.id) == ["delivery_1_1_refund", "delivery_1_2_refund"])
+            #expect(webhooks.map(\.id) == ["delivery_1_1_refund_1", "delivery_1_2_refund_1"])
             #expect(
                 webhooks.map(\.url) == ["http://shop.example/hook", "http://mail.example/hook"]
             )
             for webhook in webhooks {
                 let body = try JSONDecoder().decode(Body.self, from: Data(webhook.body()))
-                #expect(body.type == "transaction.refunded.v1")
+                #expect(body.type == "transaction.refunded.v1" && body.refund == 1)
                 #expect(body.transaction == purchase.refunded())
-                #expect(body.target == (webhook.target == "1:refund" ? shop : mail))
+                #expect(body.target == (webhook.target == "1:refund:1" ? shop : mail))
                 try await record(webhook, .success, in: store)
             }
             #expect(try await take(in: store).isEmpty)
             #expect(
                 try await store.deliveries(of: 1) == [
-                    "0:entitlement delivered", "1:refund delivered", "1:webhook delivered",
-                    "2:refund delivered", "2:webhook delivered",
+                    "1:refund:1 delivered", "1:webhook delivered", "2:refund:1 delivered",
+                    "2:webhook delivered",
                 ]
             )
             // Its confirmations are in the log, but they do not change the queue.
             let confirmed = try await store.outbox().filter { $0.type == .deliveryConfirmed }
                 .map { try $0.decode(DeliveryConfirmed.self).target }
-            #expect(confirmed.sorted() == ["1:refund", "1:webhook", "2:refund", "2:webhook"])
+            #expect(confirmed.sorted() == ["1:refund:1", "1:webhook", "2:refund:1", "2:webhook"])
             #expect(try await store.published().count == told + 1)
         }
     }
@@ -90,7 +91,7 @@ struct RefundWebhookTests {
             #expect(try await take(in: store).isEmpty)
             #expect(try await store.webhooks.untilNextDue() == .seconds(20))
             store.clock.advance(by: .seconds(20))
-            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund_1"])
         }
     }
 
@@ -100,9 +101,9 @@ struct RefundWebhookTests {
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase)
             try await store.arrive(purchase.refunded())
-            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund_1"])
             #expect(
-                try await store.deliveries(of: 1) == ["0:refund pending", "0:webhook void"]
+                try await store.deliveries(of: 1) == ["0:refund:1 pending", "0:webhook void"]
             )
             #expect(try await store.published().last?.change.isDelivered == true)
             #expect(try await store.finish(1) == .finished(at: store.clock.now()))
@@ -118,7 +119,7 @@ struct RefundWebhookTests {
             try await record(webhook, .unsuccessfulStatus, in: store)
             store.clock.advance(by: .seconds(31))
             try await store.arrive(purchase.refunded())
-            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund_1"])
         }
     }
 
@@ -128,7 +129,7 @@ struct RefundWebhookTests {
             let purchase = Transaction.sample(1, plan: [shop])
             try await store.arrive(purchase.refunded())
             try await store.arrive(purchase)
-            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund"])
+            #expect(try await take(in: store).map(\.id) == ["delivery_1_0_refund_1"])
         }
     }
 
@@ -158,12 +159,69 @@ struct RefundWebhookTests {
     @Test("Nobody is told of a copy that is taken back: the purchase stands")
     func copies() async throws {
         try await withFulfillment { store in
-            var copy = Transaction.sample(2, plan: [shop])
-            copy.originalID = TransactionID(number: 1)
+            let copy = Transaction.sample(2, originalID: 1, plan: [shop])
             try await store.arrive(copy)
             try await store.arrive(copy.refunded())
             #expect(try await store.deliveries(of: 2) == ["0:webhook void"])
             #expect(try await take(in: store).isEmpty)
+        }
+    }
+
+    @Test("A merchant hears of a purchase, its refunds and a reversal one after the other")
+    func inOrder() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            let part = purchase.refunded(30, revokes: false)
+            let all = part.refunded()
+            try await store.arrive(purchase)
+            try await store.arrive(part)
+            // The purchase is still owed, so nothing else is due.
+            let first = try await take(in: store)
+            #expect(first.map(\.id) == ["delivery_1_0"])
+            #expect(try await take(in: store).isEmpty)
+            try await record(first[0], .success, in: store)
+            try await store.arrive(all)
+            try await store.arrive(all.refundReversed())
+            var told: [(id: String, body: Body)] = []
+            while let webhook = try await take(in: store).first {
+                told.append(
+                    (webhook.id, try JSONDecoder().decode(Body.self, from: Data(webhook.body())))
+                )
+                try await record(webhook, .success, in: store)
+            }
+            #expect(
+                told.map(\.id) == [
+                    "delivery_1_0_refund_1", "delivery_1_0_refund_2",
+                    "delivery_1_0_refund_2_reversed",
+                ]
+            )
+            #expect(told.map(\.body.refund) == [1, 2, 2])
+            #expect(
+                told.map(\.body.type) == [
+                    "transaction.refunded.v1", "transaction.refunded.v1",
+                    "transaction.refund-reversed.v1",
+                ]
+            )
+            #expect(told.allSatisfy { $0.body.transaction == all.refundReversed() })
+        }
+    }
+
+    @Test("A refund of a part leaves the purchase's webhook owed")
+    func partLeavesTheWebhookOwed() async throws {
+        try await withFulfillment { store in
+            let purchase = Transaction.sample(1, plan: [shop])
+            try await store.arrive(purchase)
+            try await store.arrive(purchase.refunded(30, revokes: false))
+            #expect(
+                try await store.deliveries(of: 1) == ["0:refund:1 pending", "0:webhook pending"]
+            )
+            // One that waits for another goes on waiting, whoever asks for it.
+            #expect(try await store.webhooks.sendAgain(TransactionID(number: 1)) == 2)
+            let webhook = try #require(try await take(in: store).first)
+            #expect(webhook.id == "delivery_1_0")
+            #expect(try await store.finish(1) == .refused(.notDelivered))
+            try await record(webhook, .success, in: store)
+            #expect(try await store.finish(1) == .finished(at: store.clock.now()))
         }
     }
 }

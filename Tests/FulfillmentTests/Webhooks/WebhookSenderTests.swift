@@ -214,7 +214,7 @@ struct WebhookSenderTests {
                 )
             ])
             #expect(
-                try await store.deliveries(of: 1) == ["0:refund pending", "0:webhook void"]
+                try await store.deliveries(of: 1) == ["0:refund:1 pending", "0:webhook void"]
             )
             #expect(try await store.published().map(\.change.revision) == [1, 2])
             #expect(try await store.published().last?.change.isDelivered == true)

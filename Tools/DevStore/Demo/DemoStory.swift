@@ -151,17 +151,17 @@ struct DemoStory {
     private func showDelivery(_ transaction: Transaction) async throws {
         terminal.heading("6  The delivery, and what the account owns")
         let number = transaction.id.number
-        let deliveries = try await store.withDatabase(of: .fulfillment) { connection in
+        let rows = try await store.withDatabase(of: .fulfillment) { connection in
             try connection.query(
                 """
-                SELECT target, state, delivered_at::text FROM deliveries
-                WHERE transaction_id = \(number) ORDER BY target
+                SELECT state, is_delivered::text, changed_at::text FROM queue_transactions
+                WHERE transaction_id = \(number)
                 """
             ).map { row in
-                try row.decode(String.self, String.self, String?.self)
-            }.map { [$0, $1, $2 ?? "–"] }
+                try row.decode(String.self, String.self, String.self)
+            }.map { [$0, $1, $2] }
         }
-        terminal.table([["target", "state", "delivered at"]] + deliveries)
+        terminal.table([["state", "delivered", "at"]] + rows)
         terminal.line()
         let credits = try await client.credits()
         terminal.show("GET", "/v1/credits", service: "fulfillment", body: nil, credits.response)

@@ -126,7 +126,7 @@ extension AuditReport {
         count("charges returned", charges.count(where: \.isReturned))
         count("postings", transactions.reduce(0) { $0 + $1.postings.count })
         count("receipts", transactions.reduce(0) { $0 + $1.receipts.count })
-        count("deliveries", queued.flatMap(\.deliveries).count { $0.state == "delivered" })
+        count("deliveries", transactions.count { $0.isPaid && $0.queued?.isDelivered == true })
         count("credit grants", queued.flatMap(\.credits).count { $0.kind == "grant" })
         count(
             "entitlements",

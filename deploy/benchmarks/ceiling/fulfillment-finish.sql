@@ -23,20 +23,12 @@ RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
 SELECT transaction_id, transaction FROM queue_transactions
 WHERE transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
-WITH finished AS (
-    SELECT id AS transaction_id, 3 * id AS revision, now() AS time
-    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-), confirmed AS (
-    UPDATE deliveries SET state = 'delivered', delivered_at = finished.time
-    FROM finished
-    WHERE deliveries.transaction_id = finished.transaction_id
-        AND deliveries.transaction_id = ANY(
-            ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
-        AND kind = 'app' AND state = 'pending'
-)
 UPDATE queue_transactions
 SET finished_at = finished.time, changed_at = finished.time, revision = finished.revision
-FROM finished
+FROM (
+    SELECT id AS transaction_id, 3 * id AS revision, now() AS time
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+) AS finished
 WHERE queue_transactions.transaction_id = finished.transaction_id;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)

@@ -32,24 +32,20 @@ WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bund
 RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
 INSERT INTO queue_transactions
     (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-    is_delivered, contents, revision, changed_at)
-SELECT id, account_id, bundle_id, 2, 'purchased', NULL, (SELECT ceiling.sample('purchased snapshot')), true, NULL,
+    is_delivered, finished_at, contents, revision, changed_at)
+SELECT id, account_id, bundle_id, 2, 'purchased', NULL, (SELECT ceiling.sample('purchased snapshot')), true, NULL, NULL,
     2 * id, now()
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id) DO UPDATE SET
     version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,
     transaction = excluded.transaction, is_delivered = excluded.is_delivered,
-    contents = excluded.contents, revision = excluded.revision, changed_at = excluded.changed_at;
-INSERT INTO deliveries
-    (transaction_id, target, kind, url, host, state, next_attempt_at, delivered_at)
-SELECT id, concat('0', ':', 'credit'), 'credit', NULL, NULL, 'delivered', NULL, now()
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (transaction_id, target) DO NOTHING;
+    finished_at = excluded.finished_at, contents = excluded.contents,
+    revision = excluded.revision, changed_at = excluded.changed_at;
 INSERT INTO credit_entries
-    (transaction_id, account_id, bundle_id, unit, kind, amount, created_at)
-SELECT id, account_id, bundle_id, 'coins', 'grant', 100, now()
+    (transaction_id, account_id, bundle_id, unit, kind, number, amount, created_at)
+SELECT id, account_id, bundle_id, 'coins', 'grant', 0, 100, now()
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (transaction_id, unit, kind) DO NOTHING;
+ON CONFLICT (transaction_id, unit, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_xid()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.queues',

@@ -29,14 +29,15 @@ WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bund
 RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
 INSERT INTO queue_transactions
     (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-    is_delivered, contents, revision, changed_at)
-SELECT id, account_id, bundle_id, 1, 'purchasing', NULL, (SELECT ceiling.sample('purchasing snapshot')), false, NULL,
+    is_delivered, finished_at, contents, revision, changed_at)
+SELECT id, account_id, bundle_id, 1, 'purchasing', NULL, (SELECT ceiling.sample('purchasing snapshot')), false, NULL, NULL,
     1 * id, now()
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id) DO UPDATE SET
     version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,
     transaction = excluded.transaction, is_delivered = excluded.is_delivered,
-    contents = excluded.contents, revision = excluded.revision, changed_at = excluded.changed_at;
+    finished_at = excluded.finished_at, contents = excluded.contents,
+    revision = excluded.revision, changed_at = excluded.changed_at;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_xid()), ceiling.uuid('7', id), 'queue.changed.v1', 'fulfillment.queues',

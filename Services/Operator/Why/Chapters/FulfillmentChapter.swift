@@ -13,8 +13,8 @@ struct FulfillmentChapter: Sendable {
         let nextAttemptAt: Timestamp?
         let deliveredAt: Timestamp?
 
-        /// Whether it tells the merchant of a refund.
-        var isRefund: Bool { target.hasSuffix(":refund") }
+        /// Whether it tells the merchant of a refund or its reversal.
+        var isRefund: Bool { target.contains(":refund:") }
     }
 
     struct Credit: Sendable {
