@@ -21,7 +21,7 @@ struct TransactionHandler: EventHandler {
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
-        let arrivals = try events.filter { $0.type != .accountChanged }.map(Self.arrival(in:))
+        let arrivals = try events.filter { $0.type != .accountChanged }.compactMap(Self.arrival(in:))
         let now = now()
         let queues = Set(accounts.map(\.queue))
         try QueueStore.lock(queues.union(arrivals.map(\.transaction.queue)), on: connection)
@@ -114,16 +114,21 @@ struct TransactionHandler: EventHandler {
         )
     }
 
-    private static func arrival(in event: ReceivedEvent) throws -> ArrivedTransaction {
-        let transaction =
-            event.type == .receiptIssued
-            ? try event.decode(ReceiptIssued.self).transaction
-            : try event.decode(TransactionChanged.self).transaction
+    /// Returns the transaction in an event, or `nil` if a receipt was signed again for the same
+    /// version.
+    private static func arrival(in event: ReceivedEvent) throws -> ArrivedTransaction? {
+        let transaction: Transaction? =
+            switch event.type {
+            case .receiptIssued: try event.decode(ReceiptIssued.self).transaction
+            case .receiptReissued: try event.decode(ReceiptReissued.self).transaction
+            default: try event.decode(TransactionChanged.self).transaction
+            }
+        guard let transaction else { return nil }
         return ArrivedTransaction(
             transaction: transaction,
             snapshot: try TransactionSnapshot(of: transaction, in: event.data),
             traceparent: event.traceparent,
-            isReceipted: event.type == .receiptIssued
+            isReceipted: [.receiptIssued, .receiptReissued].contains(event.type)
         )
     }
 }

@@ -133,6 +133,35 @@ extension ReceivedEvent {
         )
     }
 
+    /// Returns the event that says that a transaction was signed again, because it changed.
+    static func reissue(of transaction: Transaction) throws -> ReceivedEvent {
+        try ReceivedEvent(
+            id: EventID(time: startOfTime),
+            type: .receiptReissued,
+            topic: Topics.receiptsIssued.name,
+            key: transaction.accountID.rawValue,
+            subject: transaction.id.rawValue,
+            time: startOfTime,
+            data: EventCoding.encode(
+                ReceiptReissued(
+                    transactionID: transaction.id,
+                    originalTransactionID: transaction.originalID,
+                    transaction: transaction,
+                    signingChainID: "1",
+                    payloadSHA256: "00",
+                    issuedAt: startOfTime,
+                    signing: ReceiptSigning(
+                        appAccountToken: nil,
+                        appTransactionID: nil,
+                        environment: "Sandbox",
+                        historyPosition: 2,
+                        signature: ""
+                    )
+                )
+            )
+        )
+    }
+
     /// Returns the event that says that a transaction was signed.
     static func receipt(of transaction: Transaction) throws -> ReceivedEvent {
         let data = try EventCoding.encode(

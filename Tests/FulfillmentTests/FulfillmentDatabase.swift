@@ -47,9 +47,9 @@ struct FulfillmentDatabase: Sendable {
         }
     }
 
-    /// Applies the receipt of a transaction, whatever has become of the purchase.
-    func arriveSigned(_ transaction: Transaction) async throws {
-        let event = try ReceivedEvent.receipt(of: transaction)
+    /// Applies the receipt of a transaction that was signed again.
+    func arriveSignedAgain(_ transaction: Transaction) async throws {
+        let event = try ReceivedEvent.reissue(of: transaction)
         try await client.withTransaction { [handler] connection in
             try handler.apply([event], on: connection)
         }

@@ -41,7 +41,7 @@ enum QueueRules {
     /// Only the version decides, because a transaction arrives over two topics, and no order holds
     /// between them. If a refund overtakes its receipt, it leaves the purchase revoked, and the
     /// receipt then changes nothing. If the refund of a part overtakes the receipt, it is left to
-    /// the receipt of the same version: nothing is delivered without a receipt.
+    /// the receipt that is signed again for it: nothing is delivered without a receipt.
     ///
     /// - Parameters:
     ///   - transaction: The version.

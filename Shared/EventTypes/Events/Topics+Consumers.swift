@@ -22,7 +22,8 @@ extension Topics {
             // client sees it before that receipt, so the transaction's own events are skipped.
             [
                 .transactionPurchasing, .transactionDeferred, .transactionFailed,
-                .transactionRefunded, .transactionRefundReversed, .receiptIssued, .accountChanged,
+                .transactionRefunded, .transactionRefundReversed, .receiptIssued,
+                .receiptReissued, .accountChanged,
             ]
         case .catalog: []
         }

@@ -230,7 +230,7 @@ struct TransactionHandlerTests {
             #expect(try await store.published().map(\.change.transaction.state) == [.purchasing])
             #expect(try await store.reads.balances(of: .sample()).isEmpty)
             try await store.arrive(purchase)
-            try await store.arriveSigned(part)
+            try await store.arriveSignedAgain(part)
             #expect(try await store.published().last?.change.transaction == part)
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
         }
@@ -243,7 +243,7 @@ struct TransactionHandlerTests {
             try await store.arrive(purchase.refunded())
             try await store.arrive(purchase.refunded().refundReversed())
             try await store.arrive(purchase)
-            try await store.arriveSigned(purchase.refunded().refundReversed())
+            try await store.arriveSignedAgain(purchase.refunded().refundReversed())
             let owned = try await store.reads.entitlements(of: .sample())
             #expect(owned.map(\.revokedAt) == [nil])
             #expect(try await store.reads.balances(of: .sample()) == ["coins": 100])
