@@ -38,14 +38,21 @@ private func composeFulfillment(
         logger: logger
     )
     let webhooks = WebhookParts(settings, signer: signer, on: frame)
+    let handler = TransactionHandler(
+        now: now,
+        wakeRelay: frame.wakeRelay,
+        wakeWebhooks: webhooks.wake,
+        webhookLease: settings.webhookLease
+    )
     let consumer = frame.consumer(
         of: [Topics.paymentsTransactions, Topics.receiptsIssued],
-        handler: TransactionHandler(
-            now: now,
-            wakeRelay: frame.wakeRelay,
-            wakeWebhooks: webhooks.wake,
-            webhookLease: settings.webhookLease
-        )
+        handler: handler
+    )
+    // A charge is often faster than this. Then the queue shows its result alone.
+    let purchasing = frame.consumer(
+        of: [Topics.paymentsPurchasing],
+        handler: handler,
+        delay: settings.purchasingDelay
     )
     let queues = QueueParts(settings, on: frame)
     let contents = HostedContentHandler(
@@ -60,8 +67,9 @@ private func composeFulfillment(
     )
     let unfinished = UnfinishedStore(client: client)
     return frame.composition([
-        webhooks.recorder, webhooks.sender, consumer, queues.tail, queues.heartbeat,
-        queues.finishes, cleaning, UnfinishedWatch(store: unfinished, now: now, logger: logger),
+        webhooks.recorder, webhooks.sender, consumer, purchasing, queues.tail,
+        queues.heartbeat, queues.finishes, cleaning,
+        UnfinishedWatch(store: unfinished, now: now, logger: logger),
     ]) { router in
         queues.addRoutes(to: router, servers: servers, frame)
         UnfinishedRoutes(store: unfinished, now: now).add(to: router)

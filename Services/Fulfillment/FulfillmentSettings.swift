@@ -8,6 +8,7 @@ struct FulfillmentSettings: Sendable {
     let common: CommonSettings
     let serverKeysDirectory: String
     let serverRequestsPerSecond: Int
+    let purchasingDelay: Duration
     let streams: QueueHub.Limits
     let heartbeat: Duration
     let finishBatchMax: Int
@@ -30,6 +31,12 @@ struct FulfillmentSettings: Sendable {
             default: 50,
             in: 1...100_000,
             "Requests of one server key that this instance answers; further ones get 429."
+        )
+        purchasingDelay = reader.milliseconds(
+            "PURCHASING_DELAY_MS",
+            default: .seconds(1),
+            in: .zero...(.seconds(60)),
+            "How long a payment may take before queues show it as purchasing."
         )
         streams = QueueHub.Limits(
             streamsMax: reader.integer(

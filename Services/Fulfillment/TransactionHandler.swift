@@ -21,7 +21,9 @@ struct TransactionHandler: EventHandler {
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
-        let arrivals = try events.filter { $0.type != .accountChanged }.compactMap(Self.arrival(in:))
+        let arrivals = try Self.open(events, on: connection)
+            .filter { $0.type != .accountChanged }.compactMap(Self.arrival(in:))
+        guard !accounts.isEmpty || !arrivals.isEmpty else { return }
         let now = now()
         let queues = Set(accounts.map(\.queue))
         try QueueStore.lock(queues.union(arrivals.map(\.transaction.queue)), on: connection)
@@ -59,6 +61,24 @@ struct TransactionHandler: EventHandler {
         try publish(plan, revisions, now, on: connection)
     }
 
+    /// Leaves out the payments that were accepted and are over by now.
+    ///
+    /// They are nearly all, so nothing is locked and nothing decoded for them. A payment that ends
+    /// after this look is left out by its version.
+    private static func open(
+        _ events: [ReceivedEvent],
+        on connection: isolated PostgresConnection
+    ) throws -> [ReceivedEvent] {
+        let begun = events.filter { $0.type == .transactionPurchasing }
+            .map { TransactionID(unchecked: $0.subject) }
+        let known = try QueueStore.known(begun, on: connection)
+        guard !known.isEmpty else { return events }
+        return events.filter { event in
+            event.type != .transactionPurchasing
+                || !known.contains(TransactionID(unchecked: event.subject))
+        }
+    }
+
     func didCommit(_ events: [ReceivedEvent]) async {
         wakeRelay()
         if events.contains(where: { Self.typesOfWebhooks.contains($0.type) }) { wakeWebhooks() }
@@ -85,6 +105,7 @@ struct TransactionHandler: EventHandler {
                 isDelivered: change.after.isDelivered,
                 finishedAt: change.after.finishedAt,
                 contents: change.after.contents,
+                isPurchasingSkipped: change.isPurchasingSkipped,
                 traceparent: change.traceparent
             )
         }

@@ -9,7 +9,7 @@ extension ServiceDefinition {
     /// The definition of the service `payments`.
     static let payments = ServiceDefinition(
         .payments,
-        publishes: [Topics.paymentsTransactions],
+        publishes: [Topics.paymentsTransactions, Topics.paymentsPurchasing],
         migrations: PaymentsMigrations.all,
         rebuilder: PaymentsRebuildHandler()
     )

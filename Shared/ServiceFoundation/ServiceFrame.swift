@@ -114,14 +114,20 @@ public struct ServiceFrame: Sendable {
     /// - Parameters:
     ///   - topics: The topics that it reads.
     ///   - handler: Applies the events.
+    ///   - delay: The age that events have when they are applied.
     /// - Returns: The consumer; its group has the service's name.
-    public func consumer(of topics: [Topic], handler: any EventHandler) -> EventConsumer {
+    public func consumer(
+        of topics: [Topic],
+        handler: any EventHandler,
+        delay: Duration = .zero
+    ) -> EventConsumer {
         EventConsumer(
             name: name.rawValue,
             topics: topics,
             handler: handler,
             client: client,
             kafka: kafka,
+            delay: delay,
             spans: spans,
             logger: logger
         )

@@ -25,6 +25,7 @@ topic() {
 
 topic catalog.products compact
 topic payments.transactions delete
+topic payments.purchasing delete
 topic receipts.issued delete
 topic fulfillment.transactions delete
 topic fulfillment.queues delete
@@ -32,5 +33,6 @@ topic fulfillment.queues delete
 # What a consumer cannot apply goes here, for people to look at. No consumer applies fulfillment.queues.
 topic catalog.products.dead-letters delete
 topic payments.transactions.dead-letters delete
+topic payments.purchasing.dead-letters delete
 topic receipts.issued.dead-letters delete
 topic fulfillment.transactions.dead-letters delete

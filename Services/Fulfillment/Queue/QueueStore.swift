@@ -49,6 +49,21 @@ enum QueueStore {
         )
     }
 
+    /// Finds the transactions that queues have, at any version.
+    static func known(
+        _ ids: [TransactionID],
+        on connection: isolated PostgresConnection
+    ) throws -> Set<TransactionID> {
+        guard !ids.isEmpty else { return [] }
+        let rows = try connection.query(
+            """
+            SELECT transaction_id FROM queue_transactions
+            WHERE transaction_id = ANY(\(ids.map(\.number)))
+            """
+        )
+        return Set(try rows.map { TransactionID(number: try $0.decode(Int64.self)) })
+    }
+
     /// Reads the queues' rows of transactions.
     static func transactions(
         _ ids: some Collection<TransactionID>,

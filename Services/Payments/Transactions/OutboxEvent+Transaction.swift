@@ -21,7 +21,8 @@ extension OutboxEvent {
                 environment: environment.rawValue
             ),
             type: event.type,
-            topic: Topics.paymentsTransactions,
+            topic: event.type == .transactionPurchasing
+                ? Topics.paymentsPurchasing : Topics.paymentsTransactions,
             key: event.transaction.accountID.rawValue,
             subject: event.transaction.id.rawValue,
             time: time,

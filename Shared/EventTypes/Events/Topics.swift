@@ -50,6 +50,16 @@ public enum Topics {
         consumers: ["receipts", "fulfillment"],
         isCompacted: false
     )
+    /// Payments that were accepted and may take a while.
+    ///
+    /// A queue only shows those that last, so its consumer reads them later than the others.
+    public static let paymentsPurchasing = Topic(
+        name: "payments.purchasing",
+        producer: "payments",
+        key: .account,
+        consumers: ["fulfillment"],
+        isCompacted: false
+    )
     /// Signed receipts.
     public static let receiptsIssued = Topic(
         name: "receipts.issued",
@@ -78,8 +88,8 @@ public enum Topics {
 
     /// All topics.
     public static let all = [
-        catalogProducts, paymentsTransactions, receiptsIssued, fulfillmentTransactions,
-        fulfillmentQueues,
+        catalogProducts, paymentsTransactions, paymentsPurchasing, receiptsIssued,
+        fulfillmentTransactions, fulfillmentQueues,
     ]
 
     /// The default number of partitions of a topic.

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Kafka
 import Logging
@@ -12,6 +13,7 @@ final class ConsumerLoop: Sendable {
     private let topics: [Topic]
     private let client: PostgresClient
     private let kafka: KafkaSettings
+    private let delay: Duration
     private let batchSizeMax: Int
     private let applier: BatchApplier
     private let logger: Logger
@@ -22,6 +24,7 @@ final class ConsumerLoop: Sendable {
         topics: [Topic],
         client: PostgresClient,
         kafka: KafkaSettings,
+        delay: Duration = .zero,
         batchSizeMax: Int,
         applier: BatchApplier,
         logger: Logger
@@ -30,6 +33,7 @@ final class ConsumerLoop: Sendable {
         self.topics = topics
         self.client = client
         self.kafka = kafka
+        self.delay = delay
         self.batchSizeMax = batchSizeMax
         self.applier = applier
         self.logger = logger
@@ -105,6 +109,7 @@ final class ConsumerLoop: Sendable {
                     if poll.messages.isEmpty, !owesBatch { retries.succeeded() }
                 }
                 if !poll.messages.isEmpty {
+                    try await waitForAge(of: poll.messages)
                     pace.begin()
                     let rewound = try await handle(poll.messages, &epochs, consumer)
                     offsets.add(poll.messages, except: rewound, at: .now)
@@ -127,6 +132,17 @@ final class ConsumerLoop: Sendable {
                 try await retries.pause()
             }
         }
+    }
+
+    /// Waits until the newest message has the age at which events are applied.
+    private func waitForAge(of messages: [KafkaMessage]) async throws {
+        guard delay > .zero else { return }
+        let newest = messages.map(\.timestampMilliseconds).max() ?? 0
+        let age = Timestamp.wallClock()
+            .duration(since: Timestamp(millisecondsSinceEpoch: max(newest, 0)))
+        // The broker's clock may be ahead of this one.
+        let wait = min(delay - age, delay)
+        if wait > .zero { try await Task.sleep(for: wait) }
     }
 
     /// Applies messages.

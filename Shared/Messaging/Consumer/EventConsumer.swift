@@ -29,6 +29,8 @@ public struct EventConsumer: Service {
     ///   - handler: The handler that applies the events.
     ///   - client: The database of the service.
     ///   - kafka: How to reach the broker.
+    ///   - delay: The age that events have when they are applied. Only the time from their
+    ///     publication counts, and a wait is never longer than this.
     ///   - batchSizeMax: The largest number of events in one database transaction.
     ///   - spans: Receives a span for each applied event.
     ///   - logger: Receives the consumer's log messages.
@@ -38,6 +40,7 @@ public struct EventConsumer: Service {
         handler: any EventHandler,
         client: PostgresClient,
         kafka: KafkaSettings,
+        delay: Duration = .zero,
         batchSizeMax: Int = 500,
         spans: SpanRecorder = .off,
         logger: Logger
@@ -50,6 +53,7 @@ public struct EventConsumer: Service {
             topics: topics,
             client: client,
             kafka: kafka,
+            delay: delay,
             batchSizeMax: batchSizeMax,
             applier: BatchApplier(
                 consumer: name,

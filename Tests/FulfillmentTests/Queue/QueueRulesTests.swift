@@ -82,6 +82,19 @@ struct QueueRulesTests {
         #expect(reversal.deliveries.allSatisfy { $0.isOfRefund })
     }
 
+    @Test("Only a first result at version 2 skips a step")
+    func skippedPurchasing() throws {
+        for state in [TransactionState.purchased, .failed, .deferred] {
+            #expect(try apply(.sample(1, state: state)).isPurchasingSkipped)
+            let known = try apply(.sample(1, version: 1, state: .purchasing)).after
+            #expect(try !apply(.sample(1, state: state), to: known).isPurchasingSkipped)
+        }
+        #expect(try !apply(.sample(1, version: 1, state: .restored)).isPurchasingSkipped)
+        #expect(try !apply(.sample(1, version: 3)).isPurchasingSkipped)
+        #expect(try !apply(.sample(2, originalID: 1)).isPurchasingSkipped)
+        #expect(try !apply(Transaction.sample(1, version: 1).refunded()).isPurchasingSkipped)
+    }
+
     @Test("A change after the finish leaves it finished")
     func finishedStaysFinished() throws {
         var finished = try apply(.sample(1)).after

@@ -26,7 +26,7 @@ WHERE transaction_id = ANY(
 UPDATE queue_transactions
 SET finished_at = finished.time, changed_at = finished.time, revision = finished.revision
 FROM (
-    SELECT id AS transaction_id, 3 * id AS revision, now() AS time
+    SELECT id AS transaction_id, 2 * id AS revision, now() AS time
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ) AS finished
 WHERE queue_transactions.transaction_id = finished.transaction_id;

@@ -34,7 +34,7 @@ INSERT INTO queue_transactions
     (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
     is_delivered, finished_at, contents, revision, changed_at)
 SELECT id, account_id, bundle_id, 2, 'purchased', NULL, (SELECT ceiling.sample('purchased snapshot')), true, NULL, NULL,
-    2 * id, now()
+    1 * id, now()
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id) DO UPDATE SET
     version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,

@@ -1,4 +1,4 @@
--- TransactionHandler of an accepted payment: Inbox, QueueStore, Outbox.
+-- TransactionHandler of an accepted payment that is over by now: Inbox, QueueStore.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'fulfillment' AND key = ANY(ARRAY(
@@ -9,45 +9,11 @@ SELECT 'fulfillment', ceiling.uuid('2', id)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT DO NOTHING
 RETURNING event_id;
-INSERT INTO queues (account_id, bundle_id)
-SELECT DISTINCT account_id, bundle_id
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ORDER BY account_id, bundle_id
-ON CONFLICT (account_id, bundle_id) DO UPDATE SET revision = queues.revision WHERE false;
-SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
-    finished_at, contents
-FROM queue_transactions
+SELECT transaction_id FROM queue_transactions
 WHERE transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
-UPDATE queues SET revision = queues.revision + changed.count
-FROM (
-    SELECT account_id, bundle_id, count(*) AS count
-    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-    GROUP BY account_id, bundle_id
-) AS changed
-WHERE queues.account_id = changed.account_id AND queues.bundle_id = changed.bundle_id
-RETURNING queues.account_id, queues.bundle_id, queues.revision - changed.count;
-INSERT INTO queue_transactions
-    (transaction_id, account_id, bundle_id, version, state, revoked_at, transaction,
-    is_delivered, finished_at, contents, revision, changed_at)
-SELECT id, account_id, bundle_id, 1, 'purchasing', NULL, (SELECT ceiling.sample('purchasing snapshot')), false, NULL, NULL,
-    1 * id, now()
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (transaction_id) DO UPDATE SET
-    version = excluded.version, state = excluded.state, revoked_at = excluded.revoked_at,
-    transaction = excluded.transaction, is_delivered = excluded.is_delivered,
-    finished_at = excluded.finished_at, contents = excluded.contents,
-    revision = excluded.revision, changed_at = excluded.changed_at;
-WITH appended AS (
-    INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('7', id), 'queue.changed.v1', 'fulfillment.queues',
-        account_id, id::text, now(), NULL, (SELECT ceiling.sample('purchasing change'))
-    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-    RETURNING 1
-)
-SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
 INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
-SELECT 'fulfillment', 'payments.transactions', partition, 1, '0', 0, now()
+SELECT 'fulfillment', 'payments.purchasing', partition, 1, '0', 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition
 ON CONFLICT (consumer, topic, partition) DO UPDATE SET
     epoch = consumer_positions.epoch, xid = consumer_positions.xid,
