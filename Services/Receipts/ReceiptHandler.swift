@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Messaging
@@ -7,8 +8,8 @@ import Synchronization
 /// Signs receipts for the transactions in events, a whole batch in one database transaction.
 ///
 /// Each purchased or restored transaction gets one receipt and one `receipt.issued` event, however
-/// often and in whatever order its events arrive. A refund signs the receipt again, with a revocation
-/// date, and publishes `receipt.reissued`.
+/// often and in whatever order its events arrive. A refund and its reversal sign the receipt again
+/// and publish `receipt.reissued`.
 final class ReceiptHandler: EventHandler {
     let store: ReceiptStore
     let serverAPI = ServerAPIStore()
@@ -70,15 +71,11 @@ final class ReceiptHandler: EventHandler {
         receipts.reserveCapacity(saved.issued.count)
         for (index, signed) in signed.enumerated() {
             let signing = signer.signing(signed, contexts[index])
-            let traceparent = batch.entries[index].traceparent
+            let entry = batch.entries[index]
             if saved.issued.contains(signed.transaction.id) {
-                receipts.append(
-                    try receiptIssued(signed, signing, at: now, traceparent: traceparent)
-                )
-            } else if saved.replaced.contains(signed.transaction.id) {
-                receipts.append(
-                    try receiptReissued(signed, signing, at: now, traceparent: traceparent)
-                )
+                receipts.append(receiptIssued(signed, signing, of: entry, at: now))
+            } else if saved.replaced[signed.transaction.id] != nil {
+                receipts.append(receiptReissued(signed, signing, of: entry, at: now))
             }
         }
         if !receipts.isEmpty {
@@ -126,33 +123,35 @@ final class ReceiptHandler: EventHandler {
     private func receiptIssued(
         _ signed: SignedTransaction,
         _ signing: ReceiptSigning,
-        at now: Timestamp,
-        traceparent: String?
-    ) throws -> OutboxEvent {
-        try OutboxEvent(
-            ReceiptIssued(
-                transaction: signed.transaction,
-                signingChainID: signer.chain.id,
-                payloadSHA256: signed.payloadSHA256,
-                issuedAt: signed.signedAt,
-                signing: signing
-            ),
+        of entry: ReceiptBatch.Entry,
+        at now: Timestamp
+    ) -> OutboxEvent {
+        let event = ReceiptIssued(
+            transaction: signed.transaction,
+            signingChainID: signer.chain.id,
+            payloadSHA256: signed.payloadSHA256,
+            issuedAt: signed.signedAt,
+            signing: signing
+        )
+        return OutboxEvent(
+            id: EventID(time: now),
             type: .receiptIssued,
             topic: Topics.receiptsIssued,
             key: signed.transaction.accountID.rawValue,
             subject: signed.transaction.id.rawValue,
             time: now,
-            traceparent: traceparent
+            traceparent: entry.traceparent,
+            data: event.json(transaction: entry.snapshot)
         )
     }
 
     private func receiptReissued(
         _ signed: SignedTransaction,
         _ signing: ReceiptSigning,
-        at now: Timestamp,
-        traceparent: String?
-    ) throws -> OutboxEvent {
-        try OutboxEvent(
+        of entry: ReceiptBatch.Entry,
+        at now: Timestamp
+    ) -> OutboxEvent {
+        OutboxEvent(
             ReceiptReissued(
                 transactionID: signed.transaction.id,
                 originalTransactionID: signed.transaction.originalID,
@@ -162,9 +161,10 @@ final class ReceiptHandler: EventHandler {
                 issuedAt: signed.signedAt,
                 signing: signing
             ),
+            snapshot: entry.snapshot,
             key: signed.transaction.accountID,
             at: now,
-            traceparent: traceparent
+            traceparent: entry.traceparent
         )
     }
 }
@@ -173,18 +173,20 @@ extension OutboxEvent {
     /// The event of a receipt that was signed again.
     init(
         _ reissued: ReceiptReissued,
+        snapshot: [UInt8]? = nil,
         key: AccountID,
         at now: Timestamp,
         traceparent: String? = nil
-    ) throws {
-        try self.init(
-            reissued,
+    ) {
+        self.init(
+            id: EventID(time: now),
             type: .receiptReissued,
             topic: Topics.receiptsIssued,
             key: key.rawValue,
             subject: reissued.transactionID.rawValue,
             time: now,
-            traceparent: traceparent
+            traceparent: traceparent,
+            data: reissued.json(transaction: snapshot)
         )
     }
 }

@@ -34,6 +34,7 @@ from cryptography.x509 import load_pem_x509_certificates
 from notifications import consumption, notifications
 from openssl import Certificates, run
 from receipts import receipts
+from refunds import refunds
 from store import Store
 from table import Table, outcome
 
@@ -506,6 +507,7 @@ GROUPS = {
     "subscriptions": subscriptions,
     "notifications": notifications,
     "consumption": consumption,
+    "refunds": refunds,
     "rate-limit": rate_limit,
     "revocation": revocation,
 }

@@ -19,6 +19,7 @@ class Store:
         self.facts = facts
         self.receipts = facts["receiptsURL"]
         self.fulfillment = facts["fulfillmentURL"]
+        self.payments = facts["paymentsURL"]
         self.bundle = facts["bundleID"]
         self.app_apple_id = facts["appAppleID"]
         self.keys = Path(facts["keysDirectory"])

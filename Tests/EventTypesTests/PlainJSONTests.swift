@@ -49,6 +49,14 @@ import Testing
         #expect(String(decoding: written, as: UTF8.self) == (try foundationEncoded(plain)))
     }
 
+    @Test(arguments: ["receipt.reissued", "unknown/receipt.reissued"])
+    func aReissuedReceiptIsWrittenAsFoundationDoes(name: String) throws {
+        let bytes = try Fixture.bytes("events/v1/\(name).json")
+        let event = try EventCoding.decode(ReceiptReissued.self, from: bytes)
+        let written = try #require(event.json())
+        #expect(String(decoding: written, as: UTF8.self) == (try foundationEncoded(event)))
+    }
+
     @Test(arguments: ["queue.changed", "transaction.finished"])
     func aQueueChangeIsReadAsFoundationDoes(name: String) throws {
         let bytes = try Fixture.bytes("events/v1/\(name).json")

@@ -4,6 +4,7 @@ import EventTypes
 func purchased(
     _ number: Int64 = 2_000_000_000_001,
     originalNumber: Int64? = nil,
+    reason: TransactionReason? = nil,
     version: Int = 2,
     state: TransactionState = .purchased,
     account: String = "alice",
@@ -15,13 +16,19 @@ func purchased(
     applicationUsername: String? = nil,
     purchasedAt: Timestamp? = TestChain.now.advanced(by: .seconds(-5)),
     originalPurchasedAt: Timestamp? = nil,
-    revokedAt: Timestamp? = nil
+    revokedAt: Timestamp? = nil,
+    refunds: [Refund]? = nil
 ) -> Transaction {
-    Transaction(
+    // A purchase that is revoked was refunded, unless a test says how.
+    let refund = revokedAt.map {
+        Refund(number: 1, amount: price, refundedAt: $0, revokes: true)
+    }
+    return Transaction(
         id: TransactionID(number: number),
         originalID: TransactionID(number: originalNumber ?? number),
-        reason: state == .restored
-            ? .restore : (originalNumber ?? number) == number ? .purchase : .ownedAgain,
+        reason: reason
+            ?? (state == .restored
+                ? .restore : (originalNumber ?? number) == number ? .purchase : .ownedAgain),
         version: version,
         state: state,
         accountID: AccountID(unchecked: account),
@@ -37,6 +44,25 @@ func purchased(
         requestedAt: TestChain.now.advanced(by: .seconds(-10)),
         purchasedAt: purchasedAt,
         originalPurchasedAt: originalPurchasedAt ?? purchasedAt,
-        revokedAt: revokedAt
+        revokedAt: revokedAt,
+        refunds: refunds ?? refund.map { [$0] }
     )
+}
+
+extension Refund {
+    /// Returns a refund of a part of the price of ``purchased(_:)``, in cents.
+    static func sample(
+        _ number: Int,
+        _ cents: Int64,
+        revokes: Bool = false,
+        isReversed: Bool = false
+    ) -> Refund {
+        Refund(
+            number: number,
+            amount: Money(minorUnits: cents, currency: Currency(unchecked: "USD")),
+            refundedAt: TestChain.now.advanced(by: .seconds(-2)),
+            revokes: revokes,
+            reversedAt: isReversed ? TestChain.now.advanced(by: .seconds(-1)) : nil
+        )
+    }
 }

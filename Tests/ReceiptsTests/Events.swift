@@ -135,6 +135,16 @@ struct ReceiptsUnderTest {
         }
     }
 
+    /// Returns the types and the data of all published events, in order.
+    func published() async throws -> [(type: EventType, data: [UInt8])] {
+        try await client.withConnection { connection in
+            try connection.query("SELECT type, data::text FROM outbox ORDER BY xid, position").map {
+                let (type, data) = try $0.decode(String.self, String.self)
+                return (EventType(rawValue: type), Array(data.utf8))
+            }
+        }
+    }
+
     /// Returns the single number that a query yields.
     func count(_ query: SQL) async throws -> Int64 {
         try await client.withConnection { connection in

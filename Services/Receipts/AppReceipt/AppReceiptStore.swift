@@ -8,11 +8,12 @@ import Postgres
 struct AppReceiptStore: Sendable {
     /// Returns an account's purchases in an app for its receipt (spec rule 86).
     ///
-    /// Consumables are included until they are finished. Any other purchase is always one
-    /// transaction, so restored copies add nothing.
+    /// Consumables are included until they are finished. Any other transaction is included always,
+    /// except that a copy takes the place of the one it copies. So copies add nothing.
     ///
-    /// That transaction is the newest that is not refunded. If the original was refunded, it is the
-    /// original, because that refund ends the purchase. The refund of a copy ends nothing.
+    /// Of a transaction and its copies, the entry is the newest that is not revoked. If the
+    /// transaction itself is revoked, the entry is the transaction, because that ends the purchase.
+    /// A copy that is revoked ends nothing. If the refund is reversed, the purchase is back.
     ///
     /// The entries are the newest `limit`, ordered by the numbers of the transactions.
     func entries(
@@ -25,12 +26,17 @@ struct AppReceiptStore: Sendable {
             SELECT signed_transactions.payload
             FROM (
                 (
-                    SELECT DISTINCT ON (original_transaction_id) transaction_id
-                    FROM signed_transactions
-                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
-                        AND product_type <> 'consumable'
-                    ORDER BY original_transaction_id,
-                        transaction_id = original_transaction_id AND revoked_at IS NOT NULL DESC,
+                    SELECT DISTINCT ON (copied_id) transaction_id
+                    FROM (
+                        SELECT transaction_id, revoked_at, CASE
+                            WHEN reason IN ('restore', 'ownedAgain') THEN original_transaction_id
+                            ELSE transaction_id END AS copied_id
+                        FROM signed_transactions
+                        WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                            AND product_type <> 'consumable'
+                    ) AS owned
+                    ORDER BY copied_id,
+                        transaction_id = copied_id AND revoked_at IS NOT NULL DESC,
                         revoked_at IS NULL DESC, transaction_id DESC
                 ) UNION ALL (
                     SELECT transaction_id FROM signed_transactions AS unfinished

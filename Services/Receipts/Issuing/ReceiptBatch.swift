@@ -10,6 +10,9 @@ struct ReceiptBatch: Sendable {
     struct Entry: Sendable {
         /// The transaction in its newest version.
         var transaction: Transaction
+        /// The JSON of the transaction as it was received, with members that this version does not
+        /// know; `nil` if it cannot be cut out of the event.
+        var snapshot: [UInt8]?
         /// The trace of the event that brought this version.
         var traceparent: String?
     }
@@ -34,7 +37,8 @@ struct ReceiptBatch: Sendable {
         var finishes: [TransactionID: Timestamp] = [:]
         for event in events {
             switch event.type {
-            case .transactionPurchased, .transactionRestored, .transactionRefunded:
+            case .transactionPurchased, .transactionRestored, .transactionRefunded,
+                .transactionRefundReversed:
                 let change = try event.decode(TransactionChanged.self)
                 let transaction = change.transaction
                 if let environment, let made = change.environment, made != environment.rawValue {
@@ -51,6 +55,9 @@ struct ReceiptBatch: Sendable {
                 }
                 newest[transaction.id] = Entry(
                     transaction: transaction,
+                    snapshot: PlainJSON.rangeOfObject("transaction", in: event.data).map {
+                        Array(event.data[$0])
+                    },
                     traceparent: event.traceparent
                 )
             case .transactionFinished:

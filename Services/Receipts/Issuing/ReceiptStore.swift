@@ -37,20 +37,12 @@ struct ReceiptStore: Sendable {
     ) throws -> SavedReceipts {
         let chainNumber = try number(of: chain, at: now, on: connection)
         let added = try add(signed, chainNumber: chainNumber, on: connection)
-        var saved = SavedReceipts(
+        guard added.count < signed.count else { return SavedReceipts(issued: added) }
+        let known = signed.filter { !added.contains($0.transaction.id) }
+        return SavedReceipts(
             issued: added,
-            revoked: Set(
-                signed.lazy.filter { $0.transaction.revokedAt != nil }.map(\.transaction.id)
-                    .filter(added.contains)
-            )
+            replaced: try replace(known, chainNumber: chainNumber, on: connection)
         )
-        if added.count < signed.count {
-            let known = signed.filter { !added.contains($0.transaction.id) }
-            let replaced = try replace(known, chainNumber: chainNumber, on: connection)
-            saved.replaced = replaced.all
-            saved.revoked.formUnion(replaced.revoked)
-        }
-        return saved
     }
 
     /// Returns the receipt of a transaction, assembled from its parts.
@@ -65,21 +57,20 @@ struct ReceiptStore: Sendable {
         let rows = try connection.query(
             """
             SELECT chain.header, receipt.payload, receipt.signature,
-                   receipt.account_id, receipt.bundle_id,
-                   receipt.transaction_id = receipt.original_transaction_id
+                   receipt.account_id, receipt.bundle_id, receipt.reason
             FROM signed_transactions AS receipt
             JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
             WHERE receipt.transaction_id = \(transaction.number)
             """
         )
         guard let row = rows.first else { return nil }
-        let (header, payload, signature, account, bundle, isOriginal) = try row.decode(
+        let (header, payload, signature, account, bundle, reason) = try row.decode(
             String.self,
             [UInt8].self,
             [UInt8].self,
             AccountID.self,
             BundleID.self,
-            Bool.self
+            String.self
         )
         if let owner, owner.account != account || owner.bundle != bundle {
             return nil
@@ -91,7 +82,8 @@ struct ReceiptStore: Sendable {
                 signature: signature
             ),
             // A copy is delivered without an order, because nothing was charged for it.
-            orderId: isOriginal ? OrderID(transaction).rawValue : nil
+            orderId: TransactionReason(rawValue: reason).isCopy
+                ? nil : OrderID(transaction).rawValue
         )
     }
 
@@ -133,19 +125,23 @@ struct ReceiptStore: Sendable {
         let rows = try connection.query(
             """
             INSERT INTO signed_transactions (
-                transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
-                revision, signing_chain, account_id, bundle_id, product_id, product_type,
-                payload, signature, history_position
+                transaction_id, original_transaction_id, reason, purchased_at, revoked_at,
+                standing_refunds, reversed_refunds, signed_at, revision, signing_chain, account_id,
+                bundle_id, product_id, product_type, payload, signature, history_position
             )
-            SELECT new.transaction_id, new.original_transaction_id, new.purchased_at,
-                   new.revoked_at, new.signed_at, new.revision, \(chainNumber), new.account_id,
-                   new.bundle_id, new.product_id, new.product_type, new.payload, new.signature,
-                   new.history_position
+            SELECT new.transaction_id, new.original_transaction_id, new.reason, new.purchased_at,
+                   new.revoked_at, new.standing_refunds::integer[],
+                   new.reversed_refunds::integer[], new.signed_at, new.revision, \(chainNumber),
+                   new.account_id, new.bundle_id, new.product_id, new.product_type, new.payload,
+                   new.signature, new.history_position
             FROM unnest(
                 \(signed.map(\.transaction.id.number)),
                 \(signed.map(\.transaction.originalID.number)),
+                \(signed.map(\.transaction.reason.rawValue)),
                 \(signed.map(\.purchasedAt)),
                 \(signed.map(\.transaction.revokedAt)),
+                \(signed.map(\.refunds.standingText)),
+                \(signed.map(\.refunds.reversedText)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
                 \(signed.map(\.transaction.accountID)),
@@ -156,9 +152,9 @@ struct ReceiptStore: Sendable {
                 \(signed.map(\.signature)),
                 \(signed.map(\.historyPosition))
             ) AS new (
-                transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at,
-                revision, account_id, bundle_id, product_id, product_type, payload, signature,
-                history_position
+                transaction_id, original_transaction_id, reason, purchased_at, revoked_at,
+                standing_refunds, reversed_refunds, signed_at, revision, account_id, bundle_id,
+                product_id, product_type, payload, signature, history_position
             )
             ON CONFLICT (transaction_id) DO NOTHING
             RETURNING transaction_id
@@ -173,44 +169,51 @@ struct ReceiptStore: Sendable {
 
     /// Replaces earlier revisions of receipts with later ones.
     ///
-    /// - Returns: The transactions whose receipts were replaced, and those of them that are newly
-    ///   revoked.
+    /// - Returns: The transactions whose receipts were replaced, with their refunds until then.
     @discardableResult
     func replace(
         _ signed: [SignedTransaction],
         chainNumber: Int32,
         on connection: isolated PostgresConnection
-    ) throws -> (all: Set<TransactionID>, revoked: Set<TransactionID>) {
+    ) throws -> [TransactionID: RefundNumbers] {
         // No row changes between the two statements, because its account's history is locked.
         let rows = try connection.query(
             """
             UPDATE signed_transactions AS receipt
-            SET revoked_at = new.revoked_at, signed_at = new.signed_at, revision = new.revision,
-                signing_chain = \(chainNumber), payload = new.payload, signature = new.signature,
-                history_position = new.history_position
+            SET revoked_at = new.revoked_at, standing_refunds = new.standing_refunds::integer[],
+                reversed_refunds = new.reversed_refunds::integer[], signed_at = new.signed_at,
+                revision = new.revision, signing_chain = \(chainNumber), payload = new.payload,
+                signature = new.signature, history_position = new.history_position
             FROM unnest(
                 \(signed.map(\.transaction.id.number)),
                 \(signed.map(\.transaction.revokedAt)),
+                \(signed.map(\.refunds.standingText)),
+                \(signed.map(\.refunds.reversedText)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
                 \(signed.map(\.payload)),
                 \(signed.map(\.signature)),
                 \(signed.map(\.historyPosition))
             ) AS new (
-                transaction_id, revoked_at, signed_at, revision, payload, signature,
-                history_position
+                transaction_id, revoked_at, standing_refunds, reversed_refunds, signed_at, revision,
+                payload, signature, history_position
             ) JOIN signed_transactions AS before USING (transaction_id)
             WHERE receipt.transaction_id = new.transaction_id
               AND receipt.revision < new.revision
-            RETURNING receipt.transaction_id,
-                before.revoked_at IS NULL AND receipt.revoked_at IS NOT NULL
+            RETURNING receipt.transaction_id, before.standing_refunds, before.reversed_refunds
             """
         )
-        var replaced: (all: Set<TransactionID>, revoked: Set<TransactionID>) = ([], [])
+        var replaced: [TransactionID: RefundNumbers] = [:]
         for row in rows {
-            let (number, isRevoked) = try row.decode(Int64.self, Bool.self)
-            replaced.all.insert(TransactionID(number: number))
-            if isRevoked { replaced.revoked.insert(TransactionID(number: number)) }
+            let (number, standing, reversed) = try row.decode(
+                Int64.self,
+                [Int32]?.self,
+                [Int32]?.self
+            )
+            replaced[TransactionID(number: number)] = RefundNumbers(
+                standing: Set(standing ?? []),
+                reversed: Set(reversed ?? [])
+            )
         }
         return replaced
     }
@@ -219,4 +222,19 @@ struct ReceiptStore: Sendable {
 extension SignedTransaction {
     /// The transaction's version, which decides between two receipts of one transaction.
     fileprivate var revision: Int32 { Int32(clamping: transaction.version) }
+
+    fileprivate var refunds: RefundNumbers { RefundNumbers(of: transaction) }
+}
+
+extension RefundNumbers {
+    /// The refunds that stand as the text of an array, or `nil` if there is none.
+    fileprivate var standingText: String? { Self.text(standing) }
+
+    /// The reversed refunds as the text of an array, or `nil` if there is none.
+    fileprivate var reversedText: String? { Self.text(reversed) }
+
+    private static func text(_ numbers: Set<Int32>) -> String? {
+        guard !numbers.isEmpty else { return nil }
+        return "{\(numbers.sorted().map { String($0) }.joined(separator: ","))}"
+    }
 }

@@ -17,8 +17,13 @@ CREATE TABLE signing_chains (
 CREATE TABLE signed_transactions (
     transaction_id          bigint NOT NULL,
     original_transaction_id bigint NOT NULL,
+    reason                  text NOT NULL,
     purchased_at            timestamptz NOT NULL,
     revoked_at              timestamptz,
+    -- The numbers of the refunds that stand, and of those that were reversed. A new number is what
+    -- a merchant's server is notified of. NULL if there is none.
+    standing_refunds        integer[],
+    reversed_refunds        integer[],
     signed_at               timestamptz NOT NULL,
     revision                integer NOT NULL,
     signing_chain           integer NOT NULL,
@@ -44,6 +49,7 @@ CREATE TABLE transaction_finishes (
 
 GRANT SELECT, INSERT ON signing_chains TO counterfoil_receipts;
 GRANT SELECT, INSERT ON signed_transactions TO counterfoil_receipts;
-GRANT UPDATE (revoked_at, signed_at, revision, signing_chain, payload, signature)
+GRANT UPDATE (revoked_at, standing_refunds, reversed_refunds, signed_at, revision, signing_chain,
+        payload, signature)
     ON signed_transactions TO counterfoil_receipts;
 GRANT SELECT, INSERT ON transaction_finishes TO counterfoil_receipts;

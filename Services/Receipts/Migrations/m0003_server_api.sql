@@ -35,12 +35,13 @@ ALTER TABLE signed_transactions ALTER COLUMN history_position SET NOT NULL;
 
 CREATE INDEX signed_transactions_by_history
     ON signed_transactions (account_id, bundle_id, history_position);
-CREATE INDEX signed_transactions_revoked
+CREATE INDEX signed_transactions_refunded
     ON signed_transactions (account_id, bundle_id, history_position)
-    WHERE revoked_at IS NOT NULL;
--- The copies of a transaction: restored ones, and purchases of what was owned already.
-CREATE INDEX signed_transactions_copies
-    ON signed_transactions (original_transaction_id)
+    WHERE standing_refunds IS NOT NULL;
+-- The later transactions of a purchase in the order of their numbers, so that they can be signed
+-- anew in batches: its copies, and whatever else names it as its first.
+CREATE INDEX signed_transactions_of_original
+    ON signed_transactions (original_transaction_id, transaction_id)
     WHERE transaction_id <> original_transaction_id;
 
 -- Account tokens that a merchant's server has set; they take the place of what the app gave.

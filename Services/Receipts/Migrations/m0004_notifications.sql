@@ -20,6 +20,8 @@ CREATE TABLE notifications (
     type            text NOT NULL,
     subtype         text,
     transaction_id  bigint,
+    -- Tells apart what happened to a transaction several times: the number of the refund.
+    occurrence      integer NOT NULL DEFAULT 0,
     is_asked_for    boolean NOT NULL,
     signed_at       timestamptz NOT NULL,
     signing_chain   integer NOT NULL,
@@ -35,7 +37,7 @@ CREATE TABLE notifications (
 );
 
 -- What happened to a transaction is told once, however often its events come.
-CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type)
+CREATE UNIQUE INDEX notifications_once ON notifications (transaction_id, type, occurrence)
     WHERE NOT is_asked_for;
 CREATE INDEX notifications_due ON notifications (bundle_id, next_attempt_at, position)
     WHERE state = 'pending';

@@ -1,4 +1,4 @@
--- What keeps the log of notifications quick to read and bounded, and batches of copies cheap.
+-- What keeps the log of notifications quick to read and bounded.
 
 -- How far the log had come at a moment, so that a question about a time does not read what is before
 -- it: numbers of database transactions, as `notifications.xid` has them.
@@ -16,12 +16,6 @@ CREATE INDEX notifications_of_kind ON notifications (bundle_id, type, xid, posit
 -- With notifications_once, everything about one transaction.
 CREATE INDEX notifications_asked_for ON notifications (transaction_id, xid, position)
     WHERE is_asked_for;
-
--- The copies of a purchase in the order of their numbers, so that they can be signed anew in batches.
-CREATE INDEX signed_transactions_copies_in_order
-    ON signed_transactions (original_transaction_id, transaction_id)
-    WHERE transaction_id <> original_transaction_id;
-DROP INDEX signed_transactions_copies;
 
 GRANT SELECT, INSERT, DELETE ON notification_marks TO counterfoil_receipts;
 -- What is older than the history goes back.

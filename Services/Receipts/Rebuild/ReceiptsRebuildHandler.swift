@@ -20,7 +20,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
         ),
     ]
 
-    let unreadIndexes = ["signed_transactions_by_history", "signed_transactions_revoked"]
+    let unreadIndexes = ["signed_transactions_by_history", "signed_transactions_refunded"]
 
     var tables: [RebuiltTable] { ReceiptsTables.all }
 

@@ -64,8 +64,8 @@ enum ReceiptsTables {
             "signed_transactions",
             key: [.number("transaction_id")],
             columns: [
-                "transaction_id", "original_transaction_id", "purchased_at", "revoked_at",
-                "signed_at", "revision",
+                "transaction_id", "original_transaction_id", "reason", "purchased_at",
+                "revoked_at", "standing_refunds", "reversed_refunds", "signed_at", "revision",
                 // Chains are numbered in the order of their arrival. The leaf identifies them.
                 .init(
                     "signing_chain",

@@ -12,6 +12,9 @@ import Foundation
 ///   machine's clock says.
 /// - `appAccountToken` is the token set by the merchant's server. Otherwise it is the application
 ///   user name in lower case, if that is a UUID. Otherwise it is omitted (spec rule 30).
+/// - A refund sets `revocationType` and `revocationPercentage`. `revocationDate` and
+///   `revocationReason` are set only while the purchase is revoked, because apps take a product
+///   away when they see the date (decision 33).
 struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var transactionId: TransactionID
     var originalTransactionId: TransactionID
@@ -27,6 +30,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var signedDate: Timestamp
     var revocationReason: Int?
     var revocationDate: Timestamp?
+    var revocationPercentage: Int64?
     var revocationType: String?
     var environment: StoreEnvironment
     var storefront: Storefront
@@ -67,7 +71,12 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             revocationDate = revokedAt
             // 0 is Apple's "for another reason". 1 would blame the app.
             revocationReason = 0
-            revocationType = "REFUND_FULL"
+        }
+        // A free purchase, or one without a list of refunds, can only be revoked as a whole.
+        revocationPercentage =
+            transaction.refundedMilliPercent ?? transaction.revokedAt.map { _ in Self.whole }
+        revocationType = revocationPercentage.map {
+            $0 == Self.whole ? "REFUND_FULL" : "REFUND_PRORATED"
         }
         signedDate = now
         self.environment = environment
@@ -125,6 +134,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
             text.member("purchaseDate", purchaseDate)
             text.member("quantity", Int64(quantity))
             text.member("revocationDate", revocationDate)
+            text.member("revocationPercentage", revocationPercentage)
             text.member("revocationReason", revocationReason.map(Int64.init))
             text.member("revocationType", revocationType)
             text.member("signedDate", signedDate)
@@ -136,6 +146,9 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         }
         return text.bytes
     }
+
+    /// All of a price, in thousandths of a percent.
+    private static let whole: Int64 = 100_000
 
     private static func isPaid(_ state: TransactionState) -> Bool {
         state == .purchased || state == .restored

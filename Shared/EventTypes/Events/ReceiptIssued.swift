@@ -61,14 +61,25 @@ public struct ReceiptSigning: Codable, Hashable, Sendable {
 
 extension ReceiptIssued {
     /// The data of the event.
-    public func json() -> [UInt8]? {
-        var text = PlainJSONText(capacity: 1024)
+    public func json() -> [UInt8]? { json(transaction: nil) }
+
+    /// Encodes the event.
+    ///
+    /// - Parameter snapshot: The JSON of the transaction as it was received, so that members which
+    ///   this version does not know are passed on; `nil` to encode the transaction.
+    /// - Returns: JSON.
+    package func json(transaction snapshot: [UInt8]?) -> [UInt8] {
+        var text = PlainJSONText(capacity: 512 + (snapshot?.count ?? 512))
         text.object { text in
             text.member("issuedAt", issuedAt)
             text.member("payloadSHA256", payloadSHA256)
             if let signing { text.member("signing", object: signing.write) }
             text.member("signingChainID", signingChainID)
-            text.member("transaction", object: transaction.write)
+            if let snapshot {
+                text.member("transaction", json: snapshot)
+            } else {
+                text.member("transaction", object: transaction.write)
+            }
         }
         return text.bytes
     }

@@ -1,6 +1,7 @@
 /// `receipt.reissued.v1`: a receipt was signed again.
 ///
-/// The reason is a refund of its transaction, or an account token set by a merchant's server.
+/// The reason is a refund of its transaction, the reversal of one, or an account token set by a
+/// merchant's server.
 public struct ReceiptReissued: Event, Hashable {
     /// The transaction.
     public var transactionID: TransactionID
@@ -33,5 +34,33 @@ public struct ReceiptReissued: Event, Hashable {
         self.payloadSHA256 = payloadSHA256
         self.issuedAt = issuedAt
         self.signing = signing
+    }
+}
+
+extension ReceiptReissued {
+    /// The data of the event.
+    public func json() -> [UInt8]? { json(transaction: nil) }
+
+    /// Encodes the event.
+    ///
+    /// - Parameter snapshot: The JSON of the transaction as it was received, so that members which
+    ///   this version does not know are passed on; `nil` to encode the transaction, if there is one.
+    /// - Returns: JSON.
+    package func json(transaction snapshot: [UInt8]?) -> [UInt8] {
+        var text = PlainJSONText(capacity: 512 + (snapshot?.count ?? 512))
+        text.object { text in
+            text.member("issuedAt", issuedAt)
+            text.member("originalTransactionID", originalTransactionID.rawValue)
+            text.member("payloadSHA256", payloadSHA256)
+            text.member("signing", object: signing.write)
+            text.member("signingChainID", signingChainID)
+            if let snapshot {
+                text.member("transaction", json: snapshot)
+            } else if let transaction {
+                text.member("transaction", object: transaction.write)
+            }
+            text.member("transactionID", transactionID.rawValue)
+        }
+        return text.bytes
     }
 }

@@ -51,6 +51,12 @@ package struct PlainJSONText {
         object(members)
     }
 
+    /// Writes a member whose value is JSON already.
+    package mutating func member(_ name: StaticString, json value: [UInt8]) {
+        self.name(name)
+        bytes.append(contentsOf: value)
+    }
+
     /// Writes a member with an array of objects.
     package mutating func member<Element>(
         _ name: StaticString,

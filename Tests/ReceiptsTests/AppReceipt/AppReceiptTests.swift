@@ -87,62 +87,6 @@ import Testing
         }
     }
 
-    @Test func aRefundStandsInTheReceipt() async throws {
-        try await AppReceiptsUnderTest.with(chain: chain) { store in
-            try await store.buy(purchased(1, type: .nonConsumable))
-            #expect(try await store.read().purchases[0].cancelledAt == nil)
-            let refunded = purchased(
-                1,
-                version: 3,
-                type: .nonConsumable,
-                revokedAt: TestChain.now
-            )
-            try await store.events.apply([try .of(.transactionRefunded, refunded)])
-            #expect(try await store.read().purchases[0].cancelledAt == TestChain.now.date)
-        }
-    }
-
-    @Test func theRefundOfTheOriginalEndsThePurchaseWhateverWasRestored() async throws {
-        try await AppReceiptsUnderTest.with(chain: chain) { store in
-            try await store.buy(purchased(1, type: .nonConsumable))
-            try await store.events.apply([
-                .of(
-                    .transactionRestored,
-                    purchased(2, originalNumber: 1, state: .restored, type: .nonConsumable)
-                ),
-                .of(
-                    .transactionRefunded,
-                    purchased(1, version: 3, type: .nonConsumable, revokedAt: TestChain.now)
-                ),
-            ])
-            let purchases = try await store.read().purchases
-            #expect(purchases.map(\.transactionID) == ["1"])
-            #expect(purchases.map(\.cancelledAt) == [TestChain.now.date])
-        }
-    }
-
-    @Test func theRefundOfACopyEndsNothing() async throws {
-        try await AppReceiptsUnderTest.with(chain: chain) { store in
-            try await store.buy(purchased(1, type: .nonConsumable))
-            try await store.buy(purchased(2, originalNumber: 1, type: .nonConsumable))
-            try await store.events.apply([
-                .of(
-                    .transactionRefunded,
-                    purchased(
-                        2,
-                        originalNumber: 1,
-                        version: 3,
-                        type: .nonConsumable,
-                        revokedAt: TestChain.now
-                    )
-                )
-            ])
-            let purchases = try await store.read().purchases
-            #expect(purchases.map(\.transactionID) == ["1"])
-            #expect(purchases.map(\.cancelledAt) == [nil])
-        }
-    }
-
     @Test func askedForAgainItSaysTheSame() async throws {
         try await AppReceiptsUnderTest.with(chain: chain) { store in
             try await store.events.apply(

@@ -97,6 +97,39 @@ import Testing
         }
     }
 
+    @Test func aMemberThatIsNotKnownIsPassedOn() async throws {
+        func newer(_ event: ReceivedEvent) -> ReceivedEvent {
+            let text = String(decoding: event.data, as: UTF8.self)
+                .replacing("\"version\":", with: "\"zeal\":{\"a\":[\"}\\\"\"]},\"version\":")
+            return ReceivedEvent(
+                id: event.id,
+                type: event.type,
+                topic: event.topic,
+                key: event.key,
+                subject: event.subject,
+                time: event.time,
+                data: Array(text.utf8)
+            )
+        }
+        let purchase = newer(try .of(.transactionPurchased, purchased()))
+        let refund = newer(
+            try .of(.transactionRefunded, purchased(version: 3, refunds: [.sample(1, 100)]))
+        )
+        try await withReceipts { receipts in
+            try await receipts.apply([purchase])
+            try await receipts.apply([refund])
+            let published = try await receipts.published()
+            #expect(published.map(\.type) == [.receiptIssued, .receiptReissued])
+            for (event, cause) in zip(published, [purchase, refund]) {
+                let sent = try #require(PlainJSON.rangeOfObject("transaction", in: cause.data))
+                let range = try #require(PlainJSON.rangeOfObject("transaction", in: event.data))
+                #expect(event.data[range] == cause.data[sent])
+                #expect(String(decoding: event.data[range], as: UTF8.self).contains("zeal"))
+            }
+            #expect(try await receipts.issued().map(\.transaction) == [purchased()])
+        }
+    }
+
     @Test func theSamePurchaseAgainChangesNothing() async throws {
         try await withReceipts { receipts in
             let event = try ReceivedEvent.of(.transactionPurchased, purchased())

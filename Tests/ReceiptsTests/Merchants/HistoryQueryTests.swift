@@ -18,6 +18,7 @@ import TestSupport
         _ type: ProductType = .consumable,
         at milliseconds: Int64 = 1000,
         isRevoked: Bool = false,
+        isRefunded: Bool? = nil,
         isFinished: Bool = false
     ) -> HistoryQuery.Candidate {
         HistoryQuery.Candidate(
@@ -25,6 +26,7 @@ import TestSupport
             productType: type,
             purchasedAt: Timestamp(millisecondsSinceEpoch: milliseconds),
             isRevoked: isRevoked,
+            isRefunded: isRefunded ?? isRevoked,
             isFinished: isFinished
         )
     }
@@ -175,6 +177,7 @@ import TestSupport
                         productType: .consumable,
                         purchasedAt: Timestamp(millisecondsSinceEpoch: 0),
                         isRevoked: false,
+                        isRefunded: false,
                         isFinished: false
                     )
                 )

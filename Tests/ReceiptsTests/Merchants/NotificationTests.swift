@@ -2,6 +2,7 @@ import Callbacks
 import EventTypes
 import Foundation
 import Messaging
+import Postgres
 import ReceiptValidation
 import StoreAPI
 import TestSupport
@@ -84,6 +85,72 @@ import Testing
                 )
             ])
             #expect(try await store.states().isEmpty)
+        }
+    }
+
+    @Test func eachRefundAndEachReversalIsToldOnce() async throws {
+        let versions = [
+            purchased(),
+            purchased(version: 3, refunds: [.sample(1, 100)]),
+            purchased(
+                version: 4,
+                revokedAt: TestChain.now,
+                refunds: [.sample(1, 100), .sample(2, 197, revokes: true)]
+            ),
+            purchased(
+                version: 5,
+                refunds: [.sample(1, 100), .sample(2, 197, revokes: true, isReversed: true)]
+            ),
+            purchased(
+                version: 6,
+                refunds: [
+                    .sample(1, 100, isReversed: true),
+                    .sample(2, 197, revokes: true, isReversed: true),
+                ]
+            ),
+        ]
+        let types: [EventType] = [
+            .transactionPurchased, .transactionRefunded, .transactionRefunded,
+            .transactionRefundReversed, .transactionRefundReversed,
+        ]
+        let events = try zip(types, versions).map { try ReceivedEvent.of($0, $1) }
+        let expected = [
+            "ONE_TIME_CHARGE", "REFUND", "REFUND", "REFUND_REVERSED", "REFUND_REVERSED",
+        ]
+        try await withNotifications { store in
+            for event in events { try await store.receipts.apply([event]) }
+            try await store.untilSent(5)
+            #expect(try store.told().map(\.notificationType).sorted() == expected)
+            let shares = try store.told().map {
+                try store.transaction(in: $0).revocationPercentage ?? 0
+            }
+            #expect(shares.sorted() == [0, 0, 33_670, 33_670, 100_000])
+            // Everything comes again, also after the log of notifications was emptied.
+            try await store.receipts.apply(events)
+            try await store.receipts.client.withConnection { connection in
+                _ = try connection.execute("DELETE FROM notifications")
+            }
+            for event in events.reversed() { try await store.receipts.apply([event]) }
+            #expect(try await store.states().isEmpty)
+        }
+        // What is met at once is told as what was met one by one.
+        try await withNotifications { store in
+            try await store.receipts.apply(events.reversed())
+            try await store.untilSent(5)
+            #expect(try store.told().map(\.notificationType).sorted() == expected)
+        }
+    }
+
+    @Test func whatNamesAnEarlierTransactionAndIsNoCopyIsACharge() async throws {
+        try await withNotifications { store in
+            try await store.receipts.apply([
+                .of(
+                    .transactionPurchased,
+                    purchased(2, originalNumber: 1, reason: .unknown("renewal"))
+                )
+            ])
+            try await store.untilSent(1)
+            #expect(try store.told().map(\.notificationType) == ["ONE_TIME_CHARGE"])
         }
     }
 

@@ -21,132 +21,24 @@ import Testing
         servers = try TestServers()
     }
 
-    /// A store, with helpers for tests.
-    private struct Store: Sendable {
-        let receipts: ReceiptsUnderTest
-        let client: any TestClientProtocol
-        let token: String
-
-        func send(
-            _ method: HTTPRequest.Method = .get,
-            _ path: String,
-            body: String? = nil,
-            token: String? = nil
-        ) async throws -> (status: Int, body: [String: Any]) {
-            let (status, data) = try await client.execute(
-                uri: "/inApps/\(path)",
-                method: method,
-                headers: [.authorization: "Bearer \(token ?? self.token)"],
-                body: body.map { ByteBuffer(string: $0) }
-            ) { response in
-                (Int(response.status.code), Data(Array(buffer: response.body)))
-            }
-            // A body that is not an object has no members either.
-            let members = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
-            return (status, members ?? [:])
-        }
-
-        /// Returns the number of an error.
-        func code(
-            _ method: HTTPRequest.Method = .get,
-            _ path: String,
-            body: String? = nil
-        ) async throws -> Int? {
-            try await send(method, path, body: body).body["errorCode"] as? Int
-        }
-
-        /// Returns all pages, as the ids of their transactions.
-        func walk(_ path: String) async throws -> [[String]] {
-            var pages: [[String]] = []
-            var revision = ""
-            var hasMore = true
-            while hasMore {
-                let mark = path.contains("?") ? "&" : "?"
-                let suffix = revision.isEmpty ? "" : "\(mark)revision=\(revision)"
-                let answer = try await send(.get, path + suffix)
-                #expect(answer.status == 200)
-                let signed = answer.body["signedTransactions"] as? [String] ?? []
-                pages.append(try signed.map { try Store.payload(of: $0).transactionId.rawValue })
-                revision = answer.body["revision"] as? String ?? ""
-                hasMore = answer.body["hasMore"] as? Bool ?? false
-            }
-            return pages
-        }
-
-        static func payload(of jws: String) throws -> SignedTransactionPayload {
-            let parts = jws.split(separator: ".")
-            let bytes = try #require(ReceiptVerifier.decoded(parts[1]))
-            return try JSONDecoder().decode(SignedTransactionPayload.self, from: Data(bytes))
-        }
-
-        func payload(_ id: Int64) async throws -> SignedTransactionPayload {
-            let answer = try await send(.get, "v1/transactions/\(id)")
-            return try Self.payload(
-                of: try #require(answer.body["signedTransactionInfo"] as? String)
-            )
-        }
-    }
-
     private func withStore(
         requestsPerSecond: Int = 1000,
         laterChain: TestChain? = nil,
-        _ body: @escaping @Sendable (Store) async throws -> Void
+        _ body: @escaping @Sendable (ServerAPIUnderTest) async throws -> Void
     ) async throws {
-        let migrations = ReceiptsMigrations.all
-        try await withTestDatabase(migrations: migrations) { [servers, chain] database in
-            try await database.withClient(role: "counterfoil_receipts") { client in
-                let signer = ReceiptSigner(
-                    chain: try (laterChain ?? chain).signingChain(),
-                    environment: .sandbox
-                )
-                let store = ServerAPIStore()
-                let router = try servers.router()
-                ServerAPIRoutes(
-                    authenticator: try servers.authenticator(requestsPerSecond: requestsPerSecond),
-                    reader: ServerAPIReader(
-                        store: store,
-                        client: client,
-                        signer: signer,
-                        now: { TestChain.now }
-                    ),
-                    tokens: AppAccountTokenHandler(
-                        receipts: ReceiptStore(),
-                        store: store,
-                        client: client,
-                        signer: signer,
-                        now: { TestChain.now }
-                    ),
-                    finishes: FinishForwarder(
-                        baseURL: "http://127.0.0.1:\(try freePort())",
-                        timeout: .seconds(2)
-                    ),
-                    apps: AppRegistry(
-                        directory: servers.keysDirectory,
-                        now: { TestChain.now },
-                        logger: Logger(label: "test")
-                    ),
-                    now: { TestChain.now }
-                ).add(to: router)
-                let receipts = ReceiptsUnderTest(client, chain: try chain.signingChain())
-                let responder = router.buildResponder()
-                let token = try servers.token()
-                try await Application(responder: responder).test(.router) { client in
-                    try await body(Store(receipts: receipts, client: client, token: token))
-                }
-            }
-        }
-    }
-
-    private func buy(_ transactions: Transaction..., from store: Store) async throws {
-        try await store.receipts.apply(
-            try transactions.map { try .of(.transactionPurchased, $0) }
+        try await ServerAPIUnderTest.with(
+            chain,
+            servers,
+            requestsPerSecond: requestsPerSecond,
+            laterChain: laterChain,
+            body
         )
     }
 
     @Test func aTransactionIsServedToItsAppAndToNoOther() async throws {
         let other = try servers.token(bundle: "com.other.app")
         try await withStore { store in
-            try await buy(purchased(1_000_001), from: store)
+            try await store.buy(purchased(1_000_001))
             let found = try await store.send(.get, "v1/transactions/1000001")
             let jws = try #require(found.body["signedTransactionInfo"] as? String)
             #expect(throws: Never.self) {
@@ -171,9 +63,9 @@ import Testing
     @Test func aHistoryHasEachTransactionOnceInTheOrderOfItsLastChange() async throws {
         try await withStore { store in
             for number in Int64(1_000_001)...1_000_045 {
-                try await buy(purchased(number), from: store)
+                try await store.buy(purchased(number))
             }
-            try await buy(purchased(1_000_900, account: "bob"), from: store)
+            try await store.buy(purchased(1_000_900, account: "bob"))
             let refund = purchased(
                 1_000_003,
                 version: 3,
@@ -198,7 +90,7 @@ import Testing
 
     @Test func anEmptyPageTokenIsNone() async throws {
         try await withStore { store in
-            try await buy(purchased(1_000_001), from: store)
+            try await store.buy(purchased(1_000_001))
             #expect(try await store.walk("v2/history/1000001?revision=") == [["1000001"]])
         }
     }
@@ -206,7 +98,7 @@ import Testing
     @Test func theFirstHistoryLosesConsumablesAsTheyAreFinished() async throws {
         try await withStore { store in
             let pro = purchased(1_000_002, type: .nonConsumable)
-            try await buy(purchased(1_000_001), pro, purchased(1_000_003), from: store)
+            try await store.buy(purchased(1_000_001), pro, purchased(1_000_003))
             try await store.receipts.apply([
                 try .finished(purchased(1_000_001), at: TestChain.now),
                 try .finished(pro, at: TestChain.now),
@@ -230,11 +122,10 @@ import Testing
                 state: .restored,
                 type: .nonConsumable
             )
-            try await buy(
+            try await store.buy(
                 purchased(1_000_001, type: .nonConsumable),
                 copy,
-                purchased(1_000_003),
-                from: store
+                purchased(1_000_003)
             )
             for _ in 1...2 {
                 let path = "v1/transactions/1000001/appAccountToken"
@@ -273,8 +164,8 @@ import Testing
 
     @Test func theAppTransactionNamesTheCustomerEverywhere() async throws {
         try await withStore { store in
-            try await buy(purchased(1_000_001), purchased(1_000_002), from: store)
-            try await buy(purchased(1_000_003, account: "bob"), from: store)
+            try await store.buy(purchased(1_000_001), purchased(1_000_002))
+            try await store.buy(purchased(1_000_003, account: "bob"))
             let id = try #require(try await store.payload(1_000_001).appTransactionId)
             #expect(try await store.payload(1_000_002).appTransactionId == id)
             #expect(try await store.payload(1_000_003).appTransactionId != id)
@@ -301,7 +192,13 @@ import Testing
         let other = try servers.token(bundle: "com.other.app")
         try await withStore { store in
             let copy = purchased(1_000_002, originalNumber: 1_000_001, state: .restored)
-            try await buy(purchased(1_000_001), copy, from: store)
+            let next = purchased(1_000_003, originalNumber: 1_000_001, reason: .unknown("renewal"))
+            try await store.buy(purchased(1_000_001), copy, next)
+            let ofNext = OrderID(TransactionID(number: 1_000_003))
+            #expect(
+                try await store.send(.get, "v1/lookup/\(ofNext)").body["status"] as? Int == 0,
+                "It was charged, though an earlier transaction is its original."
+            )
             let path = "v1/lookup/\(OrderID(TransactionID(number: 1_000_001)))"
             let found = try await store.send(.get, path)
             #expect(found.body["status"] as? Int == 0)
@@ -325,7 +222,7 @@ import Testing
             """
         @Sendable func with(_ more: String) -> String { body.replacing("%", with: more) }
         try await withStore { store in
-            try await buy(purchased(1_000_001), from: store)
+            try await store.buy(purchased(1_000_001))
             let answer = try await store.send(.get, "v1/subscriptions/1000001?status=1&status=5")
             #expect(answer.status == 200)
             #expect((answer.body["data"] as? [Any])?.isEmpty == true)
@@ -358,7 +255,7 @@ import Testing
     @Test func whatAnotherLeafHasSignedIsSignedAnewAsItIsServed() async throws {
         let later = try TestChain()
         try await withStore(laterChain: later) { store in
-            try await buy(purchased(1_000_001), from: store)
+            try await store.buy(purchased(1_000_001))
             let answer = try await store.send(.get, "v1/transactions/1000001")
             let jws = try #require(answer.body["signedTransactionInfo"] as? String)
             #expect(throws: Never.self) {

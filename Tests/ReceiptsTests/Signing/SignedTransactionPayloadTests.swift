@@ -74,8 +74,50 @@ import Testing
     @Test func aRefundedPurchaseIsRevoked() throws {
         let refunded = purchased(version: 3, revokedAt: TestChain.now)
         let text = try json(refunded)
-        #expect(text.contains("\"revocationDate\":1795226400000,\"revocationReason\":0"))
+        #expect(text.contains("\"revocationDate\":1795226400000,\"revocationPercentage\":100000,"))
         #expect(text.contains("\"revocationType\":\"REFUND_FULL\""))
+    }
+
+    @Test func aRefundOfAPartSaysItsShareAndNoDate() throws {
+        let text = try json(purchased(version: 3, refunds: [.sample(1, 100), .sample(2, 99)]))
+        #expect(text.contains("\"revocationPercentage\":67003,"))
+        #expect(text.contains("\"revocationType\":\"REFUND_PRORATED\""))
+        #expect(!text.contains("revocationDate") && !text.contains("revocationReason"))
+    }
+
+    @Test func aRefundOfAPartThatRevokesHasADate() throws {
+        let refunded = purchased(
+            version: 3,
+            revokedAt: TestChain.now,
+            refunds: [.sample(1, 99, revokes: true)]
+        )
+        let text = try json(refunded)
+        #expect(text.contains("\"revocationDate\":1795226400000,\"revocationPercentage\":33333,"))
+        #expect(text.contains("\"revocationReason\":0,\"revocationType\":\"REFUND_PRORATED\""))
+    }
+
+    @Test func refundsThatAddUpToThePriceAreAFullRefund() throws {
+        let parts = [Refund.sample(1, 198), .sample(2, 99, revokes: true)]
+        let text = try json(purchased(version: 4, revokedAt: TestChain.now, refunds: parts))
+        #expect(text.contains("\"revocationPercentage\":100000,"))
+        #expect(text.contains("\"revocationType\":\"REFUND_FULL\""))
+    }
+
+    @Test func aReversedRefundLeavesNoTrace() throws {
+        let reversed = purchased(
+            version: 4,
+            refunds: [.sample(1, 297, revokes: true, isReversed: true)]
+        )
+        #expect(try json(reversed) == json(purchased()))
+    }
+
+    @Test func aFreePurchaseIsRevokedAsAWhole() throws {
+        let free = purchased(
+            version: 3,
+            price: .zero(Currency(unchecked: "USD")),
+            revokedAt: TestChain.now
+        )
+        #expect(try json(free).contains("\"revocationPercentage\":100000,"))
     }
 
     @Test func aUserNameThatIsNoUUIDStaysOut() throws {

@@ -9,6 +9,7 @@ struct ConformanceRun {
     struct Description: Encodable {
         var receiptsURL: String
         var fulfillmentURL: String
+        var paymentsURL: String
         var bundleID: BundleID
         var appAppleID: Int64
         var keysDirectory: String
@@ -50,6 +51,7 @@ struct ConformanceRun {
         transactions["coins"] = try await bought(SampleCatalog.coins, by: ada)
         transactions["hint"] = try await bought(SampleCatalog.hint, by: ada)
         transactions["refunded"] = try await refunded(ada)
+        transactions["parts"] = try await bought(SampleCatalog.coins, by: ada)
         transactions["restored"] = try await restored(ada)
         transactions["failed"] = try await failed(ada)
         transactions["undelivered"] = try await undelivered(ada)
@@ -80,6 +82,7 @@ struct ConformanceRun {
         return Description(
             receiptsURL: store.urls.receipts,
             fulfillmentURL: store.urls.fulfillment,
+            paymentsURL: store.urls.payments,
             bundleID: StoreKeys.bundleID,
             appAppleID: app.appAppleID,
             keysDirectory: store.keys.directory,

@@ -88,10 +88,10 @@ struct HistoryRun {
         try await store.withDatabase(of: .receipts) { connection in
             try connection.execute(
                 """
-                INSERT INTO signed_transactions (transaction_id, original_transaction_id,
+                INSERT INTO signed_transactions (transaction_id, original_transaction_id, reason,
                     purchased_at, revoked_at, signed_at, revision, signing_chain, account_id,
                     bundle_id, product_id, product_type, payload, signature, history_position)
-                SELECT 800000000000 + n, 800000000000 + n, purchased_at, revoked_at, signed_at,
+                SELECT 800000000000 + n, 800000000000 + n, reason, purchased_at, revoked_at, signed_at,
                     revision, signing_chain, account_id, bundle_id, product_id, product_type,
                     payload, signature, history_position + n
                 FROM signed_transactions, generate_series(1, \(Int64(count - 1))) AS n

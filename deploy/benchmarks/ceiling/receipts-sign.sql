@@ -22,10 +22,10 @@ WHERE original_transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
 SELECT number FROM signing_chains WHERE leaf_sha256 = sha256('leaf');
 INSERT INTO signed_transactions (
-    transaction_id, original_transaction_id, purchased_at, revoked_at, signed_at, revision,
-    signing_chain, account_id, bundle_id, product_id, product_type, payload, signature,
-    history_position)
-SELECT id, id, now(), NULL, now(), 2, 1, account_id, bundle_id, 'com.example.coins.100',
+    transaction_id, original_transaction_id, reason, purchased_at, revoked_at, standing_refunds,
+    reversed_refunds, signed_at, revision, signing_chain, account_id, bundle_id, product_id,
+    product_type, payload, signature, history_position)
+SELECT id, id, 'purchase', now(), NULL, NULL, NULL, now(), 2, 1, account_id, bundle_id, 'com.example.coins.100',
     'consumable', (SELECT bytes FROM ceiling.samples WHERE name = 'payload'),
     (SELECT bytes FROM ceiling.samples WHERE name = 'signature'), id
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)

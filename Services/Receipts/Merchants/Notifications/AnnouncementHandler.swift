@@ -25,16 +25,18 @@ struct AnnouncementHandler: Sendable {
         let endpoints = try NotificationStore.endpoints(of: bundles, on: connection)
         let told = owed.filter { endpoints[$0.signed.transaction.bundleID] != nil }
         guard !told.isEmpty else { return false }
-        let notifications = try told.map { kind, signed in
+        let notifications = try told.map { owed in
+            let signed = owed.signed
             let text = JWSSerialization.joined(
                 header: signer.chain.header,
                 payload: signed.payload,
                 signature: signed.signature
             )
             return try sign(
-                kind,
+                owed.kind,
                 in: signed.transaction.bundleID,
                 about: signed.transaction.id,
+                occurrence: owed.occurrence,
                 content: .data(NotificationPayload.AppEvent(signedTransaction: text)),
                 at: max(now, signed.signedAt)
             )
@@ -80,6 +82,7 @@ struct AnnouncementHandler: Sendable {
         _ kind: NotificationKind,
         in bundle: BundleID,
         about transaction: TransactionID?,
+        occurrence: Int32 = 0,
         content: NotificationPayload.Content,
         isAskedFor: Bool = false,
         at time: Timestamp
@@ -99,6 +102,7 @@ struct AnnouncementHandler: Sendable {
             kind: kind,
             bundleID: bundle,
             transactionID: transaction,
+            occurrence: occurrence,
             isAskedFor: isAskedFor,
             signedAt: time,
             payload: NotificationText.stored(payload, header: signer.chain.header),

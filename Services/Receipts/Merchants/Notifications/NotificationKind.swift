@@ -23,6 +23,8 @@ struct NotificationKind: Hashable, Sendable, CustomStringConvertible {
     static let oneTimeCharge = NotificationKind(known: "ONE_TIME_CHARGE")
     /// A transaction was refunded.
     static let refund = NotificationKind(known: "REFUND")
+    /// A refund was reversed.
+    static let refundReversed = NotificationKind(known: "REFUND_REVERSED")
     /// A test that the merchant's server requested, to see whether it is reached.
     static let test = NotificationKind(known: "TEST")
 

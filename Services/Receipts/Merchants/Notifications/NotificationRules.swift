@@ -19,26 +19,39 @@ enum NotificationRules {
         return time.advanced(by: pauses[attempt - 1])
     }
 
+    /// A notification that a signed transaction causes.
+    struct Owed: Hashable, Sendable {
+        let kind: NotificationKind
+        /// The number of the refund; 0 for what happens to a transaction only once.
+        let occurrence: Int32
+        let signed: SignedTransaction
+    }
+
     /// Returns the notifications that signed transactions cause.
     ///
-    /// A purchase is reported once, when its receipt is issued. Restored copies, and purchases of
-    /// something already owned, are not charges, so neither they nor their refunds are reported. A
-    /// refund is reported when its receipt becomes revoked.
-    static func owed(
-        by signed: [SignedTransaction],
-        _ saved: SavedReceipts
-    ) -> [(kind: NotificationKind, signed: SignedTransaction)] {
-        signed.flatMap { signed in
+    /// A purchase is reported once, when its receipt is issued. Each refund and each reversal is
+    /// reported once, when a receipt first contains it. Copies are not charges, so neither they nor
+    /// their refunds are reported.
+    static func owed(by signed: [SignedTransaction], _ saved: SavedReceipts) -> [Owed] {
+        signed.flatMap { signed -> [Owed] in
             let transaction = signed.transaction
-            var owed: [(kind: NotificationKind, signed: SignedTransaction)] = []
-            if saved.issued.contains(transaction.id), transaction.id == transaction.originalID,
-                transaction.state == .purchased,
+            guard !transaction.reason.isCopy else { return [] }
+            let isIssued = saved.issued.contains(transaction.id)
+            guard
+                let before = isIssued ? RefundNumbers() : saved.replaced[transaction.id]
+            else { return [] }
+            var owed: [Owed] = []
+            if isIssued, transaction.state == .purchased,
                 transaction.productType != .autoRenewableSubscription
             {
-                owed.append((.oneTimeCharge, signed))
+                owed.append(Owed(kind: .oneTimeCharge, occurrence: 0, signed: signed))
             }
-            if saved.revoked.contains(transaction.id), transaction.id == transaction.originalID {
-                owed.append((.refund, signed))
+            let refunds = RefundNumbers(of: transaction)
+            owed += refunds.refunds(since: before).map {
+                Owed(kind: .refund, occurrence: $0, signed: signed)
+            }
+            owed += refunds.reversals(since: before).map {
+                Owed(kind: .refundReversed, occurrence: $0, signed: signed)
             }
             return owed
         }

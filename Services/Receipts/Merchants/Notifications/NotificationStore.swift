@@ -100,7 +100,8 @@ enum NotificationStore {
 
     /// Adds notifications that are due at once.
     ///
-    /// Unless it was requested, a notification is not added if its transaction has one of its type.
+    /// Unless it was requested, a notification is not added if its transaction has one of its type
+    /// and occurrence.
     static func insert(
         _ notifications: [SignedNotification],
         chainNumber: Int32,
@@ -109,19 +110,20 @@ enum NotificationStore {
         guard !notifications.isEmpty else { return }
         try connection.execute(
             """
-            INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id, is_asked_for,
-                signed_at, signing_chain, payload, signature, next_attempt_at)
-            SELECT id, bundle_id, type, subtype, transaction_id, is_asked_for, signed_at,
-                \(chainNumber), payload, signature, signed_at
+            INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id,
+                occurrence, is_asked_for, signed_at, signing_chain, payload, signature, next_attempt_at)
+            SELECT id, bundle_id, type, subtype, transaction_id, occurrence, is_asked_for,
+                signed_at, \(chainNumber), payload, signature, signed_at
             FROM unnest(
                 \(notifications.map(\.id)), \(notifications.map(\.bundleID)),
                 \(notifications.map(\.kind.type)), \(notifications.map(\.kind.subtype)),
                 \(notifications.map { $0.transactionID?.number }),
-                \(notifications.map(\.isAskedFor)), \(notifications.map(\.signedAt)),
+                \(notifications.map(\.occurrence)), \(notifications.map(\.isAskedFor)),
+                \(notifications.map(\.signedAt)),
                 \(notifications.map(\.payload)), \(notifications.map(\.signature))
-            ) AS new (id, bundle_id, type, subtype, transaction_id, is_asked_for, signed_at,
-                payload, signature)
-            ON CONFLICT (transaction_id, type) WHERE NOT is_asked_for DO NOTHING
+            ) AS new (id, bundle_id, type, subtype, transaction_id, occurrence, is_asked_for,
+                signed_at, payload, signature)
+            ON CONFLICT (transaction_id, type, occurrence) WHERE NOT is_asked_for DO NOTHING
             """
         )
     }

@@ -7,6 +7,8 @@ struct SignedNotification: Hashable, Sendable {
     let kind: NotificationKind
     let bundleID: BundleID
     let transactionID: TransactionID?
+    /// The number of the refund; 0 for what happens to a transaction only once.
+    let occurrence: Int32
     /// Whether it was requested.
     ///
     /// If so, one transaction may have any number of its kind.

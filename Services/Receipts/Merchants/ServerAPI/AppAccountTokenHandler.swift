@@ -7,8 +7,8 @@ import StoreTracing
 
 /// Sets the account token of a purchase.
 ///
-/// Its receipts and those of its copies are signed again with the token, and all later receipts
-/// contain it, too.
+/// The receipts of all transactions of the purchase are signed again with the token, and all later
+/// receipts contain it, too. The purchase is named by its first transaction, the original.
 ///
 /// A purchase may have thousands of copies. They are signed in batches, each in a database
 /// transaction of its own, so that the account is locked only briefly. A server that got no answer
@@ -109,7 +109,7 @@ struct AppAccountTokenHandler: Sendable {
                     historyPosition: entry.position,
                     signature: Data(entry.content.signature).base64EncodedString()
                 )
-                return try OutboxEvent(
+                return OutboxEvent(
                     ReceiptReissued(
                         transactionID: entry.id,
                         originalTransactionID: id,

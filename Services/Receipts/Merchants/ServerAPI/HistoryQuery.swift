@@ -34,6 +34,7 @@ struct HistoryQuery: Hashable, Sendable {
         var productType: ProductType
         var purchasedAt: Timestamp
         var isRevoked: Bool
+        var isRefunded: Bool
         var isFinished: Bool
     }
 
@@ -97,7 +98,7 @@ struct HistoryQuery: Hashable, Sendable {
     /// Whether a transaction matches the query.
     func selects(_ candidate: Candidate) -> Bool {
         if version == .v1, candidate.productType == .consumable, candidate.isFinished,
-            !candidate.isRevoked
+            !candidate.isRefunded
         {
             return false
         }

@@ -75,7 +75,7 @@ struct ServerAPIReader: Sendable {
         of owner: OwnerKey,
         _ query: HistoryQuery,
         from start: HistoryRevision,
-        onlyRevoked: Bool = false
+        onlyRefunded: Bool = false
     ) async throws -> Page {
         let (page, receipts) = try await client.withConnection { [store] connection in
             var page = HistoryPage(query, from: start)
@@ -85,7 +85,7 @@ struct ServerAPIReader: Sendable {
                     from: page.cursor,
                     downTo: start.floor,
                     query.order,
-                    onlyRevoked: onlyRevoked,
+                    onlyRefunded: onlyRefunded,
                     limit: limit,
                     on: connection
                 )

@@ -155,9 +155,9 @@ struct ServerAPIRoutes: Sendable {
         let start = try start(QueryParameters(request.uri.query), scope, .ascending)
         let page = try await reader.history(
             of: owner,
-            try HistoryQuery(QueryParameters("revoked=true"), version: .v2),
+            try HistoryQuery(QueryParameters(""), version: .v2),
             from: start,
-            onlyRevoked: true
+            onlyRefunded: true
         )
         return try jsonResponse(
             ServerAPIBodies.RefundHistory(
@@ -176,8 +176,8 @@ struct ServerAPIRoutes: Sendable {
         var answer = ServerAPIBodies.OrderLookup(status: 1, signedTransactions: [])
         if let id = context.parameters.get("orderID").flatMap(OrderID.init(rawValue:)),
             // A copy is delivered without an order, because nothing was charged for it.
-            try await reader.place(of: id.transactionID, in: bundle)?.originalID
-                == id.transactionID
+            let place = try await reader.place(of: id.transactionID, in: bundle),
+            !place.reason.isCopy
         {
             answer.status = 0
             answer.signedTransactions = [try await reader.transaction(id.transactionID, in: bundle)]

@@ -4,10 +4,11 @@ import Postgres
 
 /// The SQL of the App Store Server API: histories, app transactions and account tokens.
 struct ServerAPIStore: Sendable {
-    /// The owner and the original of a transaction.
+    /// The owner, the original and the reason of a transaction.
     struct Place: Hashable, Sendable {
         var owner: OwnerKey
         var originalID: TransactionID
+        var reason: TransactionReason
     }
 
     /// A receipt as it is stored.
@@ -105,8 +106,8 @@ struct ServerAPIStore: Sendable {
         )
     }
 
-    /// Returns at most `limit` payloads of a purchase and its copies, ordered by number, after
-    /// `last`.
+    /// Returns at most `limit` payloads of a transaction and of all that name it as their original,
+    /// ordered by number, after `last`.
     func payloads(
         of original: TransactionID,
         after last: TransactionID?,
@@ -166,18 +167,20 @@ struct ServerAPIStore: Sendable {
     ) throws -> Place? {
         try connection.query(
             """
-            SELECT account_id, bundle_id, original_transaction_id FROM signed_transactions
+            SELECT account_id, bundle_id, original_transaction_id, reason FROM signed_transactions
             WHERE transaction_id = \(transaction.number)
             """
         ).first.map { row in
-            let (account, bundle, original) = try row.decode(
+            let (account, bundle, original, reason) = try row.decode(
                 AccountID.self,
                 BundleID.self,
-                Int64.self
+                Int64.self,
+                String.self
             )
             return Place(
                 owner: OwnerKey(account: account, bundle: bundle),
-                originalID: TransactionID(number: original)
+                originalID: TransactionID(number: original),
+                reason: TransactionReason(rawValue: reason)
             )
         }
     }
@@ -235,7 +238,7 @@ struct ServerAPIStore: Sendable {
     ///   - cursor: The position to begin after. The row there is not included.
     ///   - floor: In descending order, the position to end before. The row there is not included.
     ///   - order: The order of the rows.
-    ///   - onlyRevoked: Whether to return only revoked transactions.
+    ///   - onlyRefunded: Whether to return only transactions with a refund that was not reversed.
     ///   - limit: The largest number of rows.
     ///   - connection: A connection.
     /// - Returns: The rows, in order.
@@ -245,25 +248,25 @@ struct ServerAPIStore: Sendable {
         from cursor: Int64,
         downTo floor: Int64,
         _ order: HistoryQuery.Order,
-        onlyRevoked: Bool,
+        onlyRefunded: Bool,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [HistoryPage.Row] {
         let columns = """
             transaction_id, history_position, product_id, product_type, purchased_at,
-            revoked_at IS NOT NULL, product_type = 'consumable' AND EXISTS (
+            revoked_at IS NOT NULL, standing_refunds IS NOT NULL, product_type = 'consumable' AND EXISTS (
                 SELECT FROM transaction_finishes AS finish
                 WHERE finish.transaction_id = receipt.transaction_id
             )
             """
-        let revoked = onlyRevoked ? "AND revoked_at IS NOT NULL" : ""
+        let refunded = onlyRefunded ? "AND standing_refunds IS NOT NULL" : ""
         let sql: SQL =
             switch order {
             case .ascending:
                 """
                 SELECT \(unsafe: columns) FROM signed_transactions AS receipt
                 WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
-                    AND history_position > \(cursor) \(unsafe: revoked)
+                    AND history_position > \(cursor) \(unsafe: refunded)
                 ORDER BY history_position LIMIT \(Int64(limit))
                 """
             case .descending:
@@ -271,18 +274,19 @@ struct ServerAPIStore: Sendable {
                 SELECT \(unsafe: columns) FROM signed_transactions AS receipt
                 WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
                     AND history_position < \(cursor) AND history_position > \(floor)
-                    \(unsafe: revoked)
+                    \(unsafe: refunded)
                 ORDER BY history_position DESC LIMIT \(Int64(limit))
                 """
             }
         return try connection.query(sql).map { row in
-            let (number, position, product, type, purchasedAt, isRevoked, isFinished) =
+            let (number, position, product, type, purchasedAt, isRevoked, isRefunded, isFinished) =
                 try row.decode(
                     Int64.self,
                     Int64.self,
                     ProductID.self,
                     String.self,
                     Timestamp.self,
+                    Bool.self,
                     Bool.self,
                     Bool.self
                 )
@@ -294,6 +298,7 @@ struct ServerAPIStore: Sendable {
                     productType: ProductType(rawValue: type),
                     purchasedAt: purchasedAt,
                     isRevoked: isRevoked,
+                    isRefunded: isRefunded,
                     isFinished: isFinished
                 )
             )
