@@ -28,9 +28,9 @@ import Darwin
 public final class StepLog: Sendable {
     /// One step that was made.
     public struct Entry: Codable, Hashable, Sendable {
-        /// The first transaction of the purchase.
+        /// The transaction of the purchase.
         ///
-        /// Restored copies of it are not delivered again.
+        /// Restored copies of it are not delivered again. A renewal is a transaction of its own.
         public var transaction: String
         /// The name of the step, chosen by the program.
         public var step: String
@@ -200,10 +200,11 @@ public final class StepLog: Sendable {
 
     /// The purchase of a transaction.
     ///
-    /// A restored transaction, or a second one for an owned product, belongs to the purchase that
-    /// it repeats.
+    /// A restored transaction, or a second one for an owned product, is a copy and belongs to the
+    /// purchase that it repeats. A transaction of any other reason is delivered for itself.
     private static func purchase(of transaction: SKPaymentTransaction) -> String? {
         guard let id = transaction.transactionIdentifier else { return nil }
+        guard transaction.isCopy else { return id }
         return transaction.original?.transactionIdentifier ?? id
     }
 

@@ -35,6 +35,24 @@ import Testing
         #expect(coins.reduce(0, +) == 150)
     }
 
+    @Test func copiesAreNotDeliveredAgainAndRenewalsAre() throws {
+        let log = try StepLog(url: url)
+        #expect(try log.record("coins", of: purchased(1)))
+        let copies: [TransactionReason] = [.restore, .ownedAgain]
+        for (number, reason) in zip(Int64(2)..., copies) {
+            let copy = QueueChanged.of(number, "coins", .purchased, original: 1, reason: reason)
+            #expect(try !log.record("coins", of: SKPaymentTransaction(copy)))
+        }
+        let renewal = SKPaymentTransaction(
+            .of(4, "coins", .purchased, original: 1, reason: .unknown("renewal"))
+        )
+        #expect(renewal.original?.transactionIdentifier == "1")
+        #expect(try log.record("coins", of: renewal))
+        #expect(try !log.record("coins", of: renewal))
+        #expect(log.entries().map(\.transaction) == ["1", "4"])
+        #expect(purchased(1).original == nil)
+    }
+
     @Test func aLineThatACrashCutOffIsNoStepWhereverItWasCut() throws {
         let whole: Data
         do {

@@ -68,6 +68,36 @@ import Testing
         )
     }
 
+    @Test func aSignatureFromBeforeARefundOrItsReversalIsRecognized() throws {
+        func signed(_ changes: [String: Any]) throws -> PaymentQueue.Transaction {
+            let jws = try Self.jws(changing: changes)
+            return try SKPaymentQueue.verify(jws, of: Self.transaction, by: nil)
+                .unsafePayloadValue
+        }
+        func known(revokedAt: Int64? = nil, _ refunds: [Refund]) -> SKPaymentTransaction {
+            SKPaymentTransaction(
+                .of(7, "pro", .purchased, revokedAt: revokedAt, refunds: refunds)
+            )
+        }
+        let untouched = try signed([:])
+        let part = try signed(["revocationType": "REFUND_PRORATED", "revocationPercentage": 66_666])
+        let full = try signed(["revocationType": "REFUND_FULL", "revocationDate": 4_000])
+        #expect(part.revocationType == .proratedRefund && part.revocationPercentage == 66.666)
+        #expect(full.revocationType == .fullRefund && full.revocationPercentage == nil)
+
+        let refundedInPart = known([.of(1, 66)])
+        #expect(part.hasRefunds(of: refundedInPart))
+        #expect(!untouched.hasRefunds(of: refundedInPart))
+        #expect(!part.hasRefunds(of: known([.of(1, 66), .of(2, 10)])))
+        let refunded = known(revokedAt: 4_000, [.of(1, 99, revokes: true)])
+        #expect(full.hasRefunds(of: refunded))
+        #expect(!untouched.hasRefunds(of: refunded) && !part.hasRefunds(of: refunded))
+        let reversed = known([.of(1, 99, revokes: true, isReversed: true)])
+        #expect(untouched.hasRefunds(of: reversed))
+        #expect(!full.hasRefunds(of: reversed) && !part.hasRefunds(of: reversed))
+        #expect(full.hasRefunds(of: known(revokedAt: 4_000, [])), "It was free.")
+    }
+
     @Test func withoutATrustNothingIsVerified() throws {
         let result = try SKPaymentQueue.verify(try Self.jws(), of: Self.transaction, by: nil)
         guard case .unverified(_, .invalidCertificateChain) = result else {

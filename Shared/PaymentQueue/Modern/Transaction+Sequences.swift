@@ -175,8 +175,8 @@ extension SKPaymentQueue {
     ///
     /// - Parameters:
     ///   - transaction: A purchased transaction.
-    ///   - untilAnswered: Whether to retry until an unreachable store answers and a refund is
-    ///     signed.
+    ///   - untilAnswered: Whether to retry until an unreachable store answers and all refunds and
+    ///     reversals are signed.
     /// - Returns: The signed transaction with the result of its verification.
     /// - Throws: ``SKError``, or `CancellationError`.
     func verified(
@@ -184,17 +184,19 @@ extension SKPaymentQueue {
         untilAnswered: Bool = false
     ) async throws -> VerificationResult<Transaction> {
         guard let transport, let number = transaction.number else { throw SKError.notConfigured }
-        // The queue may learn of a refund before the store has signed it.
-        let isRefundAwaited = untilAnswered && transaction.revocationDate != nil
+        // The queue may learn of a refund or its reversal before the store has signed it.
+        let fields = transaction.fields
+        let areRefundsAwaited =
+            untilAnswered && (fields.revocationDate != nil || !fields.refunds.isEmpty)
         for tries in 1...Self.refundTriesMax {
             let jws = try await signedTransaction(number, untilAnswered: untilAnswered)
             let result = try Self.verify(jws, of: transaction, by: validator)
-            guard isRefundAwaited, result.unsafePayloadValue.revocationDate == nil else {
+            if !areRefundsAwaited || result.unsafePayloadValue.hasRefunds(of: transaction) {
                 return result
             }
             try await transport.pause(afterFailures: tries)
         }
-        throw SKError(.unknown, detail: "the store has not signed the refund of \(number)")
+        throw SKError(.unknown, detail: "the store has not signed the refunds of \(number)")
     }
 
     /// The number of requests for a refund that is not signed yet.

@@ -45,6 +45,22 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
         public static let other = RevocationReason(rawValue: 0)
     }
 
+    /// The kind of a refund or revocation.
+    public struct RevocationType: RawRepresentable, Hashable, Sendable {
+        /// The value in the JWS.
+        public let rawValue: String
+        /// Makes a type from its value.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// All of the price was refunded.
+        public static let fullRefund = RevocationType(rawValue: "REFUND_FULL")
+        /// A part of the price was refunded.
+        public static let proratedRefund = RevocationType(rawValue: "REFUND_PRORATED")
+        /// The buyer lost it together with Family Sharing.
+        ///
+        /// The store does not share purchases yet.
+        public static let familyRevocation = RevocationType(rawValue: "FAMILY_REVOKE")
+    }
+
     let jws: SignedText
     private let payload: JWSTransaction
     /// The same transaction in the queue.
@@ -103,12 +119,37 @@ public struct Transaction: Identifiable, Hashable, Sendable, CustomDebugStringCo
     public var environment: AppStore.Environment {
         AppStore.Environment(rawValue: payload.environment)
     }
-    /// The date of the refund or revocation; `nil` if there was none.
+    /// The date of the refund or revocation that took the product away; `nil` if the buyer has the
+    /// product.
     public var revocationDate: Date? { payload.revocationDate }
     /// The reason for the refund or revocation; `nil` if there was none.
     public var revocationReason: RevocationReason? {
         payload.revocationReason.map(RevocationReason.init(rawValue:))
     }
+    /// The kind of the refund or revocation; `nil` if there was none, or if it was reversed.
+    ///
+    /// A refund of a part may leave the product to the buyer: then ``revocationDate`` is `nil`.
+    public var revocationType: RevocationType? {
+        payload.revocationType.map(RevocationType.init(rawValue:))
+    }
+    /// The part of the price that was refunded, in percent from 0 to 100; `nil` if nothing was
+    /// refunded, or if all refunds were reversed.
+    public var revocationPercentage: Decimal? {
+        payload.revocationPercentage.map { Decimal($0) / 1000 }
+    }
+    /// Whether the store signed it after all refunds and reversals that the queue knows of.
+    func hasRefunds(of transaction: SKPaymentTransaction) -> Bool {
+        let fields = transaction.fields
+        guard (revocationDate != nil) == (fields.revocationDate != nil) else { return false }
+        guard let refunded = fields.refundedMilliPercent else {
+            // A free product may be revoked, and no part of its price is refunded.
+            return revocationDate != nil || revocationType == nil
+        }
+        // A full refund may be signed without a percentage.
+        let full: Int64? = revocationType == .fullRefund ? 100_000 : nil
+        return refunded == payload.revocationPercentage ?? full
+    }
+
     /// The date of the signature.
     ///
     /// A refund is signed again.

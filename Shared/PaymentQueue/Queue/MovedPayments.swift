@@ -64,12 +64,20 @@ struct MovedPayments {
 }
 
 extension QueueChanged {
-    /// The same change in the state before the failure.
+    /// The transaction as it was when its payment was accepted.
+    ///
+    /// The version is 0, because the store has not reported this state.
     var purchasing: QueueChanged {
         var before = self
-        before.transaction.state = .purchasing
-        before.transaction.failureReason = nil
         before.transaction.version = 0
+        before.transaction.state = .purchasing
+        before.transaction.purchasedAt = nil
+        before.transaction.originalPurchasedAt = nil
+        before.transaction.failureReason = nil
+        before.transaction.revokedAt = nil
+        before.transaction.refunds = nil
+        before.isDelivered = false
+        before.contents = nil
         return before
     }
 }

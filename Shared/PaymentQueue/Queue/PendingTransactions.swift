@@ -19,7 +19,7 @@ struct PendingTransactions {
         var silent: [Update] = []
         var removed: [SKPaymentTransaction] = []
         var revoked: [String] = []
-        /// Transactions that were refunded after they had been finished.
+        /// Finished transactions that were refunded, or whose refund was reversed.
         var refunded: [SKPaymentTransaction] = []
         var restoresEnded = 0
         /// The number of restores whose transactions will not arrive.
@@ -48,7 +48,12 @@ struct PendingTransactions {
     /// Later events of the stream about them are outdated.
     private var gone: Set<TransactionID> = []
     /// The refunds that observers have been told about.
-    private var revoked: Set<TransactionID> = []
+    private var refunds = ToldRefunds()
+    /// The revision of the queue at which the first stream began.
+    ///
+    /// That stream began with all transactions that were unfinished. Later ones began with a
+    /// payment, after this revision.
+    private var firstRevision: Int64?
     /// Payments that were sent and that the store has not answered yet.
     private var unanswered: [SKPaymentTransaction] = []
     /// Changes that may belong to these payments, because the stream can be faster than the answer.
@@ -161,6 +166,7 @@ struct PendingTransactions {
         if isBehind || isAnother { goBack(&news) }
         // A new stream begins with everything unfinished. The old event id has no meaning for it.
         if isBehind { lastEventID = nil }
+        if lastEventID == nil { firstRevision = head.revision }
         return news
     }
 
@@ -174,6 +180,7 @@ struct PendingTransactions {
             known[id]?.fields.version = 1
             known[id]?.fields.isDelivered = false
         }
+        refunds.goBack()
         news.restoresLost += restores.giveUpAnswered()
     }
 
@@ -228,6 +235,7 @@ struct PendingTransactions {
     mutating func forgetStream() -> Int {
         lastEventID = nil
         database = nil
+        firstRevision = nil
         early = []
         all.removeAll { $0.number != nil }
         known = [:]
@@ -255,11 +263,7 @@ struct PendingTransactions {
     private mutating func changed(_ change: QueueChanged, _ news: inout News) {
         let id = change.transaction.id
         if let (transaction, fields) = known[id] {
-            if change.transaction.revokedAt != nil, fields.revocationDate == nil,
-                revoked.insert(id).inserted
-            {
-                news.add(refundOf: change)
-            }
+            news.add(refunds.take(change.transaction), change)
             if change.finishedAt == nil {
                 if moves.holds(change) {
                     if moves.ask(change) { news.moved.append(MovedPayment(transaction, change)) }
@@ -270,27 +274,49 @@ struct PendingTransactions {
                 news.removed.append(transaction)
             }
         } else if change.finishedAt != nil {
-            // The transaction has left the queue. Only a refund is news, and only once.
-            if change.transaction.revokedAt != nil, revoked.insert(id).inserted {
-                news.add(refundOf: change)
-            }
+            // The transaction has left the queue. Only its refunds and their reversals are news.
+            news.add(refunds.take(change.transaction), change)
         } else if gone.contains(id) {
             return
         } else if isPerhapsUnanswered(change.transaction) {
             early.append(change)
             return
         } else {
-            // The payment has not failed until the app has decided whether it continues.
-            let isAsked = moves.holds(change) && moves.ask(change)
-            let transaction = SKPaymentTransaction(isAsked ? change.purchasing : change)
-            known[id] = (transaction, transaction.fields)
-            all.append(transaction)
-            news.add((transaction, transaction.fields))
-            if isAsked { news.moved.append(MovedPayment(transaction, change)) }
+            appear(change, &news)
         }
         if change.transaction.state == .restored {
             news.restoresEnded += restores.heard(of: id)
         }
+    }
+
+    /// Adds a transaction that this client did not know.
+    private mutating func appear(_ change: QueueChanged, _ news: inout News) {
+        // Observers see its refunds together with the transaction.
+        _ = refunds.take(change.transaction)
+        // The payment has not failed until the app has decided whether it continues.
+        let isAsked = moves.holds(change) && moves.ask(change)
+        let isLate = !isAsked && hasMissedPurchasing(change)
+        let transaction = SKPaymentTransaction(
+            change,
+            fields: .init(isAsked || isLate ? change.purchasing : change)
+        )
+        known[change.transaction.id] = (transaction, transaction.fields)
+        all.append(transaction)
+        news.add((transaction, transaction.fields))
+        if isAsked { news.moved.append(MovedPayment(transaction, change)) }
+        if isLate { update(transaction, transaction.fields, with: change, &news) }
+    }
+
+    /// Whether observers should have seen a transaction in the state `purchasing` before.
+    ///
+    /// The store does not report this state of a payment that is charged at once. All payments
+    /// begin with it (spec rule 22), so it is derived from the next state. A transaction that was
+    /// unfinished before the first stream is reported as it is.
+    private func hasMissedPurchasing(_ change: QueueChanged) -> Bool {
+        guard let firstRevision, change.revision > firstRevision else { return false }
+        let transaction = change.transaction
+        return transaction.version > 1 && transaction.state != .purchasing
+            && transaction.state != .restored
     }
 
     private mutating func update(
@@ -304,7 +330,9 @@ struct PendingTransactions {
         // A confirmed delivery stays confirmed.
         fields.isDelivered = fields.isDelivered || known.isDelivered
         self.known[change.transaction.id] = (transaction, fields)
-        if fields.state != known.state || fields.revocationDate != known.revocationDate {
+        if fields.state != known.state || fields.revocationDate != known.revocationDate
+            || fields.refunds != known.refunds
+        {
             news.add((transaction, fields))
         } else {
             news.silent.append((transaction, fields))
@@ -334,8 +362,9 @@ struct PendingTransactions {
 }
 
 extension PendingTransactions.News {
-    fileprivate mutating func add(refundOf change: QueueChanged) {
-        revoked.append(change.transaction.productID.rawValue)
+    fileprivate mutating func add(_ refund: ToldRefunds.News?, _ change: QueueChanged) {
+        guard let refund else { return }
+        if refund == .revoked { revoked.append(change.transaction.productID.rawValue) }
         // Unfinished transactions are announced by their update.
         if change.finishedAt != nil { refunded.append(SKPaymentTransaction(change)) }
     }

@@ -13,9 +13,14 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
         var state: SKPaymentTransactionState
         var error: SKError?
         var date: Date?
+        /// The reason for which the store made it; `nil` before the store has answered.
+        var reason: TransactionReason?
         var originalID: TransactionID?
         var originalDate: Date?
         var revocationDate: Date?
+        var refunds: [Refund] = []
+        /// The part of the price that was refunded, in thousandths of a percent.
+        var refundedMilliPercent: Int64?
         var price: Money?
         var contents: [HostedContent] = []
         var isDelivered = false
@@ -54,17 +59,19 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     public var transactionDate: Date? { fields.date }
     /// The reason for the failure, an ``SKError``; `nil` unless the transaction failed.
     public var error: (any Error)? { fields.error }
-    /// The first transaction of the same purchase; `nil` if this is the first one (spec rules 63
+    /// The first transaction of the same purchase; `nil` if this is a purchase itself (spec rules 63
     /// and 77).
     public var original: SKPaymentTransaction? {
         let fields = fields
-        guard let originalID = fields.originalID, originalID != fields.id else { return nil }
+        guard let originalID = fields.originalID, let reason = fields.reason, reason != .purchase
+        else { return nil }
         let original = SKPaymentTransaction(
             payment: payment,
             fields: Fields(
                 id: originalID,
                 state: .purchased,
                 date: fields.originalDate,
+                reason: .purchase,
                 originalID: originalID,
                 originalDate: fields.originalDate,
                 isDelivered: true
@@ -78,7 +85,9 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
     /// It is zero if the store charged nothing, for example for a product that is already owned
     /// (spec rule 104). It is `nil` until the store provides it.
     public var price: Decimal? { fields.price?.decimal }
-    /// The date of the refund; `nil` if there was none.
+    /// The date of the refund that took the product away; `nil` if the buyer has the product.
+    ///
+    /// A refund of a part may leave the product to the buyer, and a reversed refund gives it back.
     public var revocationDate: Date? { fields.revocationDate }
     /// The downloads that the store hosts for the transaction.
     ///
@@ -185,8 +194,16 @@ public final class SKPaymentTransaction: Sendable, CustomStringConvertible {
 }
 
 extension SKPaymentTransaction {
+    /// Whether the transaction delivers an earlier purchase once more: it was restored, or bought
+    /// while it was owned.
+    var isCopy: Bool { fields.reason?.isCopy ?? false }
+
     /// Makes a transaction that first appears in the store.
-    convenience init(_ change: QueueChanged) {
+    ///
+    /// - Parameters:
+    ///   - change: The store's state of the transaction.
+    ///   - fields: The fields to show first; `nil` shows those of the change.
+    convenience init(_ change: QueueChanged, fields: Fields? = nil) {
         let transaction = change.transaction
         let product = SKProduct(of: transaction, contents: change.contents ?? [])
         let payment = SKPayment(
@@ -197,7 +214,7 @@ extension SKPaymentTransaction {
                 applicationUsername: transaction.applicationUsername
             )
         )
-        self.init(payment: payment, fields: Fields(change))
+        self.init(payment: payment, fields: fields ?? Fields(change))
         if change.finishedAt != nil { leave() }
     }
 }
@@ -220,9 +237,12 @@ extension SKPaymentTransaction.Fields {
             state: SKPaymentTransactionState(transaction.state),
             error: transaction.state == .failed ? SKError(transaction.failureReason) : nil,
             date: transaction.purchasedAt?.date,
+            reason: transaction.reason,
             originalID: transaction.originalID,
             originalDate: transaction.originalPurchasedAt?.date,
             revocationDate: transaction.revokedAt?.date,
+            refunds: transaction.refunds ?? [],
+            refundedMilliPercent: transaction.refundedMilliPercent,
             price: transaction.price,
             contents: change.contents ?? [],
             isDelivered: change.isDelivered

@@ -259,7 +259,7 @@ import Testing
         #expect(!pending.connected(head(4, "a")).hasStoreGoneBack)
         #expect(!pending.connected(head(nil, nil)).hasStoreGoneBack, "An older store says nothing.")
         #expect(pending.receive([.of(1, "hint", .purchased)]).updates.isEmpty)
-        let news = pending.connected(head(0, "a"))
+        let news = pending.connected(head(1, "a"))
         #expect(news.hasStoreGoneBack && news.restoresLost == 1)
         #expect(pending.lastEventID == nil, "Where to resume means nothing to it.")
         let older = pending.receive([.of(2, "coins", .purchasing, version: 1)])

@@ -14,17 +14,21 @@ extension QueueChanged {
         finishedAt: Int64? = nil,
         revokedAt: Int64? = nil,
         original: Int64? = nil,
+        reason: TransactionReason? = nil,
+        refunds: [Refund]? = nil,
+        revision: Int64 = 1,
         contents: [HostedContent]? = nil
     ) -> QueueChanged {
         let id = TransactionID(number: number)
         let isPaid = state == .purchased || state == .restored
         let paidAt = isPaid ? Timestamp(millisecondsSinceEpoch: 1_000) : nil
         return QueueChanged(
-            revision: 1,
+            revision: revision,
             transaction: EventTypes.Transaction(
                 id: id,
                 originalID: original.map { TransactionID(number: $0) } ?? id,
-                reason: state == .restored ? .restore : original == nil ? .purchase : .ownedAgain,
+                reason: reason
+                    ?? (state == .restored ? .restore : original == nil ? .purchase : .ownedAgain),
                 version: version ?? (state == .purchasing ? 1 : state == .deferred ? 2 : 3),
                 state: state,
                 accountID: AccountID(unchecked: "ada"),
@@ -41,11 +45,31 @@ extension QueueChanged {
                 purchasedAt: paidAt,
                 originalPurchasedAt: paidAt,
                 failureReason: state == .failed ? .paymentDeclined : nil,
-                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                refunds: refunds
             ),
             isDelivered: isDelivered,
             finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
             contents: contents
+        )
+    }
+}
+
+extension Refund {
+    /// A refund of some cents, in second `number`.
+    static func of(
+        _ number: Int,
+        _ cents: Int64,
+        revokes: Bool = false,
+        isReversed: Bool = false
+    ) -> Refund {
+        let time = Timestamp(millisecondsSinceEpoch: Int64(number) * 1_000)
+        return Refund(
+            number: number,
+            amount: .usd(cents),
+            refundedAt: time,
+            revokes: revokes,
+            reversedAt: isReversed ? time : nil
         )
     }
 }

@@ -55,6 +55,10 @@ import Testing
             "Transaction.revocationDate": \Transaction.revocationDate,
             "Transaction.revocationReason": \Transaction.revocationReason
                 as KeyPath<Transaction, Transaction.RevocationReason?>,
+            "Transaction.revocationType": \Transaction.revocationType
+                as KeyPath<Transaction, Transaction.RevocationType?>,
+            "Transaction.revocationPercentage": \Transaction.revocationPercentage
+                as KeyPath<Transaction, Decimal?>,
             "Transaction.signedDate": \Transaction.signedDate,
             "Transaction.jsonRepresentation": \Transaction.jsonRepresentation
                 as KeyPath<Transaction, Data>,
@@ -106,9 +110,9 @@ import Testing
             "id", "originalID", "productID", "productType", "appBundleID", "appAccountToken",
             "purchaseDate", "originalPurchaseDate", "purchasedQuantity", "price", "currency",
             "storefront", "storefrontCountryCode", "ownershipType", "reason", "environment",
-            "revocationDate", "revocationReason", "signedDate", "jsonRepresentation",
-            "debugDescription", "finish()", "latest(for:)", "currentEntitlement(for:)",
-            "currentEntitlements", "all", "unfinished", "updates",
+            "revocationDate", "revocationReason", "revocationType", "revocationPercentage",
+            "signedDate", "jsonRepresentation", "debugDescription", "finish()", "latest(for:)",
+            "currentEntitlement(for:)", "currentEntitlements", "all", "unfinished", "updates",
         ],
         "VerificationResult": [
             "payloadValue", "unsafePayloadValue", "jwsRepresentation", "headerData", "payloadData",
@@ -140,6 +144,7 @@ import Testing
         #expect(Transaction.OwnershipType.familyShared.rawValue == "FAMILY_SHARED")
         #expect(Transaction.Reason.renewal.rawValue == "RENEWAL")
         #expect(Transaction.RevocationReason.developerIssue.rawValue == 1)
+        #expect(Transaction.RevocationType.proratedRefund.rawValue == "REFUND_PRORATED")
         #expect(AppStore.Environment.production.rawValue == "Production")
         #expect(Result.VerificationError.allCases.count == 6)
     }

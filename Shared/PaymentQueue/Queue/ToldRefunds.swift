@@ -1,0 +1,44 @@
+import EventTypes
+
+/// The refunds that observers have been told about.
+///
+/// A transaction may be refunded several times, in part or in full, and a refund may be reversed.
+/// Each of these is news once. It does no I/O.
+struct ToldRefunds {
+    /// The news about the refunds of one transaction.
+    enum News {
+        /// There is a refund or a reversal, and the buyer still has the product, or has it again.
+        case changed
+        /// The product was taken away from the buyer.
+        case revoked
+    }
+
+    private struct Refunds: Hashable {
+        var refunds: [Refund] = []
+        var revokedAt: Timestamp?
+    }
+
+    private var told: [TransactionID: (version: Int, refunds: Refunds)] = [:]
+
+    /// Records the refunds of a transaction, and returns the news in them.
+    ///
+    /// Refunds of an older version than the last one are not news.
+    mutating func take(_ transaction: EventTypes.Transaction) -> News? {
+        let before = told[transaction.id]
+        guard transaction.version >= before?.version ?? 0 else { return nil }
+        let refunds = Refunds(
+            refunds: transaction.refunds ?? [],
+            revokedAt: transaction.revokedAt
+        )
+        guard refunds != before?.refunds ?? Refunds() else { return nil }
+        told[transaction.id] = (transaction.version, refunds)
+        let isTakenAway =
+            refunds.revokedAt != nil && refunds.revokedAt != before?.refunds.revokedAt
+        return isTakenAway ? .revoked : .changed
+    }
+
+    /// Accepts older versions again, because the store may have lost data.
+    mutating func goBack() {
+        for id in told.keys { told[id]?.version = 0 }
+    }
+}
