@@ -135,7 +135,7 @@ struct PaymentRoutes: Sendable {
             amount: body.amount,
             revokes: body.revokes,
             key: key.map {
-                RefundKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(body))
+                UsedKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(body))
             }
         )
         return try answer(await admin.refund(id, terms, trace: context.trace))

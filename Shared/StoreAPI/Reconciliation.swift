@@ -146,7 +146,9 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// Whether its delivery plan has an entitlement.
         public var grantsEntitlement: Bool
         /// Whether `payments` knows that the app has finished it.
-        public var isFinished: Bool
+        ///
+        /// It is `nil` for products that cannot be restored, whose finish `payments` does not keep.
+        public var isFinished: Bool?
         /// Whether a refund has taken the product away.
         public var isRevoked: Bool
         /// All its refunds, reversed ones included.
@@ -172,7 +174,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             price: Money,
             deliveryCount: Int,
             grantsEntitlement: Bool,
-            isFinished: Bool,
+            isFinished: Bool?,
             isRevoked: Bool,
             refunds: [Refund] = [],
             requestedAt: Timestamp,

@@ -287,7 +287,7 @@ struct Store: Sendable {
     func counts() async throws -> [Int] {
         var counts: [Int] = []
         for table in [
-            "transactions", "processor_attempts", "ownerships", "idempotency_keys", "outbox",
+            "transactions", "processor_attempts", "ownerships", "restores", "outbox",
             "ledger_postings", "sandbox_processor.charges",
         ] {
             counts.append(try await count(table))

@@ -223,11 +223,11 @@ enum ReconcileRules {
         guard let queued = books.queued else { return [] }
         // Only paid transactions have receipts, so only their finish matters to `receipts`.
         let isKnown =
-            entry.isFinished == queued.isFinished
+            (entry.isFinished ?? queued.isFinished) == queued.isFinished
             && (!books.isPaid || books.isFinishedInReceipts == queued.isFinished)
         guard !isKnown else { return [] }
         let knowing = [
-            queued.isFinished ? "fulfillment" : nil, entry.isFinished ? "payments" : nil,
+            queued.isFinished ? "fulfillment" : nil, entry.isFinished == true ? "payments" : nil,
             books.isFinishedInReceipts ? "receipts" : nil,
         ].compactMap(\.self)
         return [

@@ -75,7 +75,9 @@ enum ReconcileStore {
         for row in try connection.query(
             """
             SELECT id, account_id, bundle_id, product_id, quantity, original_id, reason, state,
-                price, currency, plan.webhooks, plan.has_entitlement, finished_at IS NOT NULL,
+                price, currency, plan.webhooks, plan.has_entitlement,
+                CASE WHEN product_type IN ('nonConsumable', 'autoRenewableSubscription')
+                    THEN finished_at IS NOT NULL END,
                 revoked_at IS NOT NULL, refunds, requested_at,
                 greatest(requested_at, purchased_at, revoked_at, finished_at)
             FROM transactions CROSS JOIN LATERAL (
@@ -104,7 +106,7 @@ enum ReconcileStore {
                 Currency.self,
                 Int64.self,
                 Bool.self,
-                Bool.self,
+                Bool?.self,
                 Bool.self,
                 PostgresJSON?.self,
                 Timestamp.self,

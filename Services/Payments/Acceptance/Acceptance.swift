@@ -10,6 +10,8 @@ struct Acceptance: Sendable {
     var purchaseIntentID: PurchaseIntentID?
     /// The interrupted transaction that the payment resumes.
     var resumes: TransactionID?
+    /// The key of the request, if it has one.
+    var key: UsedKey?
     /// The JSON of both the answer and the event, encoded once.
     var body: [UInt8] = []
 }

@@ -88,7 +88,7 @@ struct AcceptanceBatch: Sendable {
     ///   - chargeAmounts: The amounts that these transactions were to be charged.
     /// - Throws: `EncodingError`.
     mutating func replay(
-        _ uses: [RequestKey: KeyUse],
+        _ uses: [RequestKey: (fingerprint: [UInt8], id: TransactionID)],
         records: [TransactionID: TransactionRecord],
         chargeAmounts: [TransactionID: Money]
     ) throws {
@@ -96,7 +96,7 @@ struct AcceptanceBatch: Sendable {
             let entry = entries[position]
             guard let use = uses[entry.key] else { continue }
             guard use.fingerprint == entry.fingerprint,
-                let id = use.transactionIDs.first, let record = records[id]
+                let record = records[use.id]
             else {
                 entries[position].reply = .refused(.idempotencyKeyReused)
                 continue
@@ -104,7 +104,7 @@ struct AcceptanceBatch: Sendable {
             let answer = TransactionChanged(
                 transaction: PaymentRules.firstAnswer(
                     of: record.transaction,
-                    chargeAmount: chargeAmounts[id]
+                    chargeAmount: chargeAmounts[use.id]
                 ),
                 purchaseIntentID: entry.submission.request.purchaseIntentID,
                 environment: environment.rawValue
@@ -191,19 +191,13 @@ struct AcceptanceBatch: Sendable {
                 lease: lease
             )
             acceptance.purchaseIntentID = request.purchaseIntentID
+            let entry = entries[approved.position]
+            acceptance.key = UsedKey(
+                idempotencyKey: entry.key.idempotencyKey,
+                fingerprint: entry.fingerprint
+            )
             return Begun(position: approved.position, acceptance: acceptance)
         }
-    }
-
-    /// Drops the transactions whose keys another batch has taken.
-    mutating func keep(_ taken: Set<RequestKey>) {
-        begun.removeAll { !taken.contains(entries[$0.position].key) }
-    }
-
-    /// Whether each leader has an answer or a transaction that will give it one.
-    var isWhole: Bool {
-        let kept = Set(begun.map(\.position))
-        return leaders.values.allSatisfy { entries[$0].reply != nil || kept.contains($0) }
     }
 
     /// Answers the requests whose transactions were written, and their followers.
@@ -227,14 +221,6 @@ struct AcceptanceBatch: Sendable {
     }
 
     // MARK: - What was decided
-
-    /// The keys to take, each with its transaction.
-    var keyUses: [(key: RequestKey, fingerprint: [UInt8], transactionID: TransactionID)] {
-        begun.map {
-            let entry = entries[$0.position]
-            return (entry.key, entry.fingerprint, $0.acceptance.record.transaction.id)
-        }
-    }
 
     /// The payments to write.
     var acceptances: [Acceptance] { begun.map(\.acceptance) }

@@ -17,7 +17,7 @@ struct AcceptanceWriter {
     ///   - time: The time of acceptance.
     ///   - connection: A connection in a database transaction.
     /// - Returns: The written payments, each with the body of its answer.
-    /// - Throws: `PostgresError`; `EncodingError`.
+    /// - Throws: `PaymentError` with the code `keyTaken`; `PostgresError`; `EncodingError`.
     func write(
         _ acceptances: [Acceptance],
         followedBy more: [OutboxEvent] = [],
@@ -33,7 +33,14 @@ struct AcceptanceWriter {
         )
         let plan = AcceptancePlan(acceptances, meeting: holders, at: time)
         try OwnershipStore.change(plan.ownershipChanges, on: connection)
-        try TransactionStore.insert(plan.acceptances.map(\.record), on: connection)
+        let keys = plan.acceptances.compactMap { acceptance in
+            acceptance.key.map { (acceptance.record.transaction.id, $0) }
+        }
+        try TransactionStore.insert(
+            plan.acceptances.map(\.record),
+            under: Dictionary(uniqueKeysWithValues: keys),
+            on: connection
+        )
         try AttemptStore.insert(
             plan.acceptances.compactMap(\.attempt),
             owner: context.owner,

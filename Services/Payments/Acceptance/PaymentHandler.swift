@@ -20,13 +20,28 @@ struct PaymentHandler: Sendable {
 
     /// Accepts or refuses each request of a batch.
     func accept(_ submissions: [PaymentSubmission]) async throws -> [PaymentReply] {
-        let batch = try await context.client.withTransaction { connection in
-            try apply(submissions, on: connection)
-        }
+        let batch = try await apply(submissions)
         didCommit(batch.attempts)
         let replies = batch.replies
         counters.count(replies)
         return replies
+    }
+
+    /// Applies a batch, again if another batch takes one of its keys at this moment.
+    ///
+    /// What the other batch has made is visible to the next try, which answers it as a repetition.
+    private func apply(_ submissions: [PaymentSubmission]) async throws -> AcceptanceBatch {
+        var tries = 0
+        while true {
+            do {
+                return try await context.client.withTransaction { connection in
+                    try apply(submissions, on: connection)
+                }
+            } catch let error as PaymentError where error.code == .keyTaken {
+                tries += 1
+                guard tries <= submissions.count else { throw error }
+            }
+        }
     }
 
     private func apply(
@@ -50,14 +65,6 @@ struct PaymentHandler: Sendable {
             tax: tax,
             lease: context.policy.lease
         )
-        let taken = try IdempotencyStore.take(batch.keyUses, at: time, on: connection)
-        if taken.count < batch.approvedCount {
-            // Another batch has taken some of these keys since they were read. Its uses are visible
-            // now.
-            batch.keep(taken)
-            try replay(&batch, on: connection)
-            guard batch.isWhole else { throw PaymentError(.keyVanished) }
-        }
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
         let written = try AcceptanceWriter(context: context).write(
             batch.acceptances,
@@ -74,9 +81,17 @@ struct PaymentHandler: Sendable {
         _ batch: inout AcceptanceBatch,
         on connection: isolated PostgresConnection
     ) throws {
-        let uses = try IdempotencyStore.uses(of: Array(batch.openKeys), on: connection)
-        guard !uses.isEmpty else { return }
-        let ids = uses.values.flatMap(\.transactionIDs)
+        let made = try TransactionStore.made(
+            under: batch.openKeys.map { ($0.accountID, $0.idempotencyKey) },
+            on: connection
+        )
+        guard !made.isEmpty else { return }
+        var uses: [RequestKey: (fingerprint: [UInt8], id: TransactionID)] = [:]
+        for use in made {
+            let key = RequestKey(accountID: use.accountID, idempotencyKey: use.key.idempotencyKey)
+            uses[key] = (use.key.fingerprint, use.id)
+        }
+        let ids = made.map(\.id)
         try batch.replay(
             uses,
             records: try TransactionStore.load(ids, on: connection),

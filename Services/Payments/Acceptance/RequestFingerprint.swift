@@ -4,8 +4,8 @@ import StoreAPI
 
 /// A fingerprint that tells apart different requests under one key.
 ///
-/// It is a SHA-256 over the fields of the request, not over its bytes, so a client may repeat the
-/// request with other white space.
+/// It is the first half of a SHA-256 over the fields of the request, not over its bytes, so a client
+/// may repeat the request with other white space.
 enum RequestFingerprint {
     static func of(_ request: PaymentRequest, in bundle: BundleID) -> [UInt8] {
         let fields: [String?] = [
@@ -45,6 +45,6 @@ enum RequestFingerprint {
             bytes.append(contentsOf: "\(field.utf8.count):".utf8)
             bytes.append(contentsOf: field.utf8)
         }
-        return [UInt8](SHA256.hash(data: bytes))
+        return Array(SHA256.hash(data: bytes).prefix(16))
     }
 }

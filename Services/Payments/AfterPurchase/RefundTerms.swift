@@ -7,5 +7,5 @@ struct RefundTerms: Hashable, Sendable {
     /// Whether it takes the product away; `nil` if it does so only when nothing is left to refund.
     var revokes: Bool?
     /// The key of the request, if it has one.
-    var key: RefundKey?
+    var key: UsedKey?
 }

@@ -25,11 +25,26 @@ struct RestoreHandler: Sendable {
         key: String,
         trace: TraceContext
     ) async throws -> RestoreReply {
-        let reply = try await context.client.withTransaction { connection in
-            try restore(request, account, key: key, trace, context.now(), on: connection)
+        let reply: RestoreReply
+        do {
+            reply = try await perform(request, account, key: key, trace: trace)
+        } catch let error as PaymentError where error.code == .keyTaken {
+            // What the other request has made under the key is visible by now.
+            reply = try await perform(request, account, key: key, trace: trace)
         }
         if case .restored(_, isReplay: false) = reply { didCommit() }
         return reply
+    }
+
+    private func perform(
+        _ request: RestoreRequest,
+        _ account: AuthenticatedAccount,
+        key: String,
+        trace: TraceContext
+    ) async throws -> RestoreReply {
+        try await context.client.withTransaction { connection in
+            try restore(request, account, key: key, trace, context.now(), on: connection)
+        }
     }
 
     private func restore(
@@ -55,12 +70,8 @@ struct RestoreHandler: Sendable {
             return .tooMany(max: Self.countMax)
         }
         let ids = try TransactionStore.nextIDs(originals.count, on: connection)
-        let use = KeyUse(fingerprint: fingerprint, transactionIDs: ids)
-        guard try IdempotencyStore.take(key, use, at: time, on: connection) else {
-            guard let reply = try Self.replay(key, fingerprint, on: connection) else {
-                throw PaymentError(.keyVanished)
-            }
-            return reply
+        guard try RestoreStore.take(key, fingerprint, for: ids, at: time, on: connection) else {
+            throw PaymentError(.keyTaken)
         }
         // All transactions of a restore belong to the trace of the request.
         let traceparent = trace.description
@@ -75,7 +86,10 @@ struct RestoreHandler: Sendable {
                 traceparent: traceparent
             )
         }
-        try TransactionStore.insert(records, on: connection)
+        // The first transaction has the key, so that no payment can have it too.
+        let used = UsedKey(idempotencyKey: key.idempotencyKey, fingerprint: fingerprint)
+        let keys = ids.first.map { [$0: used] } ?? [:]
+        try TransactionStore.insert(records, under: keys, on: connection)
         try Outbox.append(
             records.map {
                 let event = TransactionEvent(
@@ -96,8 +110,12 @@ struct RestoreHandler: Sendable {
         _ fingerprint: [UInt8],
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply? {
-        guard let use = try IdempotencyStore.uses(of: [key], on: connection)[key] else {
-            return nil
+        guard let use = try RestoreStore.find(key, on: connection) else {
+            let paid = try TransactionStore.made(
+                under: [(key.accountID, key.idempotencyKey)],
+                on: connection
+            )
+            return paid.isEmpty ? nil : .keyReused
         }
         guard use.fingerprint == fingerprint else { return .keyReused }
         // A restored transaction never changes, so the rows still hold the first answer.

@@ -202,7 +202,7 @@ enum AttemptStore {
             undoes: undoes,
             revokes: revokes,
             requestKey: key.map {
-                RefundKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
+                UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
             },
             reference: reference,
             outcome: outcome,

@@ -38,7 +38,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// Whether a refund takes the product away from the buyer.
     var revokes = false
     /// The key of the request that asked for a refund, if it had one.
-    var requestKey: RefundKey?
+    var requestKey: UsedKey?
     /// The processor's own id of what the attempt did.
     var reference: String?
     /// The final outcome: `charged`, `refunded`, `reversed`, `granted`, or the reason of the

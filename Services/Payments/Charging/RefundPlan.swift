@@ -7,5 +7,5 @@ struct RefundPlan: Hashable, Sendable {
     /// Whether it takes the product away from the buyer.
     let revokes: Bool
     /// The key of the request that asked for it, if it had one.
-    var key: RefundKey?
+    var key: UsedKey?
 }

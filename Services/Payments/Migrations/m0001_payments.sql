@@ -1,5 +1,5 @@
--- Payment transactions, the attempts to charge or refund them or to reverse a refund, what accounts own, the keys of
--- requests, and what is known of the catalog.
+-- Payment transactions, the attempts to charge or refund them or to reverse a refund, what accounts own,
+-- restores, and what is known of the catalog.
 
 REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 
@@ -34,14 +34,21 @@ CREATE TABLE transactions (
     refunds json,
     approval text CONSTRAINT approval_is_a_word CHECK (approval IN ('approve', 'decline')),
     tax_basis_points integer NOT NULL DEFAULT 0,
+    -- The request that made it. Of several that one restore made, the first has the key.
+    idempotency_key text,
+    fingerprint bytea,
     finished_at timestamptz,
     CONSTRAINT failed_has_a_reason CHECK ((state = 'failed') = (failure_reason IS NOT NULL)),
     CONSTRAINT purchased_has_a_time
-        CHECK ((state IN ('purchased', 'restored')) = (purchased_at IS NOT NULL))
+        CHECK ((state IN ('purchased', 'restored')) = (purchased_at IS NOT NULL)),
+    CONSTRAINT key_has_a_fingerprint CHECK ((idempotency_key IS NULL) = (fingerprint IS NULL))
 )
 -- Every row is updated about twice (its outcome, its finish), of columns that no index names: room
 -- in the page lets PostgreSQL do that without touching an index.
 WITH (fillfactor = 70);
+
+-- A key is used once, for a payment or for a restore that gave something.
+CREATE UNIQUE INDEX transactions_key ON transactions (account_id, idempotency_key);
 
 -- What a restore reads: only the types that can be restored, so that consumables cost nothing here.
 CREATE INDEX transactions_restorable ON transactions (account_id, bundle_id)
@@ -97,8 +104,8 @@ CREATE TABLE ownerships (
     CONSTRAINT owned_by_a_transaction CHECK (owned_at IS NULL OR transaction_id IS NOT NULL)
 );
 
--- What a key was used for first, and what came of it.
-CREATE TABLE idempotency_keys (
+-- What each restore gave; it may have given nothing.
+CREATE TABLE restores (
     account_id text NOT NULL,
     idempotency_key text NOT NULL,
     fingerprint bytea NOT NULL,
@@ -127,6 +134,6 @@ GRANT UPDATE (
 ) ON processor_attempts TO {role};
 GRANT SELECT, INSERT ON ownerships TO {role};
 GRANT UPDATE (transaction_id, owned_at) ON ownerships TO {role};
-GRANT SELECT, INSERT ON idempotency_keys TO {role};
+GRANT SELECT, INSERT ON restores TO {role};
 GRANT SELECT, INSERT ON products TO {role};
 GRANT UPDATE (version, is_restorable, data) ON products TO {role};

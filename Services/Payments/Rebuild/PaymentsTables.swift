@@ -2,7 +2,7 @@ import Rebuild
 
 /// The tables of `payments` that a rebuild makes, and how they are compared.
 ///
-/// Some data is in no event and is not rebuilt: the keys of requests (`idempotency_keys`), attempts
+/// Some data is in no event and is not rebuilt: the keys of requests (and `restores`), attempts
 /// that are not settled, and the processor's own books, which `counterfoil reconcile` compares.
 enum PaymentsTables {
     static let all = [

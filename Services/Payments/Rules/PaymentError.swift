@@ -4,13 +4,13 @@ import ServiceKit
 struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable {
-        private enum Value { case unknownRow, keyVanished }
+        private enum Value { case unknownRow, keyTaken }
         private let value: Value
 
         /// A row holds a value that this version does not know, because a newer version wrote it.
         static let unknownRow = Code(value: .unknownRow)
-        /// An idempotency key that another request had just taken is gone.
-        static let keyVanished = Code(value: .keyVanished)
+        /// Another request has taken an idempotency key at this moment.
+        static let keyTaken = Code(value: .keyTaken)
     }
 
     let code: Code
@@ -25,7 +25,7 @@ struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
         case .unknownRow:
             "A row of the database holds a value that this version of payments does not know."
         default:
-            "An idempotency key was taken by a request that then came to nothing."
+            "Another request has taken an idempotency key at this moment."
         }
     }
 }

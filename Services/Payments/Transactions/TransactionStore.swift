@@ -36,19 +36,32 @@ enum TransactionStore {
     }
 
     /// Writes new transactions.
+    ///
+    /// Waits for a request of another process that is using the same key at this moment.
+    ///
+    /// - Parameters:
+    ///   - records: The transactions.
+    ///   - keys: The keys of the requests that made them; the others have none.
+    ///   - connection: A connection in a database transaction.
+    /// - Throws: `PaymentError` with the code `keyTaken` if another request was faster with a key.
+    ///   The database transaction has to be rolled back.
     static func insert(
         _ records: [TransactionRecord],
+        under keys: [TransactionID: UsedKey] = [:],
         on connection: isolated PostgresConnection
     ) throws {
         guard !records.isEmpty else { return }
+        // Every batch writes keys in the same order, so two batches that share keys cannot deadlock.
+        let records = keys.isEmpty ? records : ordered(records, by: keys)
         let transactions = records.map(\.transaction)
-        try connection.execute(
+        let count = try connection.execute(
             """
             INSERT INTO transactions (
                 id, original_id, version, state, account_id, bundle_id, product_id,
                 product_version, product_type, quantity, storefront, price, currency,
                 application_username, delivery_plan, requested_at, purchased_at,
-                original_purchased_at, failure_reason, tax_basis_points, traceparent, reason)
+                original_purchased_at, failure_reason, tax_basis_points, traceparent, reason,
+                idempotency_key, fingerprint)
             SELECT * FROM unnest(
                 \(transactions.map(\.id.number)), \(transactions.map(\.originalID.number)),
                 \(transactions.map { Int32($0.version) }), \(transactions.map(\.state.rawValue)),
@@ -64,9 +77,51 @@ enum TransactionStore {
                 \(transactions.map(\.originalPurchasedAt)),
                 \(transactions.map { $0.failureReason?.rawValue }),
                 \(records.map { Int32($0.taxBasisPoints) }), \(records.map(\.traceparent)),
-                \(transactions.map(\.reason.rawValue)))
+                \(transactions.map(\.reason.rawValue)),
+                \(transactions.map { keys[$0.id]?.idempotencyKey }),
+                \(transactions.map { keys[$0.id]?.fingerprint }))
+            ON CONFLICT (account_id, idempotency_key) DO NOTHING
             """
         )
+        guard count == records.count else { throw PaymentError(.keyTaken) }
+    }
+
+    private static func ordered(
+        _ records: [TransactionRecord],
+        by keys: [TransactionID: UsedKey]
+    ) -> [TransactionRecord] {
+        records.sorted { left, right in
+            let (left, right) = (left.transaction, right.transaction)
+            return (left.accountID, keys[left.id]?.idempotencyKey ?? "")
+                < (right.accountID, keys[right.id]?.idempotencyKey ?? "")
+        }
+    }
+
+    /// The transactions that requests made under their keys, with the fingerprints of the requests.
+    ///
+    /// Unused keys are absent.
+    static func made(
+        under keys: [(accountID: AccountID, idempotencyKey: String)],
+        on connection: isolated PostgresConnection
+    ) throws -> [(accountID: AccountID, key: UsedKey, id: TransactionID)] {
+        guard !keys.isEmpty else { return [] }
+        return try connection.query(
+            """
+            SELECT t.account_id, t.idempotency_key, t.fingerprint, t.id
+            FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.idempotencyKey)))
+                AS asked (account_id, idempotency_key)
+            JOIN transactions t USING (account_id, idempotency_key)
+            """
+        ).map { row in
+            let (account, key, fingerprint, id) = try row.decode(
+                AccountID.self,
+                String.self,
+                [UInt8].self,
+                Int64.self
+            )
+            let used = UsedKey(idempotencyKey: key, fingerprint: fingerprint)
+            return (account, used, TransactionID(number: id))
+        }
     }
 
     /// Writes the changeable columns of locked transactions.
@@ -164,6 +219,8 @@ enum TransactionStore {
     }
 
     /// Records the times at which transactions were finished; the first time counts.
+    ///
+    /// Only what can be restored is recorded: nothing here depends on the finish of a consumable.
     static func finish(
         _ finished: [(id: TransactionID, at: Timestamp)],
         on connection: isolated PostgresConnection
@@ -175,6 +232,7 @@ enum TransactionStore {
             UPDATE transactions AS t SET finished_at = f.finished_at
             FROM unnest(\(ordered.map(\.id.number)), \(ordered.map(\.at))) AS f (id, finished_at)
             WHERE t.id = f.id AND t.finished_at IS NULL
+                AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription')
             """
         )
     }

@@ -66,7 +66,7 @@ extension EndToEnd {
                     )
                     try connection.execute(
                         """
-                        CREATE TRIGGER refuse BEFORE INSERT ON idempotency_keys
+                        CREATE TRIGGER refuse BEFORE INSERT ON transactions
                         EXECUTE FUNCTION refuse()
                         """
                     )
@@ -81,7 +81,7 @@ extension EndToEnd {
                 #expect(answer.status == 503)
                 #expect(answer.text.contains("postgres (53100: PostgreSQL's disk is full)"))
                 try await store.withDatabase(of: .payments) { connection in
-                    _ = try connection.execute("DROP TRIGGER refuse ON idempotency_keys")
+                    _ = try connection.execute("DROP TRIGGER refuse ON transactions")
                 }
                 try await payments.waitUntilReady(within: .seconds(20))
                 let lines = payments.log().split(separator: "\n").filter {

@@ -85,7 +85,7 @@ extension EndToEnd {
                 Write(service: .fulfillment, statement: "SET finished_at") {
                     try await client.finish(payment.transactionID).response
                 },
-                Write(service: .payments, statement: "INTO idempotency_keys") {
+                Write(service: .payments, statement: "INTO transactions") {
                     try await client.add(.sample(), key: Self.key).response
                 },
                 Write(service: .receipts, statement: "INTO notification_endpoints") {

@@ -68,7 +68,7 @@ import Testing
         let record = TransactionRecord(transaction: transaction(.purchased), taxBasisPoints: 0)
         let id = record.transaction.id
         try batch.replay(
-            [repeated.key: KeyUse(fingerprint: repeated.fingerprint, transactionIDs: [id])],
+            [repeated.key: (repeated.fingerprint, id)],
             records: [id: record],
             chargeAmounts: [id: usd(999)]
         )
@@ -79,23 +79,5 @@ import Testing
         guard case .accepted(let body, _) = batch.replies[0] else { return }
         let first = try JSONDecoder().decode(TransactionResponse.self, from: Data(body))
         #expect(first.transaction.state == .purchasing && first.transaction.version == 1)
-    }
-
-    @Test func aKeyThatAnotherBatchTookIsGivenUpAndReplayed() throws {
-        let lost = submission("a")
-        var batch = batch(lost, submission("b"), lost)
-        judge(&batch)
-        batch.keep([submission("b").key])
-        #expect(!batch.isWhole)
-        let record = TransactionRecord(transaction: transaction(.failed), taxBasisPoints: 0)
-        let id = record.transaction.id
-        try batch.replay(
-            [lost.key: KeyUse(fingerprint: lost.fingerprint, transactionIDs: [id])],
-            records: [id: record],
-            chargeAmounts: [:]
-        )
-        #expect(batch.isWhole && batch.acceptances.count == 1)
-        answer(&batch)
-        #expect(kinds(batch) == ["replay", "new", "replay"])
     }
 }

@@ -13,7 +13,7 @@ import Testing
         "UPDATE outbox SET type = ''", "DELETE FROM outbox", "DELETE FROM transactions",
         "UPDATE transactions SET account_id = 'bob'", "UPDATE transactions SET currency = 'EUR'",
         "DELETE FROM processor_attempts", "UPDATE processor_attempts SET amount = 1",
-        "UPDATE idempotency_keys SET fingerprint = ''", "DELETE FROM idempotency_keys",
+        "UPDATE transactions SET fingerprint = ''", "DELETE FROM restores",
         "DELETE FROM ownerships", "DELETE FROM sandbox_processor.charges",
         "UPDATE sandbox_processor.charges SET amount = 1", "TRUNCATE transactions",
         "CREATE TABLE mine (id integer)", "DELETE FROM accounts",

@@ -15,7 +15,7 @@ import Testing
             amount: request.amount,
             revokes: revokes,
             key: key.map {
-                RefundKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(request))
+                UsedKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(request))
             }
         )
     }

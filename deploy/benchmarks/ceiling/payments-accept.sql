@@ -1,11 +1,10 @@
--- PaymentHandler.accept: IdempotencyStore, ProductStore, AccountStore, TransactionStore,
--- AttemptStore, Outbox.
+-- PaymentHandler.accept: ProductStore, AccountStore, TransactionStore, AttemptStore, Outbox.
 BEGIN;
-SELECT k.account_id, k.idempotency_key, k.fingerprint, k.transaction_ids
+SELECT t.account_id, t.idempotency_key, t.fingerprint, t.id
 FROM (
     SELECT account_id, 'key-' || id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ) AS asked (account_id, idempotency_key)
-JOIN idempotency_keys k USING (account_id, idempotency_key);
+JOIN transactions t USING (account_id, idempotency_key);
 SELECT p.id, CASE WHEN p.version = known.version THEN NULL ELSE p.data END
 FROM unnest('{com.example.coins.100}'::text[], '{1}'::int[]) AS known (id, version)
 JOIN products p USING (id);
@@ -16,27 +15,23 @@ FROM (
 ) AS asked
 JOIN accounts USING (account_id, bundle_id);
 SELECT next_transaction_id() FROM generate_series(1, :n::int);
-INSERT INTO idempotency_keys
-    (account_id, idempotency_key, fingerprint, transaction_ids, created_at)
-SELECT account_id, 'key-' || id, decode(repeat('dc', 32), 'hex'), ARRAY[id], now()
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (account_id, idempotency_key) DO NOTHING
-RETURNING account_id, idempotency_key;
 INSERT INTO transactions (
     id, original_id, version, state, account_id, bundle_id, product_id, product_version,
     product_type, quantity, storefront, price, currency, application_username, delivery_plan,
     requested_at, purchased_at, original_purchased_at, failure_reason, tax_basis_points,
-    reason)
+    reason, idempotency_key, fingerprint)
 SELECT id, id, 1, 'purchasing', account_id, bundle_id, 'com.example.coins.100', 1, 'consumable', 1,
-    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0, 'purchase'
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
-INSERT INTO processor_attempts (
-    transaction_id, kind, attempt_id, step, payment_method, amount, currency, is_approved,
-    charge_reference, outcome, due_at, waits_for, lease_owner)
-SELECT id, 'charge', ceiling.uuid('1', id), 'calling', 'sandbox_success', 99, 'USD', false, NULL, NULL,
-    now() + interval '10 s', NULL, ceiling.uuid('0', 1)
+    'USA', 99, 'USD', NULL, (SELECT ceiling.sample('plan')), now(), NULL, NULL, NULL, 0, 'purchase',
+    'key-' || id, decode(repeat('dc', 16), 'hex')
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT (transaction_id, kind) DO NOTHING;
+ON CONFLICT (account_id, idempotency_key) DO NOTHING;
+INSERT INTO processor_attempts (
+    transaction_id, kind, number, attempt_id, step, payment_method, amount, currency, is_approved,
+    undoes, revokes, idempotency_key, fingerprint, outcome, due_at, waits_for, lease_owner)
+SELECT id, 'charge', 1, ceiling.uuid('1', id), 'calling', 'sandbox_success', 99, 'USD', false, NULL,
+    false, NULL, NULL, NULL, now() + interval '10 s', NULL, ceiling.uuid('0', 1)
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+ON CONFLICT (transaction_id, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_xid()), ceiling.uuid('2', id), 'transaction.purchasing.v1',

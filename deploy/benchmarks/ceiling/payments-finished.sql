@@ -12,7 +12,8 @@ RETURNING event_id;
 -- By an array: a join may begin with the table, and read all of it.
 UPDATE transactions AS t SET finished_at = now()
 WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
-    AND t.finished_at IS NULL;
+    AND t.finished_at IS NULL
+    AND t.product_type IN ('nonConsumable', 'autoRenewableSubscription');
 INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
 SELECT 'payments', 'fulfillment.transactions', partition, 1, '0', 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition

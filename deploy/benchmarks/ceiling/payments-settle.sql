@@ -4,20 +4,21 @@ SELECT t.id, t.original_id, t.version, t.state, t.account_id, t.bundle_id, t.pro
     t.product_version, t.product_type, t.quantity, t.storefront, t.price, t.currency,
     t.application_username, t.delivery_plan, t.requested_at, t.purchased_at,
     t.original_purchased_at, t.failure_reason, t.revoked_at, t.approval, t.tax_basis_points,
-    t.traceparent, t.reason
+    t.traceparent, t.reason, t.refunds
 FROM transactions t
 WHERE t.id = ANY(ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
 ORDER BY t.id FOR UPDATE;
-SELECT a.transaction_id, a.kind, a.attempt_id, a.step, a.payment_method, a.amount, a.currency,
-    a.is_approved, a.call_count, a.charge_reference, a.reference, a.outcome, a.due_at, a.waits_for
+SELECT a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
+    a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
+    a.fingerprint, a.reference, a.outcome, a.due_at, a.waits_for
 FROM processor_attempts a
 WHERE a.transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
-ORDER BY a.transaction_id, a.kind FOR UPDATE;
+ORDER BY a.transaction_id, a.kind, a.number FOR UPDATE;
 UPDATE transactions AS t SET
     original_id = u.id, version = 2, state = 'purchased', price = 99, purchased_at = now(),
     original_purchased_at = now(), failure_reason = NULL, revoked_at = NULL, approval = NULL,
-    reason = 'purchase'
+    reason = 'purchase', refunds = NULL
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE t.id = u.id;
 UPDATE processor_attempts AS a SET
@@ -25,7 +26,7 @@ UPDATE processor_attempts AS a SET
     reference = 'sandbox-' || ceiling.uuid('1', u.id), outcome = 'charged', due_at = NULL,
     waits_for = NULL, lease_owner = ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
-WHERE a.transaction_id = u.id AND a.kind = 'charge';
+WHERE a.transaction_id = u.id AND a.kind = 'charge' AND a.number = 1;
 INSERT INTO ledger_postings
     (transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
 SELECT id, 'purchase', 1, ceiling.uuid('3', id), now(), 'USD',

@@ -16,7 +16,11 @@ struct BatchSizes: Sendable {
 
     private static let kinds =
         [
-            Kind(name: "accept", service: .payments, rows: "idempotency_keys WHERE true"),
+            Kind(
+                name: "accept",
+                service: .payments,
+                rows: "outbox WHERE type = 'transaction.purchasing.v1'"
+            ),
             Kind(name: "charge", service: .payments, rows: "sandbox_processor.charges WHERE true"),
             Kind(name: "settle", service: .payments, rows: "ledger_postings WHERE true"),
             Kind(
