@@ -203,7 +203,7 @@ import Testing
         #expect(Self.kinds(refundedInParts) == [])
         #expect(
             Self.kinds {
-                refundedInParts(&$0); $0.charges[0].returned.minorUnits = 60
+                refundedInParts(&$0); $0.charges[0].returned = Self.price
             } == [.refundDiffers]
         )
         #expect(

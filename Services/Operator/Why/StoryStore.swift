@@ -23,7 +23,7 @@ enum StoryStore {
         else { return nil }
         let (
             original, state, account, bundle, product, quantity, price, currency, storefront,
-            requested, purchased, reason, revoked, finished
+            requested, purchased, reason, revoked, refunds, finished
         ) = try row.decode(
             Int64.self,
             String.self,
