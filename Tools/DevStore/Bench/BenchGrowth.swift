@@ -78,7 +78,10 @@ extension StoreHarness {
             let open = try await withDatabase(of: .payments) { connection in
                 try connection.query(
                     """
-                    SELECT count(*) FILTER (WHERE finished_at IS NULL), count(*) FROM transactions
+                    SELECT count(*) FILTER (WHERE finished_at IS NULL AND product_type = ANY(
+                            ARRAY['nonConsumable', 'autoRenewableSubscription'])),
+                        count(*)
+                    FROM transactions
                     """
                 ).first?.decode(Int64.self, Int64.self)
             }
