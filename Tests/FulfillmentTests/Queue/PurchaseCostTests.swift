@@ -41,7 +41,7 @@ struct PurchaseCostTests {
                 return written["credit_entries"] == 1 ? written : nil
             }
             for number in 1...count {
-                try await store.arrive(.sample(number, plan: plan))
+                try await store.arrive(.sample(number, version: 2, plan: plan))
                 try await store.arrive(.sample(number, version: 1, state: .purchasing, plan: plan))
                 try await store.finish(number)
             }

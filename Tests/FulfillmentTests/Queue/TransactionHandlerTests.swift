@@ -46,7 +46,7 @@ struct TransactionHandlerTests {
     func shortPurchasing() async throws {
         try await withFulfillment { store in
             let purchasing = Transaction.sample(1, version: 1, state: .purchasing, plan: plan)
-            try await store.arrive(.sample(1, plan: plan))
+            try await store.arrive(.sample(1, version: 2, plan: plan))
             // The event arrives a second later.
             try await store.arrive(purchasing)
             let change = try #require(try await store.published().first?.change)
@@ -69,7 +69,7 @@ struct TransactionHandlerTests {
             try await store.arrive(.sample(1, version: 1, state: .purchasing, plan: plan))
             let shown = try await store.reads.unfinished(in: .sample()).changes
             #expect(shown.count == 1)
-            try await store.arrive(.sample(1, plan: plan))
+            try await store.arrive(.sample(1, version: 2, plan: plan))
             let changes = try await store.published().map(\.change)
             #expect(changes.map(\.transaction.state) == [.purchasing, .purchased])
             #expect(changes.map(\.isPurchasingSkipped) == [nil, nil])

@@ -228,7 +228,7 @@ struct QueueStreamTests {
     func everyObserverSeesPurchasing() async throws {
         try await StreamServer.run { server in
             var stream = try await server.connect()
-            try await server.store.arrive(.sample(1))
+            try await server.store.arrive(.sample(1, version: 2))
             try await server.handOn()
             let purchasing = try #require(try await stream.next())
             let purchased = try #require(try await stream.next())
@@ -238,10 +238,10 @@ struct QueueStreamTests {
                 try purchasing.change.transaction
                     == .sample(1, version: 1, state: .purchasing)
             )
-            #expect(try purchased.change.transaction == .sample(1))
+            #expect(try purchased.change.transaction == .sample(1, version: 2))
             // The step is part of what happens now. Who comes later is told the present state.
             var later = try await server.connect()
-            #expect(try await later.next()?.change.transaction == .sample(1))
+            #expect(try await later.next()?.change.transaction == .sample(1, version: 2))
         }
     }
 
