@@ -70,7 +70,7 @@ final class ReceiptHandler: EventHandler {
         var receipts: [OutboxEvent] = []
         receipts.reserveCapacity(saved.issued.count)
         for (index, signed) in signed.enumerated() {
-            let signing = signer.signing(signed, contexts[index])
+            let signing = signer.signing(signed)
             let entry = batch.entries[index]
             if saved.issued.contains(signed.transaction.id) {
                 receipts.append(receiptIssued(signed, signing, of: entry, at: now))
@@ -91,8 +91,7 @@ final class ReceiptHandler: EventHandler {
         if owesNotifications.exchange(false, ordering: .relaxed) { wakeNotifications() }
     }
 
-    /// Returns the signing context of each entry, and locks the accounts' histories until
-    /// commit.
+    /// Returns the signing context of each entry, and locks the accounts' rows until commit.
     ///
     /// If an entry's receipt exists already, its position stays unused. No reader of the history
     /// depends on a position being used.
@@ -101,21 +100,18 @@ final class ReceiptHandler: EventHandler {
         at now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> [SigningContext] {
-        var counts: [OwnerKey: Int64] = [:]
-        for entry in batch.entries { counts[entry.transaction.owner, default: 0] += 1 }
-        let histories = try serverAPI.advance(counts, at: now, on: connection)
+        let owners = Set(batch.entries.map(\.transaction.owner))
+        let appTransactions = try serverAPI.lock(owners, at: now, on: connection)
+        let positions = try serverAPI.positions(batch.entries.count, on: connection)
         let tokens = try serverAPI.accountTokens(
             of: Set(batch.entries.map(\.transaction.originalID)),
             on: connection
         )
-        var taken: [OwnerKey: Int64] = [:]
-        return batch.entries.map { entry in
-            let owner = entry.transaction.owner
-            taken[owner, default: 0] += 1
-            return SigningContext(
-                appTransactionID: histories[owner]?.appTransactionID,
+        return zip(batch.entries, positions).map { entry, position in
+            SigningContext(
+                appTransactionID: appTransactions[entry.transaction.owner],
                 appAccountToken: tokens[entry.transaction.originalID],
-                historyPosition: (histories[owner]?.position ?? 0) + taken[owner, default: 0]
+                historyPosition: position
             )
         }
     }
@@ -193,12 +189,12 @@ extension OutboxEvent {
 
 extension ReceiptSigner {
     /// Returns the part of an event that describes the receipt, without its transaction.
-    func signing(_ signed: SignedTransaction, _ context: SigningContext) -> ReceiptSigning {
+    func signing(_ signed: SignedTransaction) -> ReceiptSigning {
         ReceiptSigning(
-            appAccountToken: context.appAccountToken,
-            appTransactionID: context.appTransactionID,
+            appAccountToken: signed.context.appAccountToken,
+            appTransactionID: signed.context.appTransactionID,
             environment: environment.rawValue,
-            historyPosition: signed.historyPosition,
+            historyPosition: signed.context.historyPosition,
             signature: Data(signed.signature).base64EncodedString()
         )
     }

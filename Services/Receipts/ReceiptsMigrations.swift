@@ -10,7 +10,6 @@ enum ReceiptsMigrations {
         MessagingMigrations.all(role: ServiceName.receipts.databaseRole)
         + [
             ("m0001_receipts", PackageResources.m0001_receipts_sql),
-            ("m0002_app_receipt", PackageResources.m0002_app_receipt_sql),
             ("m0003_server_api", PackageResources.m0003_server_api_sql),
             ("m0004_notifications", PackageResources.m0004_notifications_sql),
             ("m0005_notification_log", PackageResources.m0005_notification_log_sql),

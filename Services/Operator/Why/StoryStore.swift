@@ -112,8 +112,7 @@ enum StoryStore {
         chapter.finishedAt = try connection.query(
             "SELECT finished_at FROM transaction_finishes WHERE transaction_id = \(id.number)"
         ).first?.decode(Timestamp.self)
-        // The condition is that of the index. Of notifications that nobody asked for, there is one
-        // of each kind.
+        // The condition is that of the index.
         for row in try connection.query(
             """
             SELECT id, type, state, signed_at, next_attempt_at FROM notifications

@@ -23,6 +23,10 @@ struct AppReceiptStore: Sendable {
     ) throws -> [AppReceiptEntry] {
         let rows = try connection.query(
             """
+            WITH owner AS (
+                SELECT app_transaction_id FROM app_transactions
+                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+            )
             SELECT signed_transactions.payload
             FROM (
                 (
@@ -32,7 +36,7 @@ struct AppReceiptStore: Sendable {
                             WHEN reason IN ('restore', 'ownedAgain') THEN original_transaction_id
                             ELSE transaction_id END AS copied_id
                         FROM signed_transactions
-                        WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                        WHERE app_transaction_id = (SELECT app_transaction_id FROM owner)
                             AND product_type <> 'consumable'
                     ) AS owned
                     ORDER BY copied_id,
@@ -40,7 +44,7 @@ struct AppReceiptStore: Sendable {
                         revoked_at IS NULL DESC, transaction_id DESC
                 ) UNION ALL (
                     SELECT transaction_id FROM signed_transactions AS unfinished
-                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                    WHERE app_transaction_id = (SELECT app_transaction_id FROM owner)
                         AND product_type = 'consumable' AND NOT EXISTS (
                             SELECT FROM transaction_finishes AS finish
                             WHERE finish.transaction_id = unfinished.transaction_id
@@ -52,7 +56,7 @@ struct AppReceiptStore: Sendable {
             """
         )
         return try rows.reversed().map { row in
-            try AppReceiptEntry(payload: try row.decode([UInt8].self))
+            try AppReceiptEntry(payload: PackedPayload.unpacked(try row.decode([UInt8].self)))
         }
     }
 
@@ -65,7 +69,8 @@ struct AppReceiptStore: Sendable {
     ) throws -> AccountID? {
         let rows = try connection.query(
             """
-            SELECT account_id FROM signed_transactions
+            SELECT account_id
+            FROM signed_transactions JOIN app_transactions USING (app_transaction_id)
             WHERE transaction_id = ANY (\(transactions.map(\.number)))
                 AND bundle_id = \(bundle)
             LIMIT 1

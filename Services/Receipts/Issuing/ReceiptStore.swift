@@ -57,9 +57,10 @@ struct ReceiptStore: Sendable {
         let rows = try connection.query(
             """
             SELECT chain.header, receipt.payload, receipt.signature,
-                   receipt.account_id, receipt.bundle_id, receipt.reason
+                   owner.account_id, owner.bundle_id, receipt.reason
             FROM signed_transactions AS receipt
             JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
+            JOIN app_transactions AS owner USING (app_transaction_id)
             WHERE receipt.transaction_id = \(transaction.number)
             """
         )
@@ -78,7 +79,7 @@ struct ReceiptStore: Sendable {
         return ReceiptResponse(
             signedTransaction: JWSSerialization.joined(
                 header: header,
-                payload: payload,
+                payload: PackedPayload.unpacked(payload),
                 signature: signature
             ),
             // A copy is delivered without an order, because nothing was charged for it.
@@ -125,36 +126,35 @@ struct ReceiptStore: Sendable {
         let rows = try connection.query(
             """
             INSERT INTO signed_transactions (
-                transaction_id, original_transaction_id, reason, purchased_at, revoked_at,
-                standing_refunds, reversed_refunds, signed_at, revision, signing_chain, account_id,
-                bundle_id, product_id, product_type, payload, signature, history_position
+                transaction_id, original_transaction_id, app_transaction_id, history_position,
+                purchased_at, revoked_at, signed_at, revision, signing_chain, reason, product_id,
+                product_type, standing_refunds, reversed_refunds, payload, signature
             )
-            SELECT new.transaction_id, new.original_transaction_id, new.reason, new.purchased_at,
-                   new.revoked_at, new.standing_refunds::integer[],
-                   new.reversed_refunds::integer[], new.signed_at, new.revision, \(chainNumber),
-                   new.account_id, new.bundle_id, new.product_id, new.product_type, new.payload,
-                   new.signature, new.history_position
+            SELECT new.transaction_id, new.original_transaction_id, new.app_transaction_id,
+                   new.history_position, new.purchased_at, new.revoked_at, new.signed_at,
+                   new.revision, \(chainNumber), new.reason, new.product_id, new.product_type,
+                   new.standing_refunds::integer[], new.reversed_refunds::integer[], new.payload,
+                   new.signature
             FROM unnest(
                 \(signed.map(\.transaction.id.number)),
                 \(signed.map(\.transaction.originalID.number)),
-                \(signed.map(\.transaction.reason.rawValue)),
+                \(signed.map(\.context.appTransactionID)),
+                \(signed.map(\.context.historyPosition)),
                 \(signed.map(\.purchasedAt)),
                 \(signed.map(\.transaction.revokedAt)),
-                \(signed.map(\.refunds.standingText)),
-                \(signed.map(\.refunds.reversedText)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
-                \(signed.map(\.transaction.accountID)),
-                \(signed.map(\.transaction.bundleID)),
+                \(signed.map(\.transaction.reason.rawValue)),
                 \(signed.map(\.transaction.productID)),
                 \(signed.map(\.transaction.productType.rawValue)),
-                \(signed.map(\.payload)),
-                \(signed.map(\.signature)),
-                \(signed.map(\.historyPosition))
+                \(signed.map(\.refunds.standingText)),
+                \(signed.map(\.refunds.reversedText)),
+                \(signed.map(\.packedPayload)),
+                \(signed.map(\.signature))
             ) AS new (
-                transaction_id, original_transaction_id, reason, purchased_at, revoked_at,
-                standing_refunds, reversed_refunds, signed_at, revision, account_id, bundle_id,
-                product_id, product_type, payload, signature, history_position
+                transaction_id, original_transaction_id, app_transaction_id, history_position,
+                purchased_at, revoked_at, signed_at, revision, reason, product_id, product_type,
+                standing_refunds, reversed_refunds, payload, signature
             )
             ON CONFLICT (transaction_id) DO NOTHING
             RETURNING transaction_id
@@ -191,9 +191,9 @@ struct ReceiptStore: Sendable {
                 \(signed.map(\.refunds.reversedText)),
                 \(signed.map(\.signedAt)),
                 \(signed.map(\.revision)),
-                \(signed.map(\.payload)),
+                \(signed.map(\.packedPayload)),
                 \(signed.map(\.signature)),
-                \(signed.map(\.historyPosition))
+                \(signed.map(\.context.historyPosition))
             ) AS new (
                 transaction_id, revoked_at, standing_refunds, reversed_refunds, signed_at, revision,
                 payload, signature, history_position
@@ -224,6 +224,8 @@ extension SignedTransaction {
     fileprivate var revision: Int32 { Int32(clamping: transaction.version) }
 
     fileprivate var refunds: RefundNumbers { RefundNumbers(of: transaction) }
+
+    fileprivate var packedPayload: [UInt8] { PackedPayload.packed(payload) }
 }
 
 extension RefundNumbers {

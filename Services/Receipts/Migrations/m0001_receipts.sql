@@ -14,23 +14,28 @@ CREATE TABLE signing_chains (
 --
 -- signing_chain is a number of signing_chains. It is no foreign key: rows of that table can be
 -- neither deleted nor changed by the service, and the check would cost a lookup for every receipt.
+--
+-- The row names its account by the app transaction, which is a number, and not by two texts. `payload`
+-- is packed: PackedPayload writes each name of a member as one byte.
 CREATE TABLE signed_transactions (
     transaction_id          bigint NOT NULL,
     original_transaction_id bigint NOT NULL,
-    reason                  text NOT NULL,
+    app_transaction_id      bigint NOT NULL,
+    -- Where the transaction stands in its account's history: behind everything that changed before
+    -- it changed last.
+    history_position        bigint NOT NULL,
     purchased_at            timestamptz NOT NULL,
     revoked_at              timestamptz,
+    signed_at               timestamptz NOT NULL,
+    revision                integer NOT NULL,
+    signing_chain           integer NOT NULL,
+    reason                  text NOT NULL,
+    product_id              text NOT NULL,
+    product_type            text NOT NULL,
     -- The numbers of the refunds that stand, and of those that were reversed. A new number is what
     -- a merchant's server is notified of. NULL if there is none.
     standing_refunds        integer[],
     reversed_refunds        integer[],
-    signed_at               timestamptz NOT NULL,
-    revision                integer NOT NULL,
-    signing_chain           integer NOT NULL,
-    account_id              text NOT NULL,
-    bundle_id               text NOT NULL,
-    product_id              text NOT NULL,
-    product_type            text NOT NULL,
     payload                 bytea NOT NULL,
     signature               bytea NOT NULL,
     CONSTRAINT a_transaction_has_one_receipt PRIMARY KEY (transaction_id),
@@ -49,7 +54,7 @@ CREATE TABLE transaction_finishes (
 
 GRANT SELECT, INSERT ON signing_chains TO counterfoil_receipts;
 GRANT SELECT, INSERT ON signed_transactions TO counterfoil_receipts;
-GRANT UPDATE (revoked_at, standing_refunds, reversed_refunds, signed_at, revision, signing_chain,
-        payload, signature)
+GRANT UPDATE (history_position, revoked_at, standing_refunds, reversed_refunds, signed_at, revision,
+        signing_chain, payload, signature)
     ON signed_transactions TO counterfoil_receipts;
 GRANT SELECT, INSERT ON transaction_finishes TO counterfoil_receipts;

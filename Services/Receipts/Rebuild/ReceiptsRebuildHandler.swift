@@ -176,13 +176,14 @@ extension SignedTransaction {
                 detail: "No receipt is of the environment \(signing.environment)."
             )
         }
+        let context = SigningContext(
+            appTransactionID: signing.appTransactionID,
+            appAccountToken: signing.appAccountToken,
+            historyPosition: signing.historyPosition
+        )
         let content = try SignedTransactionPayload(
             transaction,
-            SigningContext(
-                appTransactionID: signing.appTransactionID,
-                appAccountToken: signing.appAccountToken,
-                historyPosition: signing.historyPosition
-            ),
+            context,
             environment: environment,
             signedAt: signedAt
         )
@@ -192,7 +193,7 @@ extension SignedTransaction {
             signedAt: content.signedDate,
             payload: content.encoded(),
             signature: signing.signatureBytes,
-            historyPosition: signing.historyPosition
+            context: context
         )
     }
 }

@@ -74,7 +74,7 @@ enum ReceiptsTables {
                     WHERE number = signing_chain)
                     """
                 ),
-                "account_id", "bundle_id", "product_id", "product_type",
+                "app_transaction_id", "product_id", "product_type",
                 .init("payload", "convert_from(payload, 'UTF8')"),
                 .init("signature", "encode(signature, 'hex')"), "history_position",
             ]
@@ -86,17 +86,8 @@ enum ReceiptsTables {
         ),
         RebuiltTable(
             "app_transactions",
-            rows: "\(hasReceipts)",
             key: [.text("account_id"), .text("bundle_id")],
-            columns: [
-                "account_id", "bundle_id", "app_transaction_id",
-                // The counter is beyond the last receipt if an event arrived twice.
-                .init(
-                    "history_position",
-                    "CASE WHEN history_position < (\(lastPosition)) THEN history_position END",
-                    rebuilt: "NULL::bigint"
-                ),
-            ]
+            columns: ["account_id", "bundle_id", "app_transaction_id"]
         ),
         RebuiltTable(
             "app_account_tokens",
@@ -104,16 +95,4 @@ enum ReceiptsTables {
             columns: ["original_transaction_id", "app_account_token", "set_at"]
         ),
     ]
-
-    private static let hasReceipts = """
-        EXISTS (SELECT FROM signed_transactions s
-            WHERE s.account_id = app_transactions.account_id
-                AND s.bundle_id = app_transactions.bundle_id)
-        """
-
-    private static let lastPosition = """
-        SELECT max(s.history_position) FROM signed_transactions s
-        WHERE s.account_id = app_transactions.account_id
-            AND s.bundle_id = app_transactions.bundle_id
-        """
 }

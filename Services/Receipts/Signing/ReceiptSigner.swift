@@ -14,8 +14,8 @@ struct SignedTransaction: Hashable, Sendable {
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
     let signature: [UInt8]
-    /// The receipt's position in its account's history.
-    let historyPosition: Int64
+    /// What `receipts` itself has on the transaction.
+    let context: SigningContext
 
     /// SHA-256 of the payload, in hexadecimal.
     var payloadSHA256: String { hexadecimalSHA256(of: payload) }
@@ -93,7 +93,7 @@ struct ReceiptSigner: Sendable {
             signedAt: content.signedDate,
             payload: payload,
             signature: try signature(of: payload, signedAt: content.signedDate),
-            historyPosition: context.historyPosition
+            context: context
         )
     }
 

@@ -37,11 +37,13 @@ public struct JWSTransaction: SignedPayload, Hashable {
     public var currency: String?
     /// The total price, in thousandths of the currency unit.
     public var price: Int64?
-    /// The date of the refund or revocation.
+    /// The date of the refund or revocation; `nil` while the buyer has the product.
     public var revocationDate: Date?
     /// The reason for the revocation: 1 an issue in the app, 0 another reason.
     public var revocationReason: Int?
-    /// The type of the revocation: `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
+    /// The type of the refund or revocation: `REFUND_FULL`, `REFUND_PRORATED` or `FAMILY_REVOKE`.
+    ///
+    /// A refund of a part may leave the product to the buyer. Then it has a type and no date.
     public var revocationType: String?
     /// The refunded part of the price, in thousandths of a percent.
     public var revocationPercentage: Int64?

@@ -243,8 +243,8 @@ struct Tampering: Sendable, CustomStringConvertible {
         Tampering(
             .receipts,
             "app_transactions",
-            "history_position = 0",
-            "ada com.example.app: history_position is '0'"
+            "app_transaction_id = 700000000000000001",
+            "ada com.example.app: app_transaction_id is '700000000000000001'"
         ),
         Tampering(
             .receipts,

@@ -311,7 +311,8 @@ import Testing
     @Test(arguments: [
         "DELETE FROM signed_transactions", "DELETE FROM signing_chains",
         "UPDATE signing_chains SET header = ''", "DELETE FROM transaction_finishes",
-        "UPDATE signed_transactions SET account_id = 'mallory'", "DELETE FROM outbox",
+        "UPDATE signed_transactions SET app_transaction_id = 1", "DELETE FROM outbox",
+        "UPDATE app_transactions SET account_id = 'mallory'",
         "UPDATE transaction_finishes SET finished_at = now()", "DROP TABLE signed_transactions",
     ])
     func theServicesRoleCannotUndoWhatWasSigned(_ statement: String) async throws {

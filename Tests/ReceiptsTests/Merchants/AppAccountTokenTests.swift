@@ -95,6 +95,48 @@ import TestSupport
             }
         }
     }
+
+    /// A page of the history ends at a position, so a change with a lower one must not come later.
+    @Test func aChangeOfAnAccountWaitsForTheOneBeforeIt() async throws {
+        try await withCopies(1) { receipts, handler in
+            let purchase = try ReceivedEvent.of(.transactionPurchased, purchased(9))
+            let setting = try await receipts.client.withTransaction { connection in
+                try receipts.handler.apply([purchase], on: connection)
+                let setting = Task {
+                    try await handler.set(
+                        Self.first,
+                        of: TransactionID(number: 1),
+                        in: purchased().bundleID
+                    )
+                }
+                var (isWaiting, isDone) = (false, false)
+                while !isWaiting, !isDone {
+                    let row = try #require(
+                        try connection.query(
+                            """
+                            SELECT EXISTS (
+                                SELECT FROM pg_locks
+                                WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid))
+                            ), EXISTS (SELECT FROM outbox WHERE type = 'receipt.reissued.v1')
+                            """
+                        ).first
+                    )
+                    (isWaiting, isDone) = try row.decode(Bool.self, Bool.self)
+                }
+                #expect(isWaiting && !isDone)
+                return setting
+            }
+            try await setting.value
+            let positions = try await receipts.client.withConnection { connection in
+                try connection.query(
+                    """
+                    SELECT transaction_id FROM signed_transactions ORDER BY history_position
+                    """
+                ).map { try $0.decode(Int64.self) }
+            }
+            #expect(positions.first == 9, "The purchase was first, and has the lowest position.")
+        }
+    }
 }
 
 extension AppAccountTokenHandler {

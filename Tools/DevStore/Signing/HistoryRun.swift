@@ -33,7 +33,11 @@ struct HistoryRun {
         try await eventually(within: .seconds(120), "all receipts") {
             try await store.withDatabase(of: .receipts) { connection in
                 try connection.query(
-                    "SELECT count(*) FROM signed_transactions WHERE account_id = 'collector'"
+                    """
+                    SELECT count(*) FROM signed_transactions
+                    JOIN app_transactions USING (app_transaction_id)
+                    WHERE account_id = 'collector'
+                    """
                 ).first?.decode(Int64.self)
             } == Int64(count) ? true : nil
         }
@@ -88,20 +92,14 @@ struct HistoryRun {
         try await store.withDatabase(of: .receipts) { connection in
             try connection.execute(
                 """
-                INSERT INTO signed_transactions (transaction_id, original_transaction_id, reason,
-                    purchased_at, revoked_at, signed_at, revision, signing_chain, account_id,
-                    bundle_id, product_id, product_type, payload, signature, history_position)
-                SELECT 800000000000 + n, 800000000000 + n, reason, purchased_at, revoked_at, signed_at,
-                    revision, signing_chain, account_id, bundle_id, product_id, product_type,
-                    payload, signature, history_position + n
+                INSERT INTO signed_transactions (transaction_id, original_transaction_id,
+                    app_transaction_id, history_position, purchased_at, signed_at, revision,
+                    signing_chain, reason, product_id, product_type, payload, signature)
+                SELECT 800000000000 + n, 800000000000 + n, app_transaction_id,
+                    nextval('history_positions'), purchased_at, signed_at, revision,
+                    signing_chain, reason, product_id, product_type, payload, signature
                 FROM signed_transactions, generate_series(1, \(Int64(count - 1))) AS n
                 WHERE transaction_id = \(id.number)
-                """
-            )
-            try connection.execute(
-                """
-                UPDATE app_transactions SET history_position = history_position + \(Int64(count))
-                WHERE account_id = 'historian'
                 """
             )
             try connection.execute("ANALYZE signed_transactions")

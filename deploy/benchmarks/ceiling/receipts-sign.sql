@@ -9,26 +9,36 @@ SELECT 'receipts', ceiling.uuid('4', id)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT DO NOTHING
 RETURNING event_id;
-INSERT INTO app_transactions AS known (account_id, bundle_id, first_seen_at, history_position)
-SELECT account_id, bundle_id, now(), count(*)
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-GROUP BY account_id, bundle_id
-ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
-ON CONFLICT (account_id, bundle_id) DO UPDATE
-    SET history_position = known.history_position + excluded.history_position
-RETURNING account_id, bundle_id, app_transaction_id, history_position;
+-- The store inserts only accounts that are new.
+INSERT INTO app_transactions (account_id, bundle_id, first_seen_at)
+SELECT DISTINCT account_id, bundle_id, now()
+FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS new
+WHERE NOT EXISTS (SELECT FROM app_transactions AS known
+    WHERE known.account_id = new.account_id AND known.bundle_id = new.bundle_id)
+ORDER BY account_id, bundle_id
+ON CONFLICT (account_id, bundle_id) DO NOTHING;
+SELECT account_id, bundle_id, app_transaction_id
+FROM (SELECT DISTINCT account_id COLLATE "C" AS account_id, bundle_id COLLATE "C" AS bundle_id
+    FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+    ORDER BY account_id, bundle_id) AS wanted
+CROSS JOIN LATERAL (SELECT app_transaction_id FROM app_transactions AS known
+    WHERE known.account_id = wanted.account_id AND known.bundle_id = wanted.bundle_id
+    FOR NO KEY UPDATE) AS locked;
+SELECT nextval('history_positions') FROM generate_series(1, :n::int);
 SELECT original_transaction_id, app_account_token FROM app_account_tokens
 WHERE original_transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
 SELECT number FROM signing_chains WHERE leaf_sha256 = sha256('leaf');
 INSERT INTO signed_transactions (
-    transaction_id, original_transaction_id, reason, purchased_at, revoked_at, standing_refunds,
-    reversed_refunds, signed_at, revision, signing_chain, account_id, bundle_id, product_id,
-    product_type, payload, signature, history_position)
-SELECT id, id, 'purchase', now(), NULL, NULL, NULL, now(), 2, 1, account_id, bundle_id, 'com.example.coins.100',
-    'consumable', (SELECT bytes FROM ceiling.samples WHERE name = 'payload'),
-    (SELECT bytes FROM ceiling.samples WHERE name = 'signature'), id
+    transaction_id, original_transaction_id, app_transaction_id, history_position, purchased_at,
+    revoked_at, signed_at, revision, signing_chain, reason, product_id, product_type,
+    standing_refunds, reversed_refunds, payload, signature)
+SELECT id, id, app_transaction_id, id, now(), NULL, now(), 2, 1, 'purchase',
+    'com.example.coins.100', 'consumable', NULL, NULL,
+    (SELECT bytes FROM ceiling.samples WHERE name = 'payload'),
+    (SELECT bytes FROM ceiling.samples WHERE name = 'signature')
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
+JOIN app_transactions USING (account_id, bundle_id)
 ON CONFLICT (transaction_id) DO NOTHING
 RETURNING transaction_id;
 WITH appended AS (

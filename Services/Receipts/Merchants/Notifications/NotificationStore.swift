@@ -64,6 +64,7 @@ enum NotificationStore {
             """
             SELECT header, payload, signature
             FROM signed_transactions JOIN signing_chains ON number = signing_chain
+            JOIN app_transactions USING (app_transaction_id)
             WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
             """
         )
@@ -73,7 +74,11 @@ enum NotificationStore {
                 [UInt8].self,
                 [UInt8].self
             )
-            return JWSSerialization.joined(header: header, payload: payload, signature: signature)
+            return JWSSerialization.joined(
+                header: header,
+                payload: PackedPayload.unpacked(payload),
+                signature: signature
+            )
         }
     }
 

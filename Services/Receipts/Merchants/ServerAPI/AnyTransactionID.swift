@@ -8,6 +8,11 @@ enum AnyTransactionID: Hashable, Sendable {
     case transaction(TransactionID)
     case appTransaction(Int64)
 
+    /// The first number of an app transaction.
+    ///
+    /// Numbers of transactions never get that high.
+    private static let firstAppTransactionID: Int64 = 700_000_000_000_000_001
+
     /// Parses a part of a path.
     ///
     /// - Throws: ``ServerAPIError/invalidTransactionID``.
@@ -18,7 +23,7 @@ enum AnyTransactionID: Hashable, Sendable {
         // The store has never issued an id with leading zeros.
         guard !text.hasPrefix("0") else { throw .invalidTransactionID }
         self =
-            id.number >= AccountHistory.firstAppTransactionID
+            id.number >= Self.firstAppTransactionID
             ? .appTransaction(id.number) : .transaction(id)
     }
 

@@ -73,8 +73,8 @@ struct AppAccountTokenHandler: Sendable {
         else { throw ServerAPIError.transactionIDNotFound }
         guard place.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
         // The account is locked first, as where events are signed, so that neither misses the
-        // other's writes. The number of positions needed is known only afterwards.
-        _ = try store.advance([place.owner: 0], at: now, on: connection)
+        // other's writes.
+        let appTransactions = try store.lock([place.owner], at: now, on: connection)
         if last == nil {
             try store.setAccountToken(token, of: id, at: now, on: connection)
         } else if try store.accountTokens(of: [id], on: connection)[id] != token {
@@ -82,17 +82,12 @@ struct AppAccountTokenHandler: Sendable {
             return nil
         }
         let payloads = try store.payloads(of: id, after: last, limit: batch, on: connection)
-        let history = try store.advance(
-            [place.owner: Int64(payloads.count)],
-            at: now,
-            on: connection
-        )
-        let start = history[place.owner]?.position ?? 0
-        let signed = try payloads.enumerated().map { index, entry in
+        let positions = try store.positions(payloads.count, on: connection)
+        let signed = try zip(payloads, positions).map { entry, position in
             (
                 id: entry.id,
                 content: try signer.signAgain(entry.payload, appAccountToken: token, at: now),
-                position: start + Int64(index) + 1
+                position: position
             )
         }
         try store.replace(
@@ -104,7 +99,7 @@ struct AppAccountTokenHandler: Sendable {
             signed.map { entry in
                 let signing = ReceiptSigning(
                     appAccountToken: token,
-                    appTransactionID: history[place.owner]?.appTransactionID,
+                    appTransactionID: appTransactions[place.owner],
                     environment: signer.environment.rawValue,
                     historyPosition: entry.position,
                     signature: Data(entry.content.signature).base64EncodedString()

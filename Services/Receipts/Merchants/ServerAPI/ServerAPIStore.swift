@@ -21,53 +21,78 @@ struct ServerAPIStore: Sendable {
 
     // MARK: Changes
 
-    /// Gives accounts their next positions, and an app transaction to accounts that have none.
-    ///
-    /// It locks the accounts' rows, always in the same order, until the end of the database
-    /// transaction.
+    /// Locks the histories of accounts until the end of the database transaction, always in the
+    /// same order, and gives an app transaction to accounts that have none.
     ///
     /// - Parameters:
-    ///   - counts: The number of changes of each account.
+    ///   - owners: The accounts in their apps.
     ///   - now: The time at which new accounts are first seen.
     ///   - connection: A connection with an open database transaction.
-    /// - Returns: The app transaction of each account, and the position before its changes.
+    /// - Returns: The app transaction of each account.
     /// - Throws: `PostgresError`.
-    func advance(
-        _ counts: [OwnerKey: Int64],
+    func lock(
+        _ owners: Set<OwnerKey>,
         at now: Timestamp,
         on connection: isolated PostgresConnection
-    ) throws -> [OwnerKey: AccountHistory] {
-        let changed = Array(counts)
-        let rows = try connection.query(
+    ) throws -> [OwnerKey: Int64] {
+        var locked = try lockKnown(owners, on: connection)
+        let new = Array(owners.filter { locked[$0] == nil })
+        guard !new.isEmpty else { return locked }
+        try connection.execute(
             """
-            INSERT INTO app_transactions AS known
-                (account_id, bundle_id, first_seen_at, history_position)
-            SELECT account_id, bundle_id, \(now), count
-            FROM unnest(
-                \(changed.map(\.key.account)), \(changed.map(\.key.bundle)),
-                \(changed.map(\.value))
-            ) AS changed (account_id, bundle_id, count)
+            INSERT INTO app_transactions (account_id, bundle_id, first_seen_at)
+            SELECT account_id, bundle_id, \(now)
+            FROM unnest(\(new.map(\.account)), \(new.map(\.bundle)))
+                AS seen (account_id, bundle_id)
             ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
-            ON CONFLICT (account_id, bundle_id) DO UPDATE
-                SET history_position = known.history_position + excluded.history_position
-            RETURNING account_id, bundle_id, app_transaction_id, history_position
+            ON CONFLICT (account_id, bundle_id) DO NOTHING
             """
         )
-        var histories: [OwnerKey: AccountHistory] = [:]
+        // Another instance may have inserted some of them first.
+        locked.merge(try lockKnown(Set(new), on: connection)) { $1 }
+        return locked
+    }
+
+    private func lockKnown(
+        _ owners: Set<OwnerKey>,
+        on connection: isolated PostgresConnection
+    ) throws -> [OwnerKey: Int64] {
+        let owners = Array(owners)
+        // Not a join: PostgreSQL would read the whole table for a large batch.
+        let rows = try connection.query(
+            """
+            SELECT account_id, bundle_id, app_transaction_id
+            FROM (
+                SELECT * FROM unnest(\(owners.map(\.account)), \(owners.map(\.bundle)))
+                    AS owner (account_id, bundle_id)
+                ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
+            ) AS wanted CROSS JOIN LATERAL (
+                SELECT app_transaction_id FROM app_transactions AS known
+                WHERE known.account_id = wanted.account_id AND known.bundle_id = wanted.bundle_id
+                FOR NO KEY UPDATE
+            ) AS locked
+            """
+        )
+        var locked: [OwnerKey: Int64] = [:]
         for row in rows {
-            let (account, bundle, id, position) = try row.decode(
-                AccountID.self,
-                BundleID.self,
-                Int64.self,
-                Int64.self
-            )
-            let owner = OwnerKey(account: account, bundle: bundle)
-            histories[owner] = AccountHistory(
-                appTransactionID: id,
-                position: position - counts[owner, default: 0]
-            )
+            let (account, bundle, id) = try row.decode(AccountID.self, BundleID.self, Int64.self)
+            locked[OwnerKey(account: account, bundle: bundle)] = id
         }
-        return histories
+        return locked
+    }
+
+    /// Draws positions for changes of accounts that are locked, in rising order.
+    ///
+    /// They are drawn after the lock, so that positions of an account rise in commit order.
+    func positions(
+        _ count: Int,
+        on connection: isolated PostgresConnection
+    ) throws -> [Int64] {
+        try connection.query(
+            """
+            SELECT nextval('history_positions') FROM generate_series(1, \(Int64(count)))
+            """
+        ).map { try $0.decode(Int64.self) }
     }
 
     /// Returns the account tokens that servers have set.
@@ -127,7 +152,7 @@ struct ServerAPIStore: Sendable {
             """
         ).map { row in
             let (number, payload) = try row.decode(Int64.self, [UInt8].self)
-            return (TransactionID(number: number), payload)
+            return (TransactionID(number: number), PackedPayload.unpacked(payload))
         }
     }
 
@@ -144,7 +169,8 @@ struct ServerAPIStore: Sendable {
                 signature = new.signature, history_position = new.history_position
             FROM unnest(
                 \(signed.map(\.id.number)), \(signed.map(\.content.signedAt)),
-                \(signed.map(\.content.payload)), \(signed.map(\.content.signature)),
+                \(signed.map { PackedPayload.packed($0.content.payload) }),
+                \(signed.map(\.content.signature)),
                 \(signed.map(\.position))
             ) AS new (transaction_id, signed_at, payload, signature, history_position)
             WHERE receipt.transaction_id = new.transaction_id
@@ -167,7 +193,8 @@ struct ServerAPIStore: Sendable {
     ) throws -> Place? {
         try connection.query(
             """
-            SELECT account_id, bundle_id, original_transaction_id, reason FROM signed_transactions
+            SELECT account_id, bundle_id, original_transaction_id, reason
+            FROM signed_transactions JOIN app_transactions USING (app_transaction_id)
             WHERE transaction_id = \(transaction.number)
             """
         ).first.map { row in
@@ -225,7 +252,10 @@ struct ServerAPIStore: Sendable {
         try connection.query(
             """
             SELECT history_position FROM signed_transactions
-            WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+            WHERE app_transaction_id = (
+                SELECT app_transaction_id FROM app_transactions
+                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+            )
             ORDER BY history_position DESC LIMIT 1
             """
         ).first.map { try $0.decode(Int64.self) } ?? 0
@@ -265,14 +295,20 @@ struct ServerAPIStore: Sendable {
             case .ascending:
                 """
                 SELECT \(unsafe: columns) FROM signed_transactions AS receipt
-                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                WHERE app_transaction_id = (
+                    SELECT app_transaction_id FROM app_transactions
+                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                )
                     AND history_position > \(cursor) \(unsafe: refunded)
                 ORDER BY history_position LIMIT \(Int64(limit))
                 """
             case .descending:
                 """
                 SELECT \(unsafe: columns) FROM signed_transactions AS receipt
-                WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                WHERE app_transaction_id = (
+                    SELECT app_transaction_id FROM app_transactions
+                    WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
+                )
                     AND history_position < \(cursor) AND history_position > \(floor)
                     \(unsafe: refunded)
                 ORDER BY history_position DESC LIMIT \(Int64(limit))
@@ -329,7 +365,7 @@ struct ServerAPIStore: Sendable {
             return StoredReceipt(
                 leafSHA256: leaf,
                 header: header,
-                payload: payload,
+                payload: PackedPayload.unpacked(payload),
                 signature: signature
             )
         }
