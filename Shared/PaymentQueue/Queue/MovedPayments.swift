@@ -67,7 +67,7 @@ extension QueueChanged {
     /// The transaction as it was when its payment was accepted.
     ///
     /// The version is 0, because the store has not reported this state.
-    var purchasing: QueueChanged {
+    var asAccepted: QueueChanged {
         var before = self
         before.transaction.version = 0
         before.transaction.state = .purchasing

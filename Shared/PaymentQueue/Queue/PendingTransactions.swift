@@ -298,7 +298,7 @@ struct PendingTransactions {
         let isLate = !isAsked && hasMissedPurchasing(change)
         let transaction = SKPaymentTransaction(
             change,
-            fields: .init(isAsked || isLate ? change.purchasing : change)
+            fields: .init(isAsked || isLate ? change.asAccepted : change)
         )
         known[change.transaction.id] = (transaction, transaction.fields)
         all.append(transaction)
