@@ -5,9 +5,15 @@ import Testing
 @testable import devstore
 
 @Suite struct BenchChartTests {
-    private func record(purchases: Int, rate: Double, seconds: Double) throws -> BenchChart.Record {
+    private func record(
+        purchases: Int,
+        rate: Double,
+        seconds: Double,
+        ratio: Double? = nil
+    ) throws -> BenchChart.Record {
+        let ratios = ratio.map { #""http_to_yardstick": \#($0),"# } ?? ""
         let json = """
-            {"purchases": \(purchases), "purchases_per_second": \(rate),
+            {\(ratios) "purchases": \(purchases), "purchases_per_second": \(rate),
             "ceiling_purchases_per_second": 3000, "drained_purchases_per_second": 2000,
             "drain_ceiling_purchases_per_second": 4000,
             "processes": {"postgresql": {"cpu_seconds": \(seconds)}}}
@@ -35,6 +41,17 @@ import Testing
         #expect(svg.contains(">1500 of 3000<"))
         #expect(svg.contains(">2000 of 4000<"))
         #expect(svg.contains(">500<"), "half a second for 1000 purchases is 500 µs each")
+    }
+
+    @Test func aRecordFromBeforeTheYardstickSaysSo() throws {
+        let svg = BenchChart(
+            of: [
+                ("old", try record(purchases: 1, rate: 1, seconds: 0)),
+                ("new", try record(purchases: 1, rate: 1, seconds: 0, ratio: 0.1234)),
+            ]
+        ).svg
+        #expect(svg.contains(">0.123<"))
+        #expect(svg.split(separator: ">not measured<").count == 4, "twice of old, once of new")
     }
 
     @Test func namesAreWrittenAsText() throws {

@@ -11,10 +11,17 @@ extension EndToEnd {
     struct Bench {
         private struct Result: Decodable {
             let purchases_per_second: Double
+            let yardstick_purchases_per_second: Double
+            let http_to_yardstick: Double
+            let drained_to_yardstick: Double
             let ratio_to_ceiling: Double
             let ratio_over_http: Double
             let p99_ratio_to_broker: Double
+            let delivered_p50_ratio_to_broker: Double
             let growth_ratio: Double
+            let idle_percent: Double
+            let events_per_purchase: Double
+            let kept_bytes_per_purchase: Double
             let rows_per_purchase: Double
             let ceiling_rows_per_purchase: Double
             let is_clean: Bool
@@ -26,7 +33,8 @@ extension EndToEnd {
                 try BuiltExecutables.path("devstore"),
                 [
                     "bench", "--purchases", "600", "--accounts", "32", "--in-flight", "256",
-                    "--connections", "16", "--open-seconds", "2", "--growth", "1000,3000",
+                    "--connections", "16", "--open-seconds", "2", "--idle-seconds", "1",
+                    "--yardstick-purchases", "2000", "--growth", "1000,3000",
                     "--growth-purchases", "300",
                 ],
                 environment: ProcessInfo.processInfo.environment
@@ -34,11 +42,17 @@ extension EndToEnd {
             let line = try #require(output.split(separator: "\n").last)
             let result = try JSONDecoder().decode(Result.self, from: Data(line.utf8))
             #expect(result.purchases_per_second > 0)
+            #expect(result.yardstick_purchases_per_second > 0)
+            #expect(result.http_to_yardstick > 0 && result.drained_to_yardstick > 0)
             #expect(result.ratio_over_http > 0)
             #expect(result.ratio_to_ceiling > 0)
             #expect(result.p99_ratio_to_broker > 0)
             #expect(result.growth_ratio > 0)
-            #expect(result.rows_per_purchase > 25)
+            #expect(result.delivered_p50_ratio_to_broker > 0)
+            #expect(result.idle_percent > 0 && result.idle_percent < 200)
+            #expect(result.events_per_purchase >= 3)
+            #expect(result.kept_bytes_per_purchase > 1000)
+            #expect(result.rows_per_purchase > 10)
             #expect(result.ceiling_rows_per_purchase >= result.rows_per_purchase * 0.98)
             #expect(result.is_clean)
         }

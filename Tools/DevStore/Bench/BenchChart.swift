@@ -18,6 +18,9 @@ struct BenchChart {
         let ceilingPurchasesPerSecond: Double
         let drainedPurchasesPerSecond: Double
         let drainCeilingPurchasesPerSecond: Double
+        /// The rates divided by the yardstick's; `nil` in records from before the yardstick.
+        let httpToYardstick: Double?
+        let drainedToYardstick: Double?
         let processes: [String: Process]
 
         private enum CodingKeys: String, CodingKey {
@@ -26,6 +29,8 @@ struct BenchChart {
             case ceilingPurchasesPerSecond = "ceiling_purchases_per_second"
             case drainedPurchasesPerSecond = "drained_purchases_per_second"
             case drainCeilingPurchasesPerSecond = "drain_ceiling_purchases_per_second"
+            case httpToYardstick = "http_to_yardstick"
+            case drainedToYardstick = "drained_to_yardstick"
         }
     }
 
@@ -67,6 +72,16 @@ struct BenchChart {
     /// The chart, as an SVG file.
     var svg: String {
         var lines = Lines(left: Self.left, bar: Self.bar)
+        lines.title("Purchases a second, divided by those of the machine's yardstick")
+        let ratioMax =
+            records.flatMap { [$0.record.httpToYardstick, $0.record.drainedToYardstick] }
+            .compactMap { $0 }.max() ?? 1
+        for (name, record) in records {
+            lines.label(name)
+            let scale = Double(Self.width) / ratioMax
+            lines.ratio("over HTTP", record.httpToYardstick, scale: scale)
+            lines.ratio("drained", record.drainedToYardstick, scale: scale)
+        }
         let rateMax =
             records.map {
                 max($0.record.ceilingPurchasesPerSecond, $0.record.drainCeilingPurchasesPerSecond)
@@ -146,6 +161,18 @@ private struct Lines {
         rectangle(x: left, width: ceiling * scale, #"class="ceiling""#)
         let end = left + Int((max(rate, ceiling) * scale).rounded())
         value("\(Int(rate)) of \(Int(ceiling))", x: end + 8)
+        y += bar + 6
+    }
+
+    mutating func ratio(_ name: String, _ ratio: Double?, scale: Double) {
+        row(name)
+        if let ratio {
+            rectangle(x: left, width: ratio * scale, #"class="rate""#)
+            let end = left + Int((ratio * scale).rounded())
+            value(String(format: "%.3f", ratio), x: end + 8)
+        } else {
+            value("not measured", x: left)
+        }
         y += bar + 6
     }
 

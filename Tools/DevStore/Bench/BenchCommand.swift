@@ -10,9 +10,10 @@ struct BenchCommand: AsyncParsableCommand {
             Starts a fresh store and sends it purchases over HTTP. Each is paid for, seen as \
             delivered on the account's stream, and finished. Then it drains a backlog of \
             accepted payments, measures latency at a fifth of the rate, and audits the books. \
-            The rates are compared with a ceiling: the same SQL in the same batches, run by \
-            pgbench alone. Everything, including the load generator, runs on this machine. Use a \
-            release build: make bench.
+            The rates are divided by a yardstick: generic purchases that PostgreSQL alone commits \
+            on this machine, measured before and after. They are also compared with a ceiling: \
+            the same SQL in the same batches, run by pgbench alone. Everything, including the \
+            load generator, runs on this machine. Use a release build: make bench.
 
             The last line of output is JSON.
             """
@@ -37,6 +38,12 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(help: "For how many seconds to start purchases at a fifth of the measured rate.")
     var openSeconds = 20
+
+    @Option(help: "For how many seconds to measure the store while nobody buys; 0 for not at all.")
+    var idleSeconds = 60
+
+    @Option(help: "How many generic purchases the yardstick commits, each time it is measured.")
+    var yardstickPurchases = 30_000
 
     @Option(help: "The sizes of the ledger to measure at, such as 10000,1000000, or 'none'.")
     var growth = "10000,100000,1000000"
@@ -63,6 +70,7 @@ struct BenchCommand: AsyncParsableCommand {
     func validate() throws {
         let numbers = [
             purchases, accounts, inFlight, connections, openSeconds, growthPurchases, backlog ?? 1,
+            yardstickPurchases, idleSeconds + 1,
         ]
         guard numbers.allSatisfy({ $0 > 0 }), sizes != nil else {
             throw ValidationError("All numbers must be positive.")
@@ -86,6 +94,8 @@ struct BenchCommand: AsyncParsableCommand {
             // By default, as many payments as may wait in memory.
             backlog: backlog ?? min(purchases, 20_000),
             openSeconds: openSeconds,
+            idleSeconds: idleSeconds,
+            yardstickPurchases: yardstickPurchases,
             growth: sizes ?? [],
             growthPurchases: growthPurchases
         )

@@ -43,13 +43,7 @@ struct BenchRecord {
         let data = try JSONSerialization.data(withJSONObject: result, options: .sortedKeys)
         json = String(decoding: data, as: UTF8.self)
         name = machine.map { "\(date)-\($0)" }
-        func text(_ number: Double) -> String { String(format: "%.2f", number) }
-        row =
-            "| [\(name ?? date)](\(name ?? date).json) | \(report.closed.purchases) "
-            + "| \(Int(report.closed.rate)) | \(text(report.ratioOverHTTP)) "
-            + "| \(text(report.ratioToCeiling)) | \(text(report.ratioToBroker)) "
-            + "| \(BenchGrowth.ratio(report.growth).map(text) ?? "–") "
-            + "| \(report.memoryMax >> 20) |\n"
+        row = report.row(named: name ?? date)
     }
 
     /// Writes the record to `deploy/benchmarks`, and a row to the table at the end of its README.
@@ -97,75 +91,20 @@ struct BenchRecord {
 }
 
 extension BenchReport {
-    /// All numbers, by their names in the record.
-    fileprivate var numbers: [String: Any] {
+    /// The row of the table of records.
+    func row(named name: String) -> String {
+        func text(_ number: Double, _ digits: Int = 2) -> String {
+            String(format: "%.\(digits)f", number)
+        }
         let (rows, bytes) = comparison.totals
-        var numbers: [String: Any] = [
-            "purchases": closed.purchases, "seconds": Self.rounded(closed.seconds),
-            "purchases_per_second": Self.rounded(closed.rate),
-            "ceiling_purchases_per_second": Self.rounded(ceiling),
-            "ratio_over_http": Self.rounded(ratioOverHTTP),
-            "backlog": drained.purchases,
-            "drained_purchases_per_second": Self.rounded(drained.rate),
-            "drain_ceiling_purchases_per_second": Self.rounded(drainCeiling),
-            "ratio_to_ceiling": Self.rounded(ratioToCeiling),
-            "latency_ms": Self.numbers(of: closed.latencies),
-            "open_loop_purchases_per_second": openRate,
-            "open_loop_latency_ms": Self.numbers(of: open.latencies),
-            "broker_ping_pong_ms": Self.numbers(of: ping.pingPong),
-            "commit_ms": Self.numbers(of: ping.commit),
-            "p99_ratio_to_broker": Self.rounded(ratioToBroker),
-            "cpu_microseconds_per_purchase": Self.rounded(closed.cost),
-            "rows_per_purchase": Self.rounded(rows.run),
-            "ceiling_rows_per_purchase": Self.rounded(rows.ceiling),
-            "wal_bytes_per_purchase": Self.rounded(bytes.run),
-            "ceiling_wal_bytes_per_purchase": Self.rounded(bytes.ceiling),
-            "batches": Self.numbers(of: sizes.http),
-            "drain_batches": Self.numbers(of: sizes.drain),
-            "service_memory_mb_max": Double(memoryMax >> 20),
-            "growth": growth.map { step in
-                [
-                    "purchases_held": Double(step.size),
-                    "purchases_per_second": Self.rounded(step.result.rate),
-                    "cpu_microseconds_per_purchase": Self.rounded(step.result.cost),
-                ]
-            },
-            "lost": audit.lost, "doubled": audit.doubled, "is_clean": audit.isClean,
+        let cells = [
+            "[\(name)](\(name).json)", "\(closed.purchases)", "\(Int(closed.rate))",
+            text(httpToYardstick, 3), text(drainedToYardstick, 3), text(closed.cost, 0),
+            text(rows.run, 1), text(keptBytes / 1000, 1), text(bytes.run / 1000, 1),
+            text(deliveredRatios.p50), text(deliveredRatios.p99), text(ratioToBroker),
+            BenchGrowth.ratio(growth).map { text($0) } ?? "–",
+            idle.map { text($0.percent) } ?? "–", "\(memoryMax >> 20)",
         ]
-        // There is no ratio if fewer than two sizes were measured.
-        numbers["growth_ratio"] = BenchGrowth.ratio(growth).map(Self.rounded) ?? NSNull() as Any
-        var processes: [String: [String: Double]] = [:]
-        for cost in closed.costs {
-            processes[cost.name] = [
-                "cpu_seconds": Self.rounded(cost.cpuSeconds),
-                "rss_mb": Double(cost.usage.residentBytes >> 20),
-                "rss_mb_max": Double(cost.usage.residentBytesMax >> 20),
-            ]
-        }
-        numbers["processes"] = processes
-        return numbers
-    }
-
-    private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
-
-    private static func numbers(of latencies: Latencies) -> [String: Double] {
-        [
-            "p50": rounded(latencies.p50), "p99": rounded(latencies.p99),
-            "p99.9": rounded(latencies.p999),
-        ]
-    }
-
-    private static func numbers(
-        of latencies: [(name: String, latencies: Latencies)]
-    ) -> [String: [String: Double]] {
-        var numbers: [String: [String: Double]] = [:]
-        for (name, values) in latencies {
-            numbers[name.replacing("asked → ", with: "")] = Self.numbers(of: values)
-        }
-        return numbers
-    }
-
-    private static func numbers(of sizes: BatchSizes) -> [String: Double] {
-        Dictionary(uniqueKeysWithValues: sizes.rows.map { ($0.name, rounded($0.size)) })
+        return "| \(cells.joined(separator: " | ")) |\n"
     }
 }

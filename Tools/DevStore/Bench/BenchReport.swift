@@ -9,6 +9,11 @@ struct BenchReport: Sendable {
     /// The number of purchases started per second in the open loop.
     let openRate: Int
     let ping: BenchPing
+    let yardstick: Yardstick
+    /// The bytes that the purchases over HTTP have added to the databases.
+    let kept: KeptBytes
+    /// The cost of the store while nobody buys; `nil` if it was not measured.
+    let idle: BenchIdle?
     /// The purchases per second that the same SQL reaches alone.
     let ceiling: Double
     /// The same for the SQL of a drain.
@@ -18,6 +23,10 @@ struct BenchReport: Sendable {
     let growth: [BenchGrowth.Step]
     let audit: AuditReport
 
+    /// The rate over HTTP, divided by the yardstick's.
+    var httpToYardstick: Double { yardstick.ratio(of: closed.rate) }
+    /// The rate of a drain, divided by the yardstick's.
+    var drainedToYardstick: Double { yardstick.ratio(of: drained.rate) }
     /// The ratio of the rate over HTTP to the ceiling of whole purchases.
     var ratioOverHTTP: Double { closed.rate / ceiling }
     /// The ratio of the draining rate to the ceiling of a drain.
@@ -25,25 +34,38 @@ struct BenchReport: Sendable {
     /// The ratio of the p99 to purchased at a fifth of the rate, minus one commit, to the broker's
     /// ping-pong.
     var ratioToBroker: Double { ping.ratio(of: open.latencies { $0.purchased }.p99) }
-    /// The largest memory of a service at any time, in bytes.
-    var memoryMax: Int {
-        let services = Set(StoreService.allCases.map(\.rawValue))
-        return [closed, drained, open].flatMap(\.costs).filter { services.contains($0.name) }
-            .map(\.usage.residentBytesMax).max() ?? 0
+    /// The latency to delivered at a fifth of the rate, divided by the broker's ping-pong.
+    var deliveredRatios: (p50: Double, p99: Double) {
+        let delivered = open.latencies { $0.delivered }
+        return (delivered.p50 / ping.pingPong.p50, delivered.p99 / ping.pingPong.p99)
     }
 
-    /// The goals of the benchmark.
-    var goals: [Goal] {
-        var goals = [
-            Goal("to the ceiling, draining", ratioToCeiling, atLeast: 0.35),
-            Goal("to the ceiling, over HTTP", ratioOverHTTP, atLeast: 0.25),
-            Goal("p99 to purchased, to the broker's ping-pong", ratioToBroker, 3.0),
-            Goal("MB of memory of a service", Double(memoryMax) / 1_048_576, 100),
-        ]
-        if let ratio = BenchGrowth.ratio(growth) {
-            goals.append(Goal("cost at the largest size, to the smallest", ratio, 1.2))
+    /// The bytes kept of a purchase by the services.
+    var keptBytes: Double { Double(kept.services) / Double(comparison.runPurchases) }
+    /// The bytes kept of a purchase by the sandbox processor.
+    var sandboxKeptBytes: Double { Double(kept.sandbox) / Double(comparison.runPurchases) }
+    /// The events of a purchase.
+    var events: Double { written(in: "outbox") }
+    /// The rows of a purchase that say which events a consumer has applied.
+    var inboxRows: Double { written(in: "inbox") }
+
+    /// The largest memory of a service at any time, in bytes.
+    var memoryMax: Int { memory.map(\.largest).max() ?? 0 }
+    /// The memory of each service in bytes: the largest at any time, and after the load over HTTP.
+    var memory: [(service: String, largest: Int, afterLoad: Int)] {
+        StoreService.allCases.map(\.rawValue).map { service in
+            let usages = [closed, drained, open].map { result in
+                result.costs.first { $0.name == service }?.usage
+            }
+            return (
+                service, usages.map { $0?.residentBytesMax ?? 0 }.max() ?? 0,
+                usages[0]?.residentBytes ?? 0
+            )
         }
-        return goals
+    }
+
+    private func written(in table: String) -> Double {
+        Double(comparison.run.total(of: table)) / Double(comparison.runPurchases)
     }
 }
 
@@ -52,19 +74,25 @@ extension Terminal {
     func show(_ report: BenchReport) {
         heading("Result")
         func rate(_ rate: Double) -> String { Terminal.describe(Int(rate)) }
-        func ratio(_ ratio: Double) -> String { String(format: "%.2f", ratio) }
+        func ratio(_ ratio: Double) -> String { String(format: "%.3f", ratio) }
         table(
-            [["", "purchases/s", "ceiling/s", "ratio"]] + [
+            [["", "purchases/s", "to the yardstick", "ceiling/s", "to the ceiling"]] + [
                 [
-                    "over HTTP", rate(report.closed.rate), rate(report.ceiling),
-                    ratio(report.ratioOverHTTP),
+                    "over HTTP", rate(report.closed.rate), ratio(report.httpToYardstick),
+                    rate(report.ceiling), ratio(report.ratioOverHTTP),
                 ],
                 [
-                    "draining", rate(report.drained.rate), rate(report.drainCeiling),
-                    ratio(report.ratioToCeiling),
+                    "draining", rate(report.drained.rate), ratio(report.drainedToYardstick),
+                    rate(report.drainCeiling), ratio(report.ratioToCeiling),
                 ],
             ],
-            rightAligned: [1, 2, 3]
+            rightAligned: [1, 2, 3, 4]
+        )
+        let yardstick = report.yardstick
+        line(
+            "  The yardstick: \(rate(yardstick.rate)) purchases/s "
+                + "(\(rate(yardstick.before)) before, \(rate(yardstick.after)) after)",
+            .dim
         )
         line()
         line("  As fast as possible", .dim)
@@ -74,6 +102,8 @@ extension Terminal {
         table(of: report.open.latencies + report.ping.rows)
         line()
         showCosts(of: report.closed)
+        line()
+        showKept(report)
         if !report.growth.isEmpty {
             line()
             table(
@@ -88,7 +118,39 @@ extension Terminal {
             )
         }
         // Goals are reported and not enforced: a shared machine may miss them for other reasons.
-        _ = judge(report.goals)
+        _ = judge(BenchGoals.goals(of: report))
         line()
+    }
+
+    /// Shows the cost of a store that nobody uses.
+    func show(_ idle: BenchIdle) {
+        table(
+            [["process", "CPU s", "% of a core"]]
+                + idle.costs.map { cost in
+                    [
+                        cost.name, String(format: "%.2f", cost.cpuSeconds),
+                        String(format: "%.2f", idle.percent(of: cost)),
+                    ]
+                } + [["services and postgresql", "", String(format: "%.2f", idle.percent)]],
+            rightAligned: [1, 2]
+        )
+    }
+
+    private func showKept(_ report: BenchReport) {
+        func text(_ number: Double, _ digits: Int) -> String {
+            String(format: "%.\(digits)f", number)
+        }
+        let (rows, bytes) = report.comparison.totals
+        table(
+            [["of a purchase over HTTP", ""]] + [
+                ["events", text(report.events, 2)],
+                ["rows of inboxes", text(report.inboxRows, 2)],
+                ["rows written", text(rows.run, 2)],
+                ["bytes of WAL", text(bytes.run, 0)],
+                ["bytes kept", text(report.keptBytes, 0)],
+                ["bytes kept by the sandbox", text(report.sandboxKeptBytes, 0)],
+            ],
+            rightAligned: [1]
+        )
     }
 }

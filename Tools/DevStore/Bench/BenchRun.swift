@@ -12,6 +12,10 @@ struct BenchRun: Sendable {
         var backlog: Int
         /// For how many seconds purchases are started at a fifth of the rate.
         var openSeconds: Int
+        /// For how many seconds the store is measured while nobody uses it; 0 leaves that out.
+        var idleSeconds: Int
+        /// The number of generic purchases of the yardstick.
+        var yardstickPurchases: Int
         /// The sizes to which the ledger grows.
         var growth: [Int]
         /// The number of purchases at each size.
@@ -29,7 +33,10 @@ struct BenchRun: Sendable {
     /// - Returns: All measurements.
     /// - Throws: ``HarnessError`` if the audit finds something, or the ceiling does less than a run.
     func run() async throws -> BenchReport {
+        await store.stopServices()
+        let yardstickBefore = try await yardstick()
         terminal.heading("Over HTTP, as fast as possible (closed loop)")
+        let keptBefore = try await KeptBytes(in: store)
         let begun = try await WrittenRows.afterSessions(of: store)
         let httpMark = try await BatchSizes.mark(store)
         try await store.heal()
@@ -39,6 +46,7 @@ struct BenchRun: Sendable {
         terminal.show(closed)
         await store.stopServices()
         let written = try await WrittenRows.afterSessions(of: store) - begun
+        let kept = try await KeptBytes(in: store) - keptBefore
         let httpSizes = try await BatchSizes(in: store, since: httpMark)
 
         terminal.heading("Draining a backlog of accepted payments")
@@ -59,7 +67,9 @@ struct BenchRun: Sendable {
         let audit = try await audit(
             warmUp + [closed, drained.result, open.result].flatMap(\.accepted)
         )
+        let idle = try await idle()
         await store.stopServices()
+        let yardstick = Yardstick(before: yardstickBefore, after: try await yardstick())
 
         terminal.heading("The ceiling: the same SQL in the same batches, run by pgbench alone")
         terminal.show(httpSizes, drainSizes)
@@ -83,6 +93,9 @@ struct BenchRun: Sendable {
             open: open.result,
             openRate: open.rate,
             ping: open.ping,
+            yardstick: yardstick,
+            kept: kept,
+            idle: idle,
             ceiling: whole,
             drainCeiling: drainCeiling,
             comparison: comparison,
@@ -90,6 +103,13 @@ struct BenchRun: Sendable {
             growth: try await growth(),
             audit: audit
         )
+    }
+
+    private func yardstick() async throws -> Double {
+        terminal.heading("The yardstick: generic purchases by PostgreSQL alone")
+        let rate = try await Yardstick.measure(purchases: plan.yardstickPurchases)
+        terminal.field("rate", "\(Terminal.describe(Int(rate))) purchases/s", .bold)
+        return rate
     }
 
     // MARK: - Loads
@@ -120,6 +140,14 @@ struct BenchRun: Sendable {
             throw HarnessError("The guarantee is broken: \(report.verdict).")
         }
         return report
+    }
+
+    private func idle() async throws -> BenchIdle? {
+        guard plan.idleSeconds > 0 else { return nil }
+        terminal.heading("Idle: \(plan.idleSeconds) s while nobody buys")
+        let idle = try await BenchIdle.measure(store, seconds: plan.idleSeconds)
+        terminal.show(idle)
+        return idle
     }
 
     private func growth() async throws -> [BenchGrowth.Step] {

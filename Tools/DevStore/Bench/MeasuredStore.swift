@@ -12,7 +12,22 @@ struct MeasuredStore: ParsableArguments, Sendable {
     @Option(help: "The services' log level.")
     var logLevel = "warning"
 
+    @Option(
+        name: .customLong("postgres"),
+        help: "A setting of PostgreSQL to measure with, such as wal_compression=lz4; repeatable."
+    )
+    var postgresSettings: [String] = []
+
+    @Option(
+        name: .customLong("environment"),
+        help: "A variable in the environment of all services, such as NAME=value; repeatable."
+    )
+    var environment: [String] = []
+
     func validate() throws {
+        guard (postgresSettings + environment).allSatisfy({ $0.contains("=") }) else {
+            throw ValidationError("--postgres and --environment take NAME=value.")
+        }
         guard partitions > 0 else { throw ValidationError("--partitions must be positive.") }
     }
 
@@ -38,6 +53,12 @@ struct MeasuredStore: ParsableArguments, Sendable {
         #endif
         var options = options(terminal)
         options.settings = settings
+        for variable in environment {
+            let parts = variable.split(separator: "=", maxSplits: 1).map(String.init)
+            for service in StoreService.allCases where parts.count == 2 {
+                options.settings[service, default: [:]][parts[0]] = parts[1]
+            }
+        }
         try await terminal.perform { [options] in
             let isGood = try await withStore(options) { store in
                 try await terminal.importSampleCatalog(into: store)
@@ -58,6 +79,7 @@ struct MeasuredStore: ParsableArguments, Sendable {
             // one would pause to fill each new file with zeros.
             "wal_init_zero=off",
         ]
+        options.postgresSettings += postgresSettings
         options.logLevel = logLevel
         options.isImpatient = false
         options.partitions = partitions

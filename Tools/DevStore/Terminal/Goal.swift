@@ -2,11 +2,12 @@ import Foundation
 
 /// A number that a measurement must not exceed, or must reach.
 struct Goal: Sendable {
-    private let name: String
-    private let measured: Double
-    private let limit: Double
+    let name: String
+    let measured: Double
+    let limit: Double
     private let digits: Int
-    private let isFloor: Bool
+    /// Whether the measurement must reach the limit, and not stay below it.
+    let isFloor: Bool
 
     /// Compares whole numbers.
     init(_ name: String, _ measured: Double, _ limit: Int) {

@@ -8,6 +8,8 @@ public struct ProcessUsage: Hashable, Sendable {
     public var residentBytesMax: Int
     /// The user and system time in seconds.
     public var cpuSeconds: Double
+    /// The user and system time of its children that have ended, in seconds.
+    public var endedChildrenSeconds: Double
 
     /// Reads a process's usage; `nil` if it has ended or there is no `/proc`.
     ///
@@ -19,11 +21,14 @@ public struct ProcessUsage: Hashable, Sendable {
             let name = stat.lastIndex(of: ")")
         else { return nil }
         // The first field after the name (which may contain spaces) is field 3. Fields 14 and 15
-        // are the clock ticks.
+        // are the clock ticks, and 16 and 17 those of children that have ended.
         let fields = stat[stat.index(after: name)...].split(separator: " ")
-        guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12])
-        else { return nil }
-        cpuSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        guard fields.count > 14 else { return nil }
+        let ticks = fields[11...14].compactMap { Double($0) }
+        guard ticks.count == 4 else { return nil }
+        let ticksPerSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
+        cpuSeconds = (ticks[0] + ticks[1]) / ticksPerSecond
+        endedChildrenSeconds = (ticks[2] + ticks[3]) / ticksPerSecond
         func kibibytes(_ key: String) -> Int {
             for line in status.split(separator: "\n") where line.hasPrefix(key + ":") {
                 return line.split(whereSeparator: { $0 == " " || $0 == "\t" })
@@ -37,6 +42,8 @@ public struct ProcessUsage: Hashable, Sendable {
 
     /// Adds up a process and all its descendants, such as PostgreSQL's server with its backends.
     ///
+    /// Descendants that have ended count with their time.
+    ///
     /// Shared memory is counted once for each process, so the result is an upper bound.
     ///
     /// - Parameter id: The id of the root process.
@@ -44,6 +51,7 @@ public struct ProcessUsage: Hashable, Sendable {
     public static func ofTree(_ id: Int32) -> ProcessUsage? {
         guard var sum = ProcessUsage(of: id) else { return nil }
         sum.residentBytes = proportionalBytes(of: id) ?? sum.residentBytes
+        sum.cpuSeconds += sum.endedChildrenSeconds
         for child in children(of: id) {
             guard let usage = ofTree(child) else { continue }
             sum.residentBytes += usage.residentBytes

@@ -17,6 +17,16 @@ struct WrittenRows: Sendable {
     /// The number of rows in all tables.
     var total: Int64 { rows.values.reduce(0, +) }
 
+    /// Makes a state from its numbers.
+    init(rows: [String: Int64], walBytes: Int64) {
+        (self.rows, self.walBytes) = (rows, walBytes)
+    }
+
+    /// The number of rows in one table of each service, such as `outbox`.
+    func total(of table: String) -> Int64 {
+        Self.services.reduce(0) { $0 + rows["\($1.rawValue).\(table)", default: 0] }
+    }
+
     /// Reads how much was written since the cluster was created.
     ///
     /// - Parameters:

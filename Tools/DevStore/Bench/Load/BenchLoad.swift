@@ -3,13 +3,6 @@ import Foundation
 import NIOPosix
 import StoreHarness
 
-/// The resources that one process of the store used while a load ran.
-struct ProcessCost: Sendable {
-    let name: String
-    let usage: ProcessUsage
-    let cpuSeconds: Double
-}
-
 /// The result of one load: its purchases, its duration and its cost.
 struct BenchResult: Sendable {
     let purchases: Int
@@ -24,8 +17,8 @@ struct BenchResult: Sendable {
 
     /// The processor time per purchase in microseconds, without the load itself.
     var cost: Double {
-        costs.filter { $0.name != ProcessCost.load }.map(\.cpuSeconds).reduce(0, +) * 1e6
-            / Double(purchases)
+        costs.filter { $0.name != ProcessCost.load }
+            .map { $0.microseconds(perEachOf: purchases) }.reduce(0, +)
     }
 
     /// The latencies from the request to one of a purchase's times.
@@ -44,11 +37,6 @@ struct BenchResult: Sendable {
             ("asked → finished", latencies { $0.finished }),
         ]
     }
-}
-
-extension ProcessCost {
-    /// The name of this process in the list of processes.
-    static let load = "this load"
 }
 
 /// Drives loads against a store whose services are running.
@@ -87,20 +75,20 @@ struct BenchLoad: Sendable {
         )
         let clock = ContinuousClock()
         try await driver.open()
-        var before = usages()
+        var before = ProcessCost.usages(of: store)
         var start = clock.now
         let begun = Date()
         async let end: Void = driver.run()
         if let gate {
             try await gate(driver)
-            before = usages()
+            before = ProcessCost.usages(of: store)
             start = clock.now
         }
         let watch = Task { try await terminal.tellProgress(of: driver) }
         defer { watch.cancel() }
         try await end
         let time = clock.now - start
-        let usages = usages()
+        let costs = ProcessCost.costs(of: store, since: before)
         let purchases = try await BenchBooks.purchases(in: store, since: begun)
         let times = try zip(driver.times, driver.transactionIDs).map { times, id in
             guard let purchased = purchases[id] else {
@@ -121,29 +109,8 @@ struct BenchLoad: Sendable {
                 )
             },
             retries: driver.retries,
-            costs: usages.map { name, usage in
-                let earlier = before.first { $0.name == name }?.usage.cpuSeconds ?? 0
-                return ProcessCost(
-                    name: name,
-                    usage: usage,
-                    cpuSeconds: usage.cpuSeconds - earlier
-                )
-            }
+            costs: costs
         )
-    }
-
-    private func usages() -> [(name: String, usage: ProcessUsage)] {
-        var usages = store.processes.compactMap { process in
-            process.usage.map { (process.name, $0) }
-        }
-        if let id = store.broker.processID, let usage = ProcessUsage(of: id) {
-            usages.append(("broker", usage))
-        }
-        if let id = store.cluster.processID, let usage = ProcessUsage.ofTree(id) {
-            usages.append(("postgresql", usage))
-        }
-        if let usage = ProcessUsage(of: getpid()) { usages.append((ProcessCost.load, usage)) }
-        return usages
     }
 }
 
@@ -187,10 +154,10 @@ extension Terminal {
                         String(format: "%.1f", cost.cpuSeconds),
                         String(
                             format: "%.0f",
-                            cost.cpuSeconds * 1e6 / Double(result.purchases)
+                            cost.microseconds(perEachOf: result.purchases)
                         ),
                     ]
-                },
+                } + [["all, without this load", "", "", "", String(format: "%.0f", result.cost)]],
             rightAligned: [1, 2, 3, 4]
         )
     }

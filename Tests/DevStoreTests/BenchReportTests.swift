@@ -1,0 +1,171 @@
+import Foundation
+import Testing
+
+@testable import StoreHarness
+@testable import devstore
+
+@Suite struct BenchReportTests {
+    /// Purchases whose steps come after whole milliseconds, at 100 purchases a second.
+    private func result(
+        purchases: Int = 100,
+        seconds: Double = 1,
+        deliveredAfter: UInt64 = 40,
+        cpuSeconds: [String: Double] = [:],
+        megabytes: Int = 10
+    ) throws -> BenchResult {
+        let millisecond: UInt64 = 1_000_000
+        var usage = try #require(ProcessUsage(of: getpid()))
+        usage.residentBytes = megabytes << 20
+        usage.residentBytesMax = (megabytes + 5) << 20
+        return BenchResult(
+            purchases: purchases,
+            seconds: seconds,
+            times: Array(
+                repeating: BenchDriver.Times(
+                    asked: 0,
+                    answered: 5 * millisecond,
+                    purchased: 21 * millisecond,
+                    delivered: deliveredAfter * millisecond,
+                    finished: 50 * millisecond
+                ),
+                count: purchases
+            ),
+            accepted: [],
+            retries: 0,
+            costs: cpuSeconds.map {
+                ProcessCost(name: $0.key, usage: usage, cpuSeconds: $0.value)
+            }
+        )
+    }
+
+    private func report(idle: BenchIdle? = nil, growth: [Double] = []) throws -> BenchReport {
+        let cost = [
+            "payments": 0.01, "postgresql": 0.02, "broker": 0.005, ProcessCost.load: 9.0,
+        ]
+        return BenchReport(
+            closed: try result(cpuSeconds: cost),
+            drained: try result(seconds: 0.5, cpuSeconds: cost, megabytes: 70),
+            open: try result(cpuSeconds: cost),
+            openRate: 20,
+            ping: BenchPing(
+                pingPong: Latencies(milliseconds: [10]),
+                wholeWay: Latencies(milliseconds: [15]),
+                commit: Latencies(milliseconds: [1])
+            ),
+            yardstick: Yardstick(before: 900, after: 1100),
+            kept: KeptBytes(services: 600_000, sandbox: 10_000),
+            idle: idle,
+            ceiling: 400,
+            drainCeiling: 500,
+            comparison: WrittenComparison(
+                run: WrittenRows(
+                    rows: [
+                        "payments.outbox": 200, "receipts.outbox": 100, "payments.inbox": 100,
+                        "payments.transactions": 100,
+                    ],
+                    walBytes: 700_000
+                ),
+                runPurchases: 100,
+                ceiling: WrittenRows(rows: ["payments.outbox": 1000], walBytes: 1),
+                ceilingPurchases: 100
+            ),
+            sizes: (.largest, .largest),
+            growth: try growth.enumerated().map { index, seconds in
+                BenchGrowth.Step(
+                    size: index * 1000,
+                    result: try result(cpuSeconds: ["payments": seconds])
+                )
+            },
+            audit: AuditReport()
+        )
+    }
+
+    @Test func ratesAreDividedByTheMeanOfBothYardsticks() throws {
+        let report = try report()
+        #expect(report.httpToYardstick == 0.1)
+        #expect(report.drainedToYardstick == 0.2)
+        #expect(report.ratioOverHTTP == 0.25 && report.ratioToCeiling == 0.4)
+    }
+
+    @Test func aPurchaseCostsWhatItsProcessesCostWithoutTheLoad() throws {
+        let report = try report()
+        #expect(report.closed.cost.rounded() == 350)
+        #expect(report.keptBytes == 6000 && report.sandboxKeptBytes == 100)
+        #expect(report.events == 3 && report.inboxRows == 1)
+        #expect(report.comparison.totals.rows.run == 5)
+    }
+
+    @Test func latenciesAreDividedByTheBrokersPingPong() throws {
+        let report = try report()
+        #expect(report.deliveredRatios.p50 == 4 && report.deliveredRatios.p99 == 4)
+        #expect(report.ratioToBroker == 2, "One commit is taken off.")
+    }
+
+    @Test func theLargestServiceCountsInAllLoads() throws {
+        let report = try report()
+        #expect(report.memoryMax == 75 << 20)
+        let payments = try #require(report.memory.first { $0.service == "payments" })
+        #expect(payments.largest == 75 << 20 && payments.afterLoad == 10 << 20)
+    }
+
+    @Test func anIdleStoreIsItsServicesAndPostgreSQL() throws {
+        let usage = try #require(ProcessUsage(of: getpid()))
+        let costs = [("payments", 0.2), ("postgresql", 0.1), ("broker", 5), ("this load", 7)]
+        let idle = BenchIdle(
+            seconds: 60,
+            costs: costs.map { ProcessCost(name: $0.0, usage: usage, cpuSeconds: $0.1) }
+        )
+        #expect((idle.percent * 100).rounded() == 50)
+    }
+
+    @Test func everyGoalHasAVerdict() throws {
+        let usage = try #require(ProcessUsage(of: getpid()))
+        let idle = BenchIdle(
+            seconds: 1,
+            costs: [ProcessCost(name: "catalog", usage: usage, cpuSeconds: 0.02)]
+        )
+        let goals = BenchGoals.goals(of: try report(idle: idle, growth: [0.1, 0.12]))
+        let missed = goals.filter { !$0.isMet }.map(\.name)
+        #expect(goals.count == 12)
+        #expect(
+            missed == [
+                "over HTTP, to the yardstick", "draining, to the yardstick",
+                "cost at the largest size, to the smallest", "percent of a core while nobody buys",
+            ]
+        )
+        #expect(BenchGoals.goals(of: try report()).count == 10, "What is not measured has no goal.")
+    }
+
+    @Test func theRecordNamesEachNumberThatItsPageExplains() throws {
+        let numbers = try report().numbers
+        let page = try String(
+            contentsOf: SourceTree.root.appendingPathComponent("deploy/benchmarks/README.md"),
+            encoding: .utf8
+        )
+        for name in numbers.keys.sorted() {
+            #expect(page.contains("`\(name)`"), "deploy/benchmarks/README.md does not explain it.")
+        }
+        #expect(numbers["http_to_yardstick"] as? Double == 0.1)
+        #expect(numbers["idle_percent"] is NSNull && numbers["growth_ratio"] is NSNull)
+        #expect(JSONSerialization.isValidJSONObject(numbers))
+    }
+
+    @Test func aRowOfTheTableHasACellForEachColumn() throws {
+        let page = try String(
+            contentsOf: SourceTree.root.appendingPathComponent("deploy/benchmarks/README.md"),
+            encoding: .utf8
+        )
+        let header = try #require(page.split(separator: "\n").first { $0.hasPrefix("| record |") })
+        let row = try report().row(named: "2026-01-01-here")
+        #expect(row.filter { $0 == "|" }.count == header.filter { $0 == "|" }.count)
+        #expect(row.contains("| 0.100 | 0.200 | 350 | 5.0 | 6.0 | 7.0 |"))
+    }
+
+    @Test func theYardstickIsReadFromTheLastLine() throws {
+        let output = "a notice\n{\"yardstick_purchases_per_second\": 21034, \"purchases\": 30000}\n"
+        #expect(try Yardstick.rate(in: output) == 21034)
+        for bad in ["", "psql: error", "{\"yardstick_purchases_per_second\": 0}"] {
+            #expect(throws: HarnessError.self) { try Yardstick.rate(in: bad) }
+        }
+    }
+}

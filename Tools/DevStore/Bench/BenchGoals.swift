@@ -1,0 +1,26 @@
+/// The goals of the benchmark: the one place that holds their limits.
+enum BenchGoals {
+    /// Compares a report with all goals that it has numbers for.
+    static func goals(of report: BenchReport) -> [Goal] {
+        let written = report.comparison.totals
+        var goals = [
+            Goal("over HTTP, to the yardstick", report.httpToYardstick, atLeast: 0.16),
+            Goal("draining, to the yardstick", report.drainedToYardstick, atLeast: 0.25),
+            Goal("µs of processor time of a purchase over HTTP", report.closed.cost, 550),
+            Goal("rows written for a purchase", written.rows.run, 18.0),
+            Goal("KB kept of a purchase", report.keptBytes / 1000, 6.0),
+            Goal("KB of write-ahead log of a purchase", written.bytes.run / 1000, 7.0),
+            Goal("p50 to delivered, to the broker's ping-pong", report.deliveredRatios.p50, 4.0),
+            Goal("p99 to delivered, to the broker's ping-pong", report.deliveredRatios.p99, 5.0),
+            Goal("p99 to purchased, to the broker's ping-pong", report.ratioToBroker, 3.0),
+            Goal("MB of memory of the largest service", Double(report.memoryMax) / 1_048_576, 80),
+        ]
+        if let ratio = BenchGrowth.ratio(report.growth) {
+            goals.append(Goal("cost at the largest size, to the smallest", ratio, 1.1))
+        }
+        if let idle = report.idle {
+            goals.append(Goal("percent of a core while nobody buys", idle.percent, 1.0))
+        }
+        return goals
+    }
+}
