@@ -1,4 +1,5 @@
 import EventTypes
+import ReceiptValidation
 import Testing
 
 @testable import Receipts
