@@ -55,7 +55,8 @@ enum RefundRules {
             // Nothing is left: the rest was refunded before.
             let isRevoked = transaction.revokedAt != nil || owed.contains { $0.revokes }
             guard terms.revokes != true || isRevoked else { return .refused(.nothingToRefund) }
-            return owed.last.map { .owed($0.key) } ?? .done
+            let last = owed.max { $0.number < $1.number }
+            return last.map { .owed($0.key) } ?? .done
         }
         let numbers = (transaction.refunds ?? []).map(\.number) + refunds.map(\.number)
         let number = (numbers.max() ?? 0) + 1
