@@ -25,6 +25,7 @@ import Testing
         var transaction = transaction(state, type: type)
         transaction.id = first
         transaction.originalID = originalID ?? first
+        if originalID != nil { transaction.reason = .ownedAgain }
         transaction.revokedAt = revokedAt
         return TransactionRecord(transaction: transaction, taxBasisPoints: 0)
     }
@@ -95,12 +96,22 @@ import Testing
     @Test func aPurchaseOwnsAndARefundGivesUp() {
         #expect(
             OwnershipRules.change(from: nil, to: record(.purchased), at: later)
-                == change(first, ownedAt: later)
+                == change(first, ownedAt: startTime)
         )
         #expect(
             OwnershipRules.change(from: nil, to: record(.purchased, revokedAt: later), at: later)
                 == change(first, ownedAt: nil)
         )
+    }
+
+    @Test func aReversalOwnsAgainAndTheRefundOfAPartChangesNothing() {
+        let (bought, revoked) = (record(.purchased), record(.purchased, revokedAt: later))
+        #expect(
+            OwnershipRules.change(from: revoked, to: bought, at: later)
+                == change(first, ownedAt: startTime)
+        )
+        #expect(OwnershipRules.change(from: bought, to: bought, at: later) == nil)
+        #expect(OwnershipRules.change(from: revoked, to: revoked, at: later) == nil)
     }
 
     @Test(arguments: [TransactionState.failed, .deferred])
