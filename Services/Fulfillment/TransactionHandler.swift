@@ -105,7 +105,6 @@ struct TransactionHandler: EventHandler {
                 isDelivered: change.after.isDelivered,
                 finishedAt: change.after.finishedAt,
                 contents: change.after.contents,
-                isPurchasingSkipped: change.isPurchasingSkipped,
                 traceparent: change.traceparent
             )
         }

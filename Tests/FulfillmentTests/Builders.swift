@@ -16,12 +16,10 @@ extension QueueKey {
 }
 
 extension Transaction {
-    /// A transaction of `coins.100`, by default purchased at version 3, as after an approval.
-    ///
-    /// Version 2 is that of a purchase without one, which a queue may never show as purchasing.
+    /// A transaction of `coins.100`, by default purchased at version 2.
     static func sample(
         _ number: Int64,
-        version: Int = 3,
+        version: Int = 2,
         state: TransactionState = .purchased,
         account: String = "alice",
         bundle: BundleID = appID,

@@ -12,8 +12,6 @@ struct QueueChange: Sendable {
     let finishedAt: Timestamp?
     /// The JSON of the hosted contents that the transaction carries, if any.
     let contents: [UInt8]?
-    /// Whether the payment was over before the queue showed it as purchasing.
-    var isPurchasingSkipped = false
     var traceparent: String?
 
     /// The data of its event.
@@ -22,8 +20,7 @@ struct QueueChange: Sendable {
             revision: revision,
             isDelivered: isDelivered,
             finishedAt: finishedAt,
-            contents: contents,
-            isPurchasingSkipped: isPurchasingSkipped
+            contents: contents
         )
     }
 
@@ -55,7 +52,4 @@ struct QueueMessage: Hashable, Sendable {
     let kind: Kind
     /// The JSON of a ``QueueChanged``, or of a ``QueueAccountChanged``.
     let data: [UInt8]
-    /// The JSON of the ``QueueChanged`` with the state `purchasing` that goes before, if the queue
-    /// never had it.
-    var purchasing: [UInt8]?
 }

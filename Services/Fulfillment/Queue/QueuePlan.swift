@@ -24,8 +24,6 @@ struct QueuePlan: Sendable {
         let time: Timestamp
         /// The number of the change among those of its queue in this plan, from 1.
         let ordinal: Int64
-        /// Whether the payment was over before the queue showed it as purchasing.
-        var isPurchasingSkipped = false
     }
 
     /// A change of an account, which is also a change of its queue.
@@ -140,7 +138,6 @@ struct QueuePlan: Sendable {
         return note(
             change.after,
             snapshot: arrival.snapshot,
-            isPurchasingSkipped: change.isPurchasingSkipped,
             traceparent: arrival.traceparent,
             at: time
         )
@@ -151,7 +148,6 @@ struct QueuePlan: Sendable {
     mutating func note(
         _ after: QueuedTransaction,
         snapshot: TransactionSnapshot,
-        isPurchasingSkipped: Bool = false,
         traceparent: String?,
         at time: Timestamp
     ) -> Change {
@@ -162,8 +158,7 @@ struct QueuePlan: Sendable {
             snapshot: snapshot,
             traceparent: traceparent,
             time: time,
-            ordinal: counts[after.queue, default: 0],
-            isPurchasingSkipped: isPurchasingSkipped
+            ordinal: counts[after.queue, default: 0]
         )
         changes.append(change)
         return change

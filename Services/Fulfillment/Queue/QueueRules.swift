@@ -28,10 +28,6 @@ enum QueueRules {
         var after: QueuedTransaction
         /// The deliveries to insert.
         var deliveries: [DeliveryRules.Delivery] = []
-        /// Whether the payment was over before the queue showed it as purchasing.
-        ///
-        /// Its first version was then `purchasing`, and follows from this one.
-        var isPurchasingSkipped = false
         /// Whether this change gives its credits and its entitlement.
         var isGranted = false
         /// Whether this change takes back what it gave.
@@ -74,10 +70,6 @@ enum QueueRules {
             )
         )
         let wasRevoked = before?.revokedAt != nil
-        change.isPurchasingSkipped =
-            before == nil && transaction.version == 2 && !transaction.reason.isCopy
-            && transaction.revokedAt == nil && transaction.refunds == nil
-            && [.purchased, .failed, .deferred].contains(transaction.state)
         if change.after.isPaid && !wasPaid {
             change.deliveries = DeliveryRules.deliveries(of: transaction)
             change.isGranted = transaction.revokedAt == nil

@@ -32,11 +32,10 @@ struct TransactionSnapshot: Hashable, Sendable {
         revision: Int64,
         isDelivered: Bool,
         finishedAt: Timestamp?,
-        contents: [UInt8]? = nil,
-        isPurchasingSkipped: Bool = false
+        contents: [UInt8]? = nil
     ) -> [UInt8] {
         var data: [UInt8] = []
-        data.reserveCapacity(bytes.count + 140 + (contents?.count ?? 0))
+        data.reserveCapacity(bytes.count + 112 + (contents?.count ?? 0))
         data.append(UInt8(ascii: "{"))
         if let contents {
             data.append(contentsOf: "\"contents\":".utf8)
@@ -47,7 +46,6 @@ struct TransactionSnapshot: Hashable, Sendable {
             data.append(contentsOf: "\"finishedAt\":\(finishedAt.millisecondsSinceEpoch),".utf8)
         }
         data.append(contentsOf: "\"isDelivered\":\(isDelivered),".utf8)
-        if isPurchasingSkipped { data.append(contentsOf: "\"isPurchasingSkipped\":true,".utf8) }
         data.append(contentsOf: "\"revision\":\(revision),\"transaction\":".utf8)
         data.append(contentsOf: bytes)
         data.append(UInt8(ascii: "}"))

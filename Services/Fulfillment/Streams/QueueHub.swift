@@ -150,9 +150,7 @@ final class QueueHub: Sendable {
             let message = QueueMessage(
                 revision: head.revision,
                 kind: head.finishedAt == nil ? .transaction : .removed,
-                data: event.data,
-                purchasing: head.isPurchasingSkipped == true
-                    ? try event.decode(QueueChanged.self).purchasing.map(EventCoding.encode) : nil
+                data: event.data
             )
             return (head.transaction.bundleID, message)
         case .queueAccountChanged:
@@ -247,7 +245,6 @@ struct QueueChangedHead: Event {
 
     var revision: Int64
     var finishedAt: Timestamp?
-    var isPurchasingSkipped: Bool?
     var transaction: TransactionHead
 }
 
@@ -255,15 +252,12 @@ extension QueueChangedHead {
     init?(json data: [UInt8]) {
         var revision: Int64?
         var finishedAt: Int64?
-        var isPurchasingSkipped: Bool?
         var bundleID: BundleID?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
                 case "revision": return PlainJSON.keep(json.integer(), in: &revision)
                 case "finishedAt": return PlainJSON.keep(json.integer(), in: &finishedAt)
-                case "isPurchasingSkipped":
-                    return json.null() || PlainJSON.keep(json.bool(), in: &isPurchasingSkipped)
                 case "transaction":
                     return json.object { json, name in
                         guard case "bundleID" = name else { return json.skip() }
@@ -276,7 +270,6 @@ extension QueueChangedHead {
         guard isRead == true, let revision, let bundleID else { return nil }
         self.revision = revision
         self.finishedAt = finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
-        self.isPurchasingSkipped = isPurchasingSkipped
         transaction = TransactionHead(bundleID: bundleID)
     }
 }

@@ -88,7 +88,7 @@ final class QueueStream: Sendable {
         for await signal in subscription.signals {
             switch signal {
             case .changes(let messages):
-                try await writer.send(Self.next(messages, &position).flatMap(Self.events(of:)))
+                try await writer.send(Self.next(messages, &position).map(Self.event(of:)))
             case .heartbeat(let revision):
                 try await writer.sendHeartbeat()
                 // Lower revisions count too: the database then decides.
@@ -158,19 +158,6 @@ final class QueueStream: Sendable {
             position.isBehind = !page.isComplete
         }
         return true
-    }
-
-    /// Returns the event of a change that happens now, after the step to it that was too short to be
-    /// a change.
-    ///
-    /// That one has no id: a client that has seen no more resumes from before.
-    private static func events(of message: QueueMessage) -> [ServerSentEvent] {
-        guard let purchasing = message.purchasing else { return [event(of: message)] }
-        let first = ServerSentEvent(
-            name: message.kind.rawValue,
-            data: String(decoding: purchasing, as: UTF8.self)
-        )
-        return [first, event(of: message)]
     }
 
     private static func event(of message: QueueMessage) -> ServerSentEvent {

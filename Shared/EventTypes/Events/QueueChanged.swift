@@ -18,46 +18,19 @@ public struct QueueChanged: Event, Hashable {
     /// It is the product's content at the time when the transaction entered the queue as purchased
     /// or restored.
     public var contents: [HostedContent]?
-    /// Whether the payment was over before the queue showed it in the state `purchasing`; `nil`
-    /// otherwise.
-    public var isPurchasingSkipped: Bool?
     /// Makes the event.
     public init(
         revision: Int64,
         transaction: Transaction,
         isDelivered: Bool,
         finishedAt: Timestamp?,
-        contents: [HostedContent]? = nil,
-        isPurchasingSkipped: Bool? = nil
+        contents: [HostedContent]? = nil
     ) {
         self.revision = revision
         self.transaction = transaction
         self.isDelivered = isDelivered
         self.finishedAt = finishedAt
         self.contents = contents
-        self.isPurchasingSkipped = isPurchasingSkipped
-    }
-}
-
-extension QueueChanged {
-    /// The change that was skipped: the transaction as it was accepted.
-    ///
-    /// A transaction begins as `purchasing` at version 1, and its second version follows from it.
-    /// It is `nil` if nothing was skipped.
-    public var purchasing: QueueChanged? {
-        guard isPurchasingSkipped == true else { return nil }
-        var first = transaction
-        first.version = 1
-        first.state = .purchasing
-        first.purchasedAt = nil
-        first.originalPurchasedAt = nil
-        first.failureReason = nil
-        return QueueChanged(
-            revision: revision,
-            transaction: first,
-            isDelivered: false,
-            finishedAt: nil
-        )
     }
 }
 
@@ -72,7 +45,6 @@ extension QueueChanged {
         var isDelivered: Bool?
         var finishedAt: Int64?
         var contents: [HostedContent]?
-        var isPurchasingSkipped: Bool?
         let isRead = PlainJSON.read(data) { json in
             json.object { json, name in
                 switch name {
@@ -86,8 +58,6 @@ extension QueueChanged {
                 case "contents":
                     return json.null()
                         || PlainJSON.keep(HostedContent.list(from: &json), in: &contents)
-                case "isPurchasingSkipped":
-                    return json.null() || PlainJSON.keep(json.bool(), in: &isPurchasingSkipped)
                 default: return json.skip()
                 }
             }
@@ -98,8 +68,7 @@ extension QueueChanged {
             transaction: transaction,
             isDelivered: isDelivered,
             finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
-            contents: contents,
-            isPurchasingSkipped: isPurchasingSkipped
+            contents: contents
         )
     }
 }

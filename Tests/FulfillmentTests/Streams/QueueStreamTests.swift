@@ -224,27 +224,6 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("A stream sends the step that a short payment skipped, and a client resumes before it")
-    func everyObserverSeesPurchasing() async throws {
-        try await StreamServer.run { server in
-            var stream = try await server.connect()
-            try await server.store.arrive(.sample(1, version: 2))
-            try await server.handOn()
-            let purchasing = try #require(try await stream.next())
-            let purchased = try #require(try await stream.next())
-            #expect([purchasing.name, purchased.name] == ["transaction", "transaction"])
-            #expect([purchasing.id, purchased.id] == [nil, "1"])
-            #expect(
-                try purchasing.change.transaction
-                    == .sample(1, version: 1, state: .purchasing)
-            )
-            #expect(try purchased.change.transaction == .sample(1, version: 2))
-            // The step is part of what happens now. Who comes later is told the present state.
-            var later = try await server.connect()
-            #expect(try await later.next()?.change.transaction == .sample(1, version: 2))
-        }
-    }
-
     @Test("A finish and the change before it are sent in order though their topics overtook")
     func twoTopics() async throws {
         try await StreamServer.run { server in
