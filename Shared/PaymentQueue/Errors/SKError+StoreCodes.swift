@@ -64,8 +64,11 @@ extension SKError {
                 "not_deferred", "not_interrupted", "not_purchased",
                 "notification_endpoint_malformed", "notification_endpoint_unknown",
                 "notification_part_missing", "notification_type_unknown", "precondition_failed",
-                "precondition_invalid", "price_negative", "product_invalid", "product_malformed",
-                "product_type_fixed", "too_many_price_consents", "too_many_purchase_intents",
+                "nothing_to_refund", "precondition_invalid", "price_negative", "product_invalid",
+                "product_malformed", "product_type_fixed", "refund_not_positive",
+                "refund_not_settled", "refund_too_large", "refund_unknown",
+                "too_many_price_consents", "too_many_purchase_intents", "too_many_refunds",
+                "transaction_is_copy",
             ]
         ),
         // Programs of this library should never receive these codes.
