@@ -1,9 +1,9 @@
 public import EventTypes
 
 extension EventID {
-    /// Makes a new id from the system's random bits.
+    /// Makes a new id from random bits of the kernel.
     public init(time: Timestamp) {
-        var generator = SystemRandomNumberGenerator()
+        var generator = RandomBlock()
         self.init(time: time, using: &generator)
     }
 }
