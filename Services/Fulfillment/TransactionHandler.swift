@@ -7,7 +7,7 @@ import Postgres
 /// Every batch takes the same number of statements, whatever its size: lock the queues, read the
 /// rows of the queues and of the hosted contents, decide in ``QueuePlan``, write rows, deliveries
 /// and grants, and publish. Entitlements and credits are written in the database transaction of the
-/// inbox rows, and so exactly once.
+/// places, and so exactly once.
 struct TransactionHandler: EventHandler {
     let now: @Sendable () -> Timestamp
     /// Called after the commit, when the outbox has new events.

@@ -9,8 +9,8 @@ import Seals
 /// the live tables.
 ///
 /// The live database is read in one snapshot, so the service's own log and its tables are of the
-/// same moment, even under traffic. Events of another service's log count only if the inbox of the
-/// same snapshot has them. The memory that a rebuild needs does not depend on the length of the
+/// same moment, even under traffic. Events of another service's log count only if the consumer
+/// has applied them by the places of the same snapshot. The memory that a rebuild needs does not depend on the length of the
 /// log.
 public struct RebuildRun: Sendable {
     /// The databases and the folder that a rebuild uses.
@@ -168,7 +168,11 @@ public struct RebuildRun: Sendable {
                     try await LogArchiveStore.requireNoOthers(than: dropped, on: log)
                     return rows
                 } filter: { rows in
-                    let done = try await EventLog.done(rows.map(\.event.id), by: consumer, on: live)
+                    let done = try await AppliedEvents.among(
+                        rows.map(AppliedEvents.Entry.init),
+                        by: consumer,
+                        on: live
+                    )
                     return rows.filter { done.contains($0.event.id) }
                 }
             }

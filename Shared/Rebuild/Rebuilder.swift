@@ -43,7 +43,7 @@ public struct RebuildSource: Hashable, Sendable {
     public let service: String
     /// The types of the events to apply.
     public let types: Set<EventType>
-    /// The consumer whose inbox decides which events count; `nil` for the service's own log, of
+    /// The consumer whose places decide which events count; `nil` for the service's own log, of
     /// which all events count.
     public let consumer: String?
 

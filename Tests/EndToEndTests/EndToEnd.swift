@@ -72,7 +72,7 @@ extension StoreHarness {
         for process in processes {
             let answer = try await StoreHTTP.send(.GET, process.url + "/metrics")
             for line in answer.text.split(separator: "\n")
-            where line.hasPrefix("inbox_events_applied") {
+            where line.hasPrefix("consumer_events_applied") {
                 sum += Double(line.split(separator: " ").last ?? "") ?? 0
             }
         }

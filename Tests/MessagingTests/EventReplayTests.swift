@@ -83,7 +83,8 @@ struct EventReplayTests {
             try await log.client.withConnection { connection in
                 try connection.query(
                     """
-                    SELECT epoch || ' ' || xid || ':' || position FROM consumer_positions
+                    SELECT epoch || ' ' || xid || ':' || place.position
+                    FROM consumer_positions JOIN consumer_places AS place USING (consumer, topic)
                     WHERE consumer = \(consumer)
                     """
                 ).map { try $0.decode(String.self) }
@@ -127,6 +128,10 @@ struct EventReplayTests {
         )
     }
 
+    private func replayed(_ rows: [OutboxRow], for consumer: String? = nil) -> [KafkaRecord] {
+        rows.map { replay(for: consumer).record(for: $0, previous: nil) }
+    }
+
     private func published(_ rows: [OutboxRow], epoch: Int32) -> [KafkaRecord] {
         rows.map { EventHeaders.record(for: $0, service: "fulfillment", epoch: epoch) }
     }
@@ -141,7 +146,7 @@ struct EventReplayTests {
                 #expect(place == ["2 \(rows[2].cursor)"])
                 // These messages were prepared before the broker lost its log, and are sent
                 // afterwards.
-                try await bench.send(rows.prefix(2).map(replay().record))
+                try await bench.send(replayed(Array(rows.prefix(2))))
                 try await bench.committed(5, by: "receipts")
                 #expect(try await bench.place(of: "receipts") == place)
                 #expect(recorder.applied == ["0", "1", "2"])
@@ -161,7 +166,7 @@ struct EventReplayTests {
         try await withBench { bench, rows in
             let receipts = Recorder()
             let payments = Recorder()
-            try await bench.send(rows.map(replay(for: "receipts").record))
+            try await bench.send(replayed(rows, for: "receipts"))
             try await bench.consuming("receipts", receipts) {
                 try await bench.committed(3, by: "receipts")
             }
@@ -170,7 +175,7 @@ struct EventReplayTests {
                 #expect(payments.applied == [])
                 // The event was not marked as applied either: a replay for all consumers is
                 // applied.
-                try await bench.send(rows.map(replay().record))
+                try await bench.send(replayed(rows))
                 try await bench.committed(6, by: "payments")
             }
             #expect(receipts.applied == ["0", "1", "2"])

@@ -64,11 +64,12 @@ struct LagReaderTests {
             // Fulfillment waits for the receipt instead.
             #expect(try await behind("fulfillment", options)?.events == BoundedCount(1))
 
+            let chain = EventChain(topic: Topics.paymentsTransactions.name, key: "ada").name
             try await run(
                 """
-                INSERT INTO inbox (consumer, event_id)
-                SELECT 'receipts', event_id FROM outbox WHERE type = 'transaction.purchased.v1'
-                ORDER BY position LIMIT 1
+                INSERT INTO consumer_places (consumer, topic, chain, xid, position)
+                SELECT 'receipts', topic, \(chain), xid, position FROM outbox
+                WHERE type = 'transaction.purchased.v1' ORDER BY position LIMIT 1
                 """,
                 in: database
             )

@@ -67,7 +67,7 @@ struct OperatorRoleTests {
     @Test("It changes nothing but the decision about a dead letter")
     func grantsAreNarrow() async throws {
         try await withSpine { database in
-            let tables = ["outbox", "inbox", "relay_cursor", "consumer_positions", "own"]
+            let tables = ["outbox", "consumer_places", "relay_cursor", "consumer_positions", "own"]
             let forbidden =
                 tables.flatMap { ["DELETE FROM \($0)", "TRUNCATE \($0)"] } + [
                     "UPDATE outbox SET data = '{}'", "UPDATE relay_cursor SET position = 0",

@@ -1,5 +1,6 @@
 import ClockAndIDs
 import EventTypes
+import Seals
 import Testing
 
 @testable import Operator
@@ -24,6 +25,8 @@ import Testing
             id: EventID(time: after(milliseconds)),
             type: type,
             topic: topic.name,
+            key: "ada",
+            cursor: OutboxCursor(xid: UInt64(milliseconds), position: 1),
             time: after(milliseconds),
             traceID: trace,
             isPublished: isPublished

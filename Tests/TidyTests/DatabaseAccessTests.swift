@@ -6,8 +6,8 @@ import Testing
     private static let allowed = [
         "BrokenBooksTests": "breaks a book of each kind, for reconcile to name it",
         "OperatorStoryTests": "breaks books, for reconcile to say what to do",
-        "BrokerReplayTests": "deletes an inbox, and writes events of a newer version",
-        "ReplayTests": "deletes inboxes, and cuts a log",
+        "BrokerReplayTests": "deletes places, and writes events of a newer version",
+        "ReplayTests": "deletes places, and cuts a log",
         "RetentionTests": "makes a log old, and edits one",
         "VerificationTests": "alters rows and events, and holds the lock of a proof",
         "OutageTests": "holds a database transaction open",

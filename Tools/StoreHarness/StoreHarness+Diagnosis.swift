@@ -43,8 +43,8 @@ extension StoreHarness {
             (
                 "consumed",
                 """
-                SELECT topic || '/' || partition || ' epoch ' || epoch || ' to ' || xid || ':'
-                    || position FROM consumer_positions ORDER BY topic, partition
+                SELECT topic || '/' || partition || ' epoch ' || epoch || ' from ' || next_offset
+                    FROM consumer_positions ORDER BY topic, partition
                 """
             ),
             ("dead letters", "SELECT state || ' ' || type || ' ' || subject FROM dead_letters"),

@@ -10,8 +10,8 @@ struct ReplayPlanner: Sendable {
     let archives: ReplayArchives
     let databases: @Sendable (String) -> DatabaseAddress
 
-    /// The number of event ids that are collected before a consumer's inbox is asked about them.
-    private static let idsMax = 5000
+    /// The number of events that are collected before a consumer's places are compared with them.
+    private static let eventsMax = 5000
 
     /// Reads everything that is selected, once.
     ///
@@ -19,7 +19,7 @@ struct ReplayPlanner: Sendable {
     /// - Throws: ``OperatorError``.
     func plan(_ source: ReplaySource) async throws -> (ReplayOutline, ends: [String: String]) {
         var plan = ReplayOutline()
-        var waiting: [String: [EventID]] = [:]
+        var waiting: [String: [AppliedEvents.Entry]] = [:]
         var ends: [String: String] = [:]
         switch source {
         case .logs:
@@ -31,9 +31,9 @@ struct ReplayPlanner: Sendable {
                     archives: archives
                 ) { rows in
                     for row in rows where selection.contains(row) {
-                        take(row.event, &plan, &waiting)
+                        take(row, &plan, &waiting)
                     }
-                    try await ask(&waiting, &plan, atLeast: Self.idsMax)
+                    try await ask(&waiting, &plan, atLeast: Self.eventsMax)
                 }
                 ends[service] = end.description
             }
@@ -42,9 +42,9 @@ struct ReplayPlanner: Sendable {
             var rows = try cursor.next()
             while !rows.isEmpty {
                 for (_, row) in rows where selection.contains(row.row) {
-                    take(row.row.event, &plan, &waiting)
+                    take(row.row, &plan, &waiting)
                 }
-                try await ask(&waiting, &plan, atLeast: Self.idsMax)
+                try await ask(&waiting, &plan, atLeast: Self.eventsMax)
                 rows = try cursor.next()
             }
         }
@@ -53,27 +53,28 @@ struct ReplayPlanner: Sendable {
     }
 
     private func take(
-        _ event: OutboxEvent,
+        _ row: OutboxRow,
         _ plan: inout ReplayOutline,
-        _ waiting: inout [String: [EventID]]
+        _ waiting: inout [String: [AppliedEvents.Entry]]
     ) {
+        let event = row.event
         plan.add(event)
         guard let topic = Topics.all.first(where: { $0.name == event.topic }) else { return }
         for reader in topic.consumers
         where (consumer ?? reader) == reader
             && ServiceName(rawValue: reader).map(Topics.eventTypes)?.contains(event.type) == true
         {
-            waiting[reader, default: []].append(event.id)
+            waiting[reader, default: []].append(AppliedEvents.Entry(row))
         }
     }
 
     private func ask(
-        _ waiting: inout [String: [EventID]],
+        _ waiting: inout [String: [AppliedEvents.Entry]],
         _ plan: inout ReplayOutline,
         atLeast count: Int
     ) async throws {
-        for (reader, ids) in waiting where ids.count >= count {
-            let owed = try await ReplayReader.owed(ids, by: reader, at: databases(reader))
+        for (reader, events) in waiting where events.count >= count {
+            let owed = try await ReplayReader.owed(events, by: reader, at: databases(reader))
             plan.add(owed: owed, to: reader)
             waiting[reader] = []
         }

@@ -67,14 +67,14 @@ enum ReplayReader {
 
     /// The number of events that a consumer has not applied.
     static func owed(
-        _ events: [EventID],
+        _ events: [AppliedEvents.Entry],
         by consumer: String,
         at address: DatabaseAddress
     ) async throws -> Int {
         let done = try await DatabaseReader.read(address) { connection in
-            try EventLog.done(events, by: consumer, on: connection)
+            try AppliedEvents.among(events, by: consumer, on: connection)
         }
-        return Set(events).subtracting(done).count
+        return Set(events.map(\.id)).subtracting(done).count
     }
 }
 

@@ -176,7 +176,8 @@ struct ReplayRunner: Sendable {
                 }
                 let last = newest.values.sorted { $0.cursor < $1.cursor }
                 for chunk in last.chunks(of: Self.chunkMax) {
-                    _ = try await Self.sending { try await producer.send(chunk.map(replay.record)) }
+                    let records = try await records(of: chunk, replay)
+                    _ = try await Self.sending { try await producer.send(records) }
                 }
             } while !newest.isEmpty
             kept.places[replay.service] = place.description
@@ -202,7 +203,8 @@ struct ReplayRunner: Sendable {
         for chunk in rows.chunks(of: size) {
             guard !isInterrupted() else { throw Interrupted() }
             let begun = ContinuousClock.now
-            _ = try await Self.sending { try await producer.send(chunk.map(replay.record)) }
+            let records = try await records(of: chunk, replay)
+            _ = try await Self.sending { try await producer.send(records) }
             journal.sent += chunk.count
             progress.show(journal.sent)
             if let journalPath, let last = chunk.last {
@@ -211,6 +213,19 @@ struct ReplayRunner: Sendable {
             }
             let due = begun + .seconds(Double(chunk.count) / Double(journal.rate))
             if due > .now { try await Task.sleep(until: due, clock: .continuous) }
+        }
+    }
+
+    /// The messages of events, each with the place of the one before it in its chain.
+    private func records(
+        of rows: ArraySlice<OutboxRow>,
+        _ replay: EventReplay
+    ) async throws -> [KafkaRecord] {
+        try await DatabaseReader.read(databases(replay.service)) { connection in
+            try rows.map { row in
+                let previous = try EventReplay.previous(of: row, on: connection)
+                return replay.record(for: row, previous: previous)
+            }
         }
     }
 

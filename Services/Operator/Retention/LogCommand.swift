@@ -16,7 +16,7 @@ struct LogCommand: AsyncParsableCommand {
             file holds exactly what was sealed. The database checks once more before it drops \
             anything. The seals stay, so 'counterfoil verify --archives DIR' can check the \
             files. 'counterfoil replay' reads them with --archives DIR (also with --verify), and \
-            sends one again with --from-file. Inboxes are kept for ever, so consumers recognise \
+            sends one again with --from-file. Consumers know their places for ever and recognise \
             events replayed from a file of any age.
 
             Dropping needs the role counterfoil_archivist \

@@ -8,7 +8,7 @@ struct LagCommand: OperatorSubcommand {
         commandName: "lag",
         abstract: "Shows how many events each consumer has yet to act on, and how old they are.",
         discussion: """
-            The events are counted in the producers' logs and the consumers' inboxes, so the \
+            The events are counted in the producers' logs and the consumers' places, so the \
             counts are right on any broker, and even while the broker is down. Events that a \
             consumer ignores do not count, and neither do its dead letters. Counting stops after \
             10,000.

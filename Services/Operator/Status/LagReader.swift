@@ -43,16 +43,16 @@ struct LagReader: Sendable {
         guard let source = StoreOptions.Service(rawValue: topic.producer),
             let target = StoreOptions.Service(rawValue: consumer)
         else { return lag }
-        let (log, inbox) = (databases.address(of: source), databases.address(of: target))
+        let (log, places) = (databases.address(of: source), databases.address(of: target))
         lag = try await DatabaseReader.withSession(log) { producer in
-            try await DatabaseReader.withSession(inbox) { [lag] consuming in
+            try await DatabaseReader.withSession(places) { [lag] consuming in
                 try await count(lag, of: topic, from: producer, doneBy: consuming)
             }
         }
         return lag
     }
 
-    /// Reads the log before the inbox, so that an event applied in between counts as applied.
+    /// Reads the log before the places, so that an event applied in between counts as applied.
     private func count(
         _ lag: ConsumerLag,
         of topic: Topic,

@@ -1,9 +1,10 @@
 import EventTypes
 import Messaging
 import Postgres
+import Seals
 
 /// The SQL that finds the events consumers have yet to act on, from the producers' logs and the
-/// consumers' inboxes.
+/// consumers' places.
 ///
 /// The broker is not asked: its offsets say only what was fetched, and some brokers count them
 /// wrong.
@@ -16,7 +17,7 @@ enum LagStore {
 
     /// An event that a consumer has to act on.
     struct Candidate: Sendable {
-        let id: EventID
+        let entry: AppliedEvents.Entry
         let time: Timestamp
     }
 
@@ -51,7 +52,7 @@ enum LagStore {
         let types = acted.map(\.rawValue)
         let rows = try connection.query(
             """
-            SELECT event_id, time, xid, position, topic = \(topic.name) AND type = ANY(\(types))
+            SELECT event_id, key, time, xid, position, topic = \(topic.name) AND type = ANY(\(types))
             FROM outbox WHERE (xid, position) > (\(place.xid), \(place.position))
             ORDER BY xid, position LIMIT \(Int64(length))
             """
@@ -59,15 +60,23 @@ enum LagStore {
         var candidates: [Candidate] = []
         var end = place
         for row in rows {
-            let (id, time, xid, position, isOwed) = try row.decode(
+            let (id, key, time, xid, position, isOwed) = try row.decode(
                 EventID.self,
+                String.self,
                 Timestamp.self,
                 UInt64.self,
                 Int64.self,
                 Bool.self
             )
             end = Place(xid: xid, position: position)
-            if isOwed { candidates.append(Candidate(id: id, time: time)) }
+            guard isOwed else { continue }
+            let entry = AppliedEvents.Entry(
+                id: id,
+                topic: topic.name,
+                key: key,
+                cursor: OutboxCursor(xid: xid, position: position)
+            )
+            candidates.append(Candidate(entry: entry, time: time))
         }
         return Page(candidates: candidates, length: rows.count, end: end)
     }
@@ -78,18 +87,16 @@ enum LagStore {
         consumer: String,
         on connection: isolated PostgresConnection
     ) throws -> [Candidate] {
-        guard !candidates.isEmpty else { return [] }
-        let rows = try connection.query(
+        let entries = candidates.map(\.entry)
+        let done = try AppliedEvents.among(entries, by: consumer, on: connection)
+        let owed = entries.map(\.id).filter { !done.contains($0) }
+        let letters = try connection.query(
             """
-            SELECT id FROM unnest(\(candidates.map(\.id))) AS owed (id)
-            WHERE NOT EXISTS (
-                SELECT FROM inbox WHERE consumer = \(consumer) AND event_id = owed.id
-            ) AND NOT EXISTS (
-                SELECT FROM dead_letters WHERE consumer = \(consumer) AND event_id = owed.id
-            )
+            SELECT event_id FROM dead_letters
+            WHERE consumer = \(consumer) AND event_id = ANY(\(owed))
             """
-        )
-        let open = Set(try rows.map { try $0.decode(EventID.self) })
-        return candidates.filter { open.contains($0.id) }
+        ).map { try $0.decode(EventID.self) }
+        let open = Set(owed).subtracting(letters)
+        return candidates.filter { open.contains($0.entry.id) }
     }
 }

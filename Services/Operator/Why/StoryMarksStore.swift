@@ -7,23 +7,16 @@ enum StoryMarksStore {
     /// Reads what a consumer did with some events of an account.
     static func marks(
         of consumer: String,
-        on events: [EventID],
+        on events: [AppliedEvents.Entry],
         of account: AccountID,
         connection: isolated PostgresConnection
     ) throws -> ConsumerMarks {
         var marks = ConsumerMarks()
-        marks.done = Set(
-            try connection.query(
-                """
-                SELECT event_id FROM inbox
-                WHERE consumer = \(consumer) AND event_id = ANY(\(events))
-                """
-            ).map { try $0.decode(EventID.self) }
-        )
+        marks.done = try AppliedEvents.among(events, by: consumer, on: connection)
         for row in try connection.query(
             """
             SELECT event_id, id, state FROM dead_letters
-            WHERE consumer = \(consumer) AND event_id = ANY(\(events))
+            WHERE consumer = \(consumer) AND event_id = ANY(\(events.map(\.id)))
             """
         ) {
             let (event, id, state) = try row.decode(EventID.self, Int64.self, String.self)

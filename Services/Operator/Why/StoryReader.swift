@@ -34,7 +34,7 @@ struct StoryReader: Sendable {
             try StoryStore.fulfillment(id, since: since, on: $0)
         }
         let chapters = (try await receipts, try await fulfillment)
-        let events = (payments.events + chapters.0.events + chapters.1.events).map(\.id)
+        let events = (payments.events + chapters.0.events + chapters.1.events).map(\.entry)
         let marks = try await marks(on: events, of: payments.accountID)
         var story = StoryRules(
             payments: payments,
@@ -118,7 +118,7 @@ struct StoryReader: Sendable {
     }
 
     private func marks(
-        on events: [EventID],
+        on events: [AppliedEvents.Entry],
         of account: AccountID
     ) async throws -> [String: ConsumerMarks] {
         try await withThrowingTaskGroup(of: (String, ConsumerMarks).self) { group in

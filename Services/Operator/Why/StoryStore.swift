@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import Messaging
 import Postgres
+import Seals
 import StoreTracing
 
 /// The SQL of a purchase's story: each service's books, by key.
@@ -324,22 +325,26 @@ enum StoryStore {
         let rows = try connection.query(
             """
             WITH found AS MATERIALIZED (
-                SELECT event_id, type, topic, time, traceparent, xid, position
+                SELECT event_id, type, topic, key, time, traceparent, xid, position
                 FROM outbox
                 WHERE subject = \(id.rawValue) AND time >= \(time.advanced(by: .seconds(-86_400)))
                     AND type <> ALL(\(others))
                 LIMIT 1000
             )
-            SELECT found.event_id, found.type, found.topic, found.time, found.traceparent,
+            SELECT found.event_id, found.type, found.topic, found.key, found.xid, found.position,
+                found.time, found.traceparent,
                 (found.xid, found.position) <= (relay.xid, relay.position)
             FROM found, relay_cursor relay ORDER BY found.xid, found.position
             """
         )
         return try rows.map { row in
-            let (event, type, topic, time, trace, isPublished) = try row.decode(
+            let (event, type, topic, key, xid, position, time, trace, isPublished) = try row.decode(
                 EventID.self,
                 String.self,
                 String.self,
+                String.self,
+                UInt64.self,
+                Int64.self,
                 Timestamp.self,
                 String?.self,
                 Bool.self
@@ -348,6 +353,8 @@ enum StoryStore {
                 id: event,
                 type: EventType(rawValue: type),
                 topic: topic,
+                key: key,
+                cursor: OutboxCursor(xid: xid, position: position),
                 time: time,
                 traceID: trace.flatMap { TraceContext($0) }?.traceID.description,
                 isPublished: isPublished

@@ -1,8 +1,7 @@
 /// The identifier of an event: a UUID of version 7, whose first 48 bits are the time of its
 /// creation (RFC 9562, section 5.7).
 ///
-/// It is the key of every inbox, so a republished event keeps its id. Ids that increase with time
-/// keep the inbox indexes compact.
+/// A republished event keeps its id. Ids that increase with time keep indexes compact.
 public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// The 16 bytes, in network order.
     public let bytes: SIMD16<UInt8>

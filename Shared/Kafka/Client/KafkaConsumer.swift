@@ -110,6 +110,15 @@ public actor KafkaConsumer {
         try consumer.commit(next)
     }
 
+    /// The offsets that the group has committed, for those of the given partitions that have one.
+    ///
+    /// It waits three seconds at most.
+    public func committed(
+        _ partitions: Set<KafkaTopicPartition>
+    ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+        try consumer.committed(Array(partitions))
+    }
+
     /// Continues reading a partition from another offset; -2 is its beginning, -1 its end.
     public func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
         try consumer.seek(partition, to: offset)

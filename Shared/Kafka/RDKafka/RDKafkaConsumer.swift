@@ -209,6 +209,22 @@ final class RDKafkaConsumer {
         }
     }
 
+    func committed(
+        _ partitions: [KafkaTopicPartition]
+    ) throws(KafkaError) -> [KafkaTopicPartition: Int64] {
+        try requireOpen()
+        let list = RDKafkaPartitionList(partitions)
+        let error = rd_kafka_committed(handle, list.pointer, Self.commitTimeoutMilliseconds)
+        guard error == RD_KAFKA_RESP_ERR_NO_ERROR else {
+            throw KafkaError(error, "reading committed offsets")
+        }
+        var offsets: [KafkaTopicPartition: Int64] = [:]
+        for element in list.elements where element.offset >= 0 {
+            offsets[element.partition] = element.offset
+        }
+        return offsets
+    }
+
     func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
         try requireOpen()
         let list = RDKafkaPartitionList([partition: offset])

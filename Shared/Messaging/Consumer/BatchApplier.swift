@@ -9,6 +9,9 @@ import StoreTracing
 
 /// Applies batches of events in database transactions.
 ///
+/// The places of ``AppliedPlaces`` decide which events are applied. They are locked, read and moved in
+/// the database transaction of the effect.
+///
 /// If an event cannot be applied, the applier finds it, records it as a dead letter, and parks the
 /// later events of its key.
 struct BatchApplier: Sendable {
@@ -34,9 +37,9 @@ struct BatchApplier: Sendable {
         self.spans = spans
         self.logger = logger
         let dimensions = [("consumer", consumer)]
-        applied = Counter(label: "inbox_events_applied", dimensions: dimensions)
-        duplicates = Counter(label: "inbox_events_recognised", dimensions: dimensions)
-        dead = Counter(label: "inbox_events_dead_lettered", dimensions: dimensions)
+        applied = Counter(label: "consumer_events_applied", dimensions: dimensions)
+        duplicates = Counter(label: "consumer_events_recognised", dimensions: dimensions)
+        dead = Counter(label: "consumer_events_dead_lettered", dimensions: dimensions)
     }
 
     /// The outcome of one database transaction.
@@ -44,12 +47,14 @@ struct BatchApplier: Sendable {
         var fresh: [ReceivedEvent]
         var duplicates: Int
         var parked: Int
+        /// The first offset in each partition of an event whose predecessor is missing.
+        var early: [KafkaTopicPartition: Int64]
     }
 
-    /// The epochs that were stored together with the effects of this consumer.
-    func storedEpochs() async throws -> [KafkaTopicPartition: Int32] {
+    /// Where this consumer reads its partitions on, as stored together with its effects.
+    func storedPositions() async throws -> [KafkaTopicPartition: ConsumerPlaceStore.Position] {
         try await client.withConnection { [consumer] connection in
-            try Inbox.epochs(consumer: consumer, on: connection)
+            try ConsumerPlaceStore.positions(consumer: consumer, on: connection)
         }
     }
 
@@ -57,28 +62,36 @@ struct BatchApplier: Sendable {
     ///
     /// If one event cannot be applied, each event gets a database transaction of its own.
     ///
+    /// - Parameters:
+    ///   - events: The events, in order within each partition.
+    ///   - malformed: The messages that are no events.
+    ///   - held: Where a partition must be read again, because of an event that came too early.
+    /// - Returns: `held`, together with the first early event of each partition of this batch.
     /// - Throws: A database error that is not caused by the events. The same batch can be applied
     ///   again; nothing is lost.
     func apply(
         _ events: [ReceivedEvent],
-        malformed: [(KafkaMessage, MalformedMessage)]
-    ) async throws {
+        malformed: [(KafkaMessage, MalformedMessage)],
+        held: [KafkaTopicPartition: Int64] = [:]
+    ) async throws -> [KafkaTopicPartition: Int64] {
         for (message, problem) in malformed {
             try await bury(message, problem)
         }
-        guard !events.isEmpty else { return }
+        guard !events.isEmpty else { return held }
         let trace = BatchTrace(of: events, for: spans)
         let events = trace.events
         do {
-            try await settle(applyTogether(events), trace)
+            return try await settle(applyTogether(events, held), trace)
         } catch let error where isPoison(error) {
             logger.warning(
                 "A batch holds an event that cannot be applied; applying one by one",
                 metadata: ["events": "\(events.count)", "error": "\(error)"]
             )
+            var held = held
             for event in events {
-                try await applyAlone(event, trace)
+                held = try await applyAlone(event, held, trace)
             }
+            return held
         }
     }
 
@@ -91,11 +104,15 @@ struct BatchApplier: Sendable {
         var key = ""
         do {
             let events = try await client.withTransaction { [consumer, handler] connection in
+                // Their chains have gone on. That they were not applied is what their rows say,
+                // which are locked until they are settled.
                 let events = try DeadLetters.nextRedrive(consumer: consumer, on: connection)
                 try UnknownVersion.refuse(in: events, known: handler.eventTypes)
-                let known = events.filter { handler.eventTypes.contains($0.type) }
-                let fresh = try Inbox.insert(known.map(\.id), consumer: consumer, on: connection)
-                try handler.apply(known.filter { fresh.contains($0.id) }, on: connection)
+                try MalformedMessage.refuse(in: events)
+                try handler.apply(
+                    events.filter { handler.eventTypes.contains($0.type) },
+                    on: connection
+                )
                 try DeadLetters.settle(events.map(\.id), consumer: consumer, on: connection)
                 return events
             }
@@ -123,26 +140,75 @@ struct BatchApplier: Sendable {
         }
     }
 
-    private func applyTogether(_ events: [ReceivedEvent]) async throws -> Result {
+    private func applyTogether(
+        _ events: [ReceivedEvent],
+        _ held: [KafkaTopicPartition: Int64]
+    ) async throws -> Result {
         try await client.withTransaction { [consumer, handler] connection in
-            try Self.apply(events, consumer: consumer, handler: handler, on: connection)
-        }
-    }
-
-    private func applyAlone(_ event: ReceivedEvent, _ trace: BatchTrace) async throws {
-        do {
-            try await settle(applyTogether([event]), trace)
-        } catch let error where isPoison(error) {
-            let reason = Self.reason(of: error)
-            try await client.withTransaction { [consumer] connection in
-                try DeadLetters.record(
-                    event,
-                    state: .dead,
-                    reason: reason,
+            try UnknownVersion.refuse(in: events, known: handler.eventTypes)
+            let judged = try JudgedBatch(events, held: held, consumer: consumer, on: connection)
+            let known = judged.due.filter { handler.eventTypes.contains($0.type) }
+            var result = Result(
+                fresh: known,
+                duplicates: judged.duplicates,
+                parked: 0,
+                early: judged.early
+            )
+            if !known.isEmpty {
+                let blocked = try DeadLetters.blocked(
+                    Set(known.map(\.key)),
                     consumer: consumer,
                     on: connection
                 )
+                for event in known where blocked.contains(event.key) {
+                    try DeadLetters.record(
+                        event,
+                        state: .parked,
+                        reason: "waits behind a dead letter of the same key",
+                        consumer: consumer,
+                        on: connection
+                    )
+                    result.parked += 1
+                }
+                if !blocked.isEmpty { result.fresh.removeAll { blocked.contains($0.key) } }
+                if !result.fresh.isEmpty {
+                    try handler.apply(result.fresh, on: connection)
+                }
             }
+            try judged.save(consumer: consumer, on: connection)
+            return result
+        }
+    }
+
+    private func applyAlone(
+        _ event: ReceivedEvent,
+        _ held: [KafkaTopicPartition: Int64],
+        _ trace: BatchTrace
+    ) async throws -> [KafkaTopicPartition: Int64] {
+        do {
+            return try await settle(applyTogether([event], held), trace)
+        } catch let error where isPoison(error) {
+            let reason = Self.reason(of: error)
+            let judged = try await client.withTransaction { [consumer] connection in
+                let judged = try JudgedBatch(
+                    [event],
+                    held: held,
+                    consumer: consumer,
+                    on: connection
+                )
+                if !judged.due.isEmpty {
+                    try DeadLetters.record(
+                        event,
+                        state: .dead,
+                        reason: reason,
+                        consumer: consumer,
+                        on: connection
+                    )
+                }
+                try judged.save(consumer: consumer, on: connection)
+                return judged
+            }
+            guard !judged.due.isEmpty else { return judged.early }
             dead.increment()
             trace.end([event], isError: true)
             logger.error(
@@ -154,52 +220,14 @@ struct BatchApplier: Sendable {
                     "trace": "\(event.trace)", "error": "\(error)",
                 ]
             )
+            return judged.early
         }
     }
 
-    private static func apply(
-        _ events: [ReceivedEvent],
-        consumer: String,
-        handler: any EventHandler,
-        on connection: isolated PostgresConnection
-    ) throws -> Result {
-        try UnknownVersion.refuse(in: events, known: handler.eventTypes)
-        let known = events.filter { handler.eventTypes.contains($0.type) }
-        var result = Result(fresh: [], duplicates: 0, parked: 0)
-        if !known.isEmpty {
-            let blocked = try DeadLetters.blocked(
-                Set(known.map(\.key)),
-                consumer: consumer,
-                on: connection
-            )
-            for event in known where blocked.contains(event.key) {
-                try DeadLetters.record(
-                    event,
-                    state: .parked,
-                    reason: "waits behind a dead letter of the same key",
-                    consumer: consumer,
-                    on: connection
-                )
-                result.parked += 1
-            }
-            let open = blocked.isEmpty ? known : known.filter { !blocked.contains($0.key) }
-            var owed = try Inbox.insert(open.map(\.id), consumer: consumer, on: connection)
-            // An event that occurs twice in a batch is applied once.
-            result.fresh = open.filter { owed.remove($0.id) != nil }
-            result.duplicates = open.count - result.fresh.count
-            if !result.fresh.isEmpty {
-                try handler.apply(result.fresh, on: connection)
-            }
-        }
-        var newest: [KafkaTopicPartition: ReceivedEvent] = [:]
-        for event in events where !event.isReplayed {
-            newest[KafkaTopicPartition(topic: event.topic, partition: event.partition)] = event
-        }
-        try Inbox.savePositions(newest, consumer: consumer, on: connection)
-        return result
-    }
-
-    private func settle(_ result: Result, _ trace: BatchTrace) async {
+    private func settle(
+        _ result: Result,
+        _ trace: BatchTrace
+    ) async -> [KafkaTopicPartition: Int64] {
         trace.end(result.fresh)
         applied.increment(by: result.fresh.count)
         recordHops(of: result.fresh)
@@ -208,6 +236,7 @@ struct BatchApplier: Sendable {
             logger.warning("Events were parked", metadata: ["events": "\(result.parked)"])
         }
         if !result.fresh.isEmpty { await handler.didCommit(result.fresh) }
+        return result.early
     }
 
     /// Records the time from each event to its application here, which spans the clocks of two
@@ -239,7 +268,7 @@ struct BatchApplier: Sendable {
         let time = Timestamp(millisecondsSinceEpoch: max(message.timestampMilliseconds, 0))
         let event = ReceivedEvent(
             id: EventID(time: time, using: &seed),
-            type: EventType(rawValue: "malformed"),
+            type: MalformedMessage.type,
             topic: message.topic,
             key: message.key.map {
                 String(decoding: $0, as: UTF8.self).replacing("\0", with: "\u{FFFD}")
@@ -292,24 +321,5 @@ struct BatchApplier: Sendable {
             }
         let path = context?.codingPath.map(\.stringValue).joined(separator: ".") ?? ""
         return "the data cannot be read at '\(path)': \(context?.debugDescription ?? "unknown")"
-    }
-}
-
-/// The bits of an id that is the hash (FNV-1a) of a place in a log, so every attempt gives the same
-/// id.
-private struct PlaceHash: RandomNumberGenerator {
-    private var state: UInt64 = 0xCBF2_9CE4_8422_2325
-
-    init(_ place: String) {
-        for byte in place.utf8 { mix(byte) }
-    }
-
-    mutating func next() -> UInt64 {
-        mix(0)
-        return state
-    }
-
-    private mutating func mix(_ byte: UInt8) {
-        state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }
 }

@@ -81,8 +81,7 @@ final class ConsumerLoop: Sendable {
         with consumer: KafkaConsumer,
         _ offsets: inout UncommittedOffsets
     ) async throws {
-        var epochs = LogEpochs()
-        var mustLoadEpochs = false
+        var reading = Reading()
         // A batch that failed comes again. Until it is applied, an empty poll is no success.
         var owesBatch = false
         var redriveAt = ContinuousClock.now
@@ -97,38 +96,37 @@ final class ConsumerLoop: Sendable {
                 )
             }
             offsets.forget(poll.revoked)
+            reading.forget(poll.revoked)
+            reading.unplaced.formUnion(poll.assigned)
+            var messages = poll.messages
             do {
-                mustLoadEpochs = mustLoadEpochs || !poll.assigned.isEmpty
-                if mustLoadEpochs {
-                    epochs.load(try await applier.storedEpochs())
-                    mustLoadEpochs = false
-                }
+                try await begin(&reading, &messages, consumer)
                 if ContinuousClock.now >= redriveAt {
                     redriveAt = .now + .seconds(1)
                     try await applier.redrive()
-                    if poll.messages.isEmpty, !owesBatch { retries.succeeded() }
+                    if messages.isEmpty, !owesBatch { retries.succeeded() }
                 }
-                if !poll.messages.isEmpty {
-                    try await waitForAge(of: poll.messages)
+                if !messages.isEmpty {
+                    try await waitForAge(of: messages)
                     pace.begin()
-                    let rewound = try await handle(poll.messages, &epochs, consumer)
-                    offsets.add(poll.messages, except: rewound, at: .now)
+                    let rewound = try await handle(messages, &reading, consumer)
+                    offsets.add(messages, except: rewound, holding: reading.held.first, at: .now)
                     owesBatch = false
                     retries.succeeded()
                 }
-                if offsets.areDue(isIdle: poll.messages.isEmpty, at: .now) {
+                if offsets.areDue(isIdle: messages.isEmpty, at: .now) {
                     await commit(&offsets, consumer)
                 }
-                guard !poll.messages.isEmpty else { continue }
-                if poll.messages.count < batchSizeMax { try await pace.rest() }
+                guard !messages.isEmpty else { continue }
+                if messages.count < batchSizeMax { try await pace.rest() }
             } catch let error where isPassing(error) {
                 let failures = retries.failed()
                 logger.warning(
                     "A batch could not be applied yet; it is read again",
                     metadata: ["error": "\(error)", "failures": "\(failures)"]
                 )
-                owesBatch = owesBatch || !poll.messages.isEmpty
-                try await rewind(to: poll.messages, consumer)
+                owesBatch = owesBatch || !messages.isEmpty
+                try await rewind(to: messages, consumer)
                 try await retries.pause()
             }
         }
@@ -145,13 +143,59 @@ final class ConsumerLoop: Sendable {
         if wait > .zero { try await Task.sleep(for: wait) }
     }
 
+    /// How far the partitions of this consumer are read.
+    private struct Reading {
+        var epochs = LogEpochs()
+        var held = HeldOffsets()
+        /// Partitions that were assigned, and whose beginning has not been compared with the
+        /// consumer's own.
+        var unplaced: Set<KafkaTopicPartition> = []
+
+        mutating func forget(_ partitions: [KafkaTopicPartition]) {
+            held.forget(partitions)
+            unplaced.subtract(partitions)
+        }
+    }
+
+    /// Reads on where this consumer's own database says, if that is before the broker's offset, and
+    /// reads again what came too early.
+    ///
+    /// The broker's offsets are ahead if the database was restored from a backup.
+    ///
+    /// - Parameters:
+    ///   - reading: How far the partitions are read.
+    ///   - messages: Those of partitions that are read from elsewhere are removed.
+    ///   - consumer: The consumer.
+    /// - Throws: `PostgresError`, `KafkaError`.
+    private func begin(
+        _ reading: inout Reading,
+        _ messages: inout [KafkaMessage],
+        _ consumer: KafkaConsumer
+    ) async throws {
+        var starts: [KafkaTopicPartition: Int64] = [:]
+        if !reading.unplaced.isEmpty {
+            let positions = try await applier.storedPositions()
+            reading.epochs.load(positions.mapValues(\.epoch))
+            for (partition, committed) in try await consumer.committed(reading.unplaced) {
+                let next = positions[partition]?.nextOffset ?? 0
+                if next < committed { starts[partition] = next == 0 ? -2 : next }
+            }
+            reading.unplaced = []
+        }
+        starts.merge(reading.held.takeDue(at: .now)) { first, _ in first }
+        for (partition, offset) in starts {
+            try await consumer.seek(partition, to: offset)
+            messages.removeAll { $0.topicPartition == partition }
+        }
+    }
+
     /// Applies messages.
     ///
     /// - Returns: The partitions that turned out to be new logs, which are now read from their
     ///   beginning.
     private func handle(
         _ messages: [KafkaMessage],
-        _ epochs: inout LogEpochs,
+        _ reading: inout Reading,
         _ consumer: KafkaConsumer
     ) async throws -> Set<KafkaTopicPartition> {
         var events: [ReceivedEvent] = []
@@ -164,10 +208,24 @@ final class ConsumerLoop: Sendable {
             case .failure(let problem): malformed.append((message, problem))
             }
         }
-        var next = epochs
+        var next = reading.epochs
         let (admitted, partitionsToRewind) = next.admit(events)
-        try await applier.apply(admitted, malformed: malformed)
-        epochs = next
+        let early = try await applier.apply(
+            admitted,
+            malformed: malformed,
+            held: reading.held.first
+        )
+        reading.epochs = next
+        if reading.held.hold(early, at: .now) {
+            logger.log(
+                level: reading.held.isLong ? .warning : .info,
+                "An event came before the one that precedes it; the partition is read again",
+                metadata: [
+                    "kafka.offsets": "\(early.map { "\($0.topic)/\($0.partition)/\($1)" })"
+                ]
+            )
+        }
+        reading.held.forget(partitionsToRewind)
         for partition in partitionsToRewind {
             logger.warning(
                 "The partition is a new log; it is read from its beginning",
@@ -180,7 +238,7 @@ final class ConsumerLoop: Sendable {
 
     /// Commits offsets.
     ///
-    /// A refusal by the broker is harmless: the messages come again, and the inbox recognises them.
+    /// A refusal by the broker is harmless: the messages come again, and are recognised.
     private func commit(_ offsets: inout UncommittedOffsets, _ consumer: KafkaConsumer) async {
         guard !offsets.next.isEmpty else { return }
         do throws(KafkaError) {

@@ -7,10 +7,10 @@ public import StoreTracing
 
 /// Brings events from Kafka into a service's database, each with exactly one effect.
 ///
-/// A batch of messages becomes one database transaction: inbox rows for the new events, the
-/// handler's effect, and the consumer's place. Only after its commit is the offset committed to the
-/// broker, within a quarter of a second. After a crash the consumer reads again from the last
-/// committed offset, and the inbox recognises the events that are already applied. Rebalances and
+/// A batch of messages becomes one database transaction: the effect of the events that are due, and
+/// the consumer's places. Only after its commit is the offset committed to the broker, within a
+/// quarter of a second. After a crash the consumer reads again from the last committed offset, and
+/// recognises by its places what is already applied. Rebalances and
 /// crashes therefore take the same path.
 ///
 /// If the database is unreachable, the consumer goes back to the beginning of the batch and waits;
@@ -24,7 +24,7 @@ public struct EventConsumer: Service {
     /// It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - name: The Kafka group and the owner of the inbox rows. Replicas share it.
+    ///   - name: The Kafka group and the owner of the places. Replicas share it.
     ///   - topics: The topics it reads.
     ///   - handler: The handler that applies the events.
     ///   - client: The database of the service.

@@ -4,9 +4,9 @@ public import Postgres
 /// Applies the events of other services to a service's own data.
 ///
 /// A handler is called on the thread of a database connection. Its database transaction also holds
-/// the inbox rows of the same events: either everything is committed or nothing.
+/// the consumer's places: either everything is committed or nothing.
 public protocol EventHandler: Sendable {
-    /// The types of events that the handler applies. Other events are skipped without an inbox row.
+    /// The types of events that the handler applies. Other events are passed over.
     var eventTypes: Set<EventType> { get }
 
     /// Applies events, in order, with a few statements for all of them.

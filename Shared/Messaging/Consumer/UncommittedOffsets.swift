@@ -2,7 +2,7 @@ import Kafka
 
 /// The offsets of messages that a consumer has applied but not yet committed to the broker.
 ///
-/// The inbox decides which events are applied. The broker's offsets only tell the next consumer of
+/// The consumer's places decide which events are applied. The broker's offsets only tell the next consumer of
 /// a partition where to begin reading. Since the broker writes each commit to its disk, offsets are
 /// not committed after every batch but a few times a second, and whenever no messages come.
 ///
@@ -23,15 +23,20 @@ struct UncommittedOffsets {
     ///   - messages: The messages, in order within each partition.
     ///   - rewound: Partitions that are read from their beginning again. Their recorded offsets are
     ///     dropped.
+    ///   - held: Where a partition will be read again. No higher offset is committed.
     ///   - now: The time.
     mutating func add(
         _ messages: [KafkaMessage],
         except rewound: Set<KafkaTopicPartition>,
+        holding held: [KafkaTopicPartition: Int64] = [:],
         at now: ContinuousClock.Instant
     ) {
         for message in messages {
             // The latest offset, not the highest: a new log counts from zero again.
             next[message.topicPartition] = message.offset + 1
+        }
+        for (partition, offset) in held where next[partition] != nil {
+            next[partition] = min(next[partition] ?? offset, offset)
         }
         forget(rewound)
         if dueAt == nil, !next.isEmpty { dueAt = now + Self.interval }

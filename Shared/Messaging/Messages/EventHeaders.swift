@@ -5,8 +5,8 @@ import StoreTracing
 
 /// The Kafka binding of CloudEvents 1.0 in binary mode: attributes in headers, data in the value.
 ///
-/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Two attributes of our own say where an event
-/// is in its producer's log, and two mark a replay.
+/// (CloudEvents, Kafka Protocol Binding, section 3.2.) Three attributes of our own say where an
+/// event is in its producer's log, and two mark a replay.
 enum EventHeaders {
     static let id = "ce_id"
     static let source = "ce_source"
@@ -22,13 +22,20 @@ enum EventHeaders {
     static let epoch = "ce_epoch"
     /// The producer's outbox position: `xid:position`.
     static let position = "ce_position"
+    /// The position of the event before this one in its chain; absent in compacted topics.
+    static let previous = "ce_previous"
     /// The id of the replay that sent the message; absent if the relay sent it.
     static let replay = "ce_replay"
     /// The only consumer for which a replay is meant.
     static let replayConsumer = "ce_replayconsumer"
 
     /// The message that carries an event.
-    static func record(for row: OutboxRow, service: String, epoch: Int32) -> KafkaRecord {
+    static func record(
+        for row: OutboxRow,
+        service: String,
+        epoch: Int32,
+        previous: OutboxCursor? = nil
+    ) -> KafkaRecord {
         let event = row.event
         var headers = [
             KafkaHeader(name: specificationVersion, value: Array("1.0".utf8)),
@@ -44,6 +51,11 @@ enum EventHeaders {
                 value: Array(row.cursor.description.utf8)
             ),
         ]
+        if let previous {
+            headers.append(
+                KafkaHeader(name: self.previous, value: Array(previous.description.utf8))
+            )
+        }
         if let traceparent = event.traceparent {
             headers.append(KafkaHeader(name: self.traceparent, value: Array(traceparent.utf8)))
         }
@@ -73,6 +85,10 @@ enum EventHeaders {
         guard let time = fields.time else {
             return .failure(MalformedMessage(reason: "the header \(Self.time) is not a UTC time"))
         }
+        // Without a place a consumer could not tell whether it has applied the event.
+        guard let cursor = fields.cursor, cursor != .start else {
+            return .failure(MalformedMessage(reason: "the header \(Self.position) is not a place"))
+        }
         guard let data = message.value, let key = message.key else {
             return .failure(MalformedMessage(reason: "the message has no key or no value"))
         }
@@ -93,7 +109,8 @@ enum EventHeaders {
                 partition: message.partition,
                 offset: message.offset,
                 epoch: fields.epoch,
-                cursor: fields.cursor,
+                cursor: cursor,
+                previous: fields.previous,
                 isReplayed: fields.isReplayed,
                 onlyConsumer: fields.onlyConsumer
             )
@@ -108,7 +125,8 @@ enum EventHeaders {
         var subject = ""
         var traceparent: String?
         var epoch: Int32 = 1
-        var cursor = OutboxCursor.start
+        var cursor: OutboxCursor?
+        var previous: OutboxCursor?
         var isReplayed = false
         var onlyConsumer: String?
 
@@ -123,7 +141,8 @@ enum EventHeaders {
                 case EventHeaders.traceparent:
                     traceparent = TraceContext(utf8: header.value)?.description
                 case EventHeaders.epoch: epoch = Int32(value) ?? 1
-                case EventHeaders.position: cursor = OutboxCursor(utf8: header.value) ?? .start
+                case EventHeaders.position: cursor = OutboxCursor(utf8: header.value)
+                case EventHeaders.previous: previous = OutboxCursor(utf8: header.value)
                 case EventHeaders.replay: isReplayed = true
                 case EventHeaders.replayConsumer: onlyConsumer = value
                 default: break
@@ -131,9 +150,4 @@ enum EventHeaders {
             }
         }
     }
-}
-
-/// A message that is not an event of a store.
-struct MalformedMessage: Error {
-    let reason: String
 }

@@ -27,6 +27,8 @@ public struct ReceivedEvent: Sendable {
     let epoch: Int32
     /// Its place in its producer's outbox.
     let cursor: OutboxCursor
+    /// The place of the event before it in its chain; `nil` if it names none.
+    let previous: OutboxCursor?
     /// Whether it was sent by ``EventReplay``.
     ///
     /// The place of a replayed event says nothing about the consumer's progress, and its epoch
@@ -77,6 +79,7 @@ public struct ReceivedEvent: Sendable {
         offset: Int64,
         epoch: Int32,
         cursor: OutboxCursor,
+        previous: OutboxCursor? = nil,
         isReplayed: Bool = false,
         onlyConsumer: String? = nil
     ) {
@@ -92,9 +95,13 @@ public struct ReceivedEvent: Sendable {
         self.offset = offset
         self.epoch = epoch
         self.cursor = cursor
+        self.previous = previous
         self.isReplayed = isReplayed
         self.onlyConsumer = onlyConsumer
     }
+
+    /// The chain to which it belongs.
+    var chain: EventChain { EventChain(topic: topic, key: key) }
 
     /// Makes an event from a row of its producer's log, as if it had just been received.
     public init(_ row: OutboxRow) {

@@ -6,8 +6,8 @@ GRANT USAGE ON SCHEMA public TO SERVICE_ROLE;
 
 -- The outbox is the event log: insert-only. Its order is (xid, position).
 --
--- `xid` is the number of the row's database transaction or, if higher, of the newest one that had
--- ended when the row was appended. Rows below the oldest running database transaction are therefore
+-- `xid` is `outbox_base` and the number of the row's database transaction or, if higher, of the newest
+-- one that had ended when the row was appended. Rows below the oldest running database transaction are therefore
 -- a prefix that no later commit can add to. And of two that change the same key, the one that
 -- waited for the other's lock comes later, although its own number may be the lower one: it was
 -- drawn before the wait, and the row is appended after it.
@@ -19,11 +19,57 @@ LANGUAGE sql VOLATILE SET search_path = pg_catalog AS $$
     )
 $$;
 
+-- What is added to `outbox_xid` in the places of events, so that no place is given twice.
+--
+-- A server that was restored from a backup counts its transactions from the backup's number, and would
+-- give its new events the places of those that were lost with it. Consumers would take them for events
+-- that they have applied. Therefore the first append after each start of the server raises the base:
+-- its place is the present microsecond. Numbers of transactions grow more slowly than microseconds, so
+-- a place given later is higher than all places given before, also than those that nobody here knows.
+CREATE TABLE outbox_base (
+    is_only_row boolean PRIMARY KEY DEFAULT true CHECK (is_only_row),
+    base bigint NOT NULL DEFAULT 0,
+    server_started_at timestamptz NOT NULL DEFAULT '-infinity'
+);
+INSERT INTO outbox_base DEFAULT VALUES;
+GRANT SELECT, UPDATE ON outbox_base TO SERVICE_ROLE;
+
+-- The first part of the place of the rows that this statement appends.
+CREATE FUNCTION outbox_place() RETURNS xid8
+LANGUAGE plpgsql VOLATILE SET search_path = public, pg_temp AS $$
+DECLARE
+    added bigint;
+BEGIN
+    SELECT base INTO added FROM outbox_base WHERE server_started_at = pg_postmaster_start_time();
+    IF NOT FOUND THEN
+        -- Appends at the same time wait here for this one's commit, and then find nothing to raise.
+        UPDATE outbox_base SET
+            base = greatest(
+                base,
+                (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+                    - pg_current_xact_id()::text::bigint
+            ),
+            server_started_at = pg_postmaster_start_time()
+        WHERE server_started_at <> pg_postmaster_start_time();
+        SELECT base INTO STRICT added FROM outbox_base;
+    END IF;
+    RETURN (added + outbox_xid()::text::bigint)::text::xid8;
+END
+$$;
+
+-- The place below which no row can appear any more: every database transaction that could append one
+-- there has ended.
+CREATE FUNCTION outbox_settled() RETURNS xid8
+LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
+    SELECT (base + pg_snapshot_xmin(pg_current_snapshot())::text::bigint)::text::xid8
+    FROM outbox_base
+$$;
+
 CREATE SEQUENCE outbox_positions;
 
 CREATE TABLE outbox (
     position bigint NOT NULL DEFAULT nextval('outbox_positions'),
-    xid xid8 NOT NULL DEFAULT outbox_xid(),
+    xid xid8 NOT NULL DEFAULT outbox_place(),
     event_id uuid NOT NULL,
     type text NOT NULL,
     topic text NOT NULL,
@@ -99,25 +145,42 @@ CREATE TABLE relay_offsets (
 );
 GRANT SELECT, INSERT, UPDATE, DELETE ON relay_offsets TO SERVICE_ROLE;
 
--- What each consumer has done: one row for an event, in the database transaction of its effect.
-CREATE TABLE inbox (
-    consumer text NOT NULL,
-    event_id uuid NOT NULL,
-    PRIMARY KEY (consumer, event_id)
-);
-GRANT SELECT, INSERT ON inbox TO SERVICE_ROLE;
+-- The newest event of each chain: all that this service has published, and what every consumer has
+-- confirmed. A chain is the events of a topic whose keys fall into one slot. Each event names the one
+-- before it in its chain, so that a consumer notices one that is missing.
+CREATE TABLE relay_chains (
+    topic text NOT NULL,
+    chain text NOT NULL,
+    xid xid8 NOT NULL,
+    position bigint NOT NULL,
+    confirmed_xid xid8 NOT NULL,
+    confirmed_position bigint NOT NULL,
+    PRIMARY KEY (topic, chain)
+) WITH (fillfactor = 50);
+GRANT SELECT, INSERT, UPDATE, DELETE ON relay_chains TO SERVICE_ROLE;
 
--- How far each consumer is in its producers' own logs, whatever the broker's offsets say.
+-- What each consumer has done: every event of a chain up to this place in its producer's log is applied
+-- or is a dead letter. Written in the database transaction of the effect.
+CREATE TABLE consumer_places (
+    consumer text NOT NULL,
+    topic text NOT NULL,
+    chain text NOT NULL,
+    xid xid8 NOT NULL DEFAULT '0',
+    position bigint NOT NULL DEFAULT 0,
+    PRIMARY KEY (consumer, topic, chain)
+) WITH (fillfactor = 50);
+GRANT SELECT, INSERT, UPDATE ON consumer_places TO SERVICE_ROLE;
+
+-- Where each consumer goes on reading a partition, and in which of the broker's logs.
 CREATE TABLE consumer_positions (
     consumer text NOT NULL,
     topic text NOT NULL,
     partition integer NOT NULL,
     epoch integer NOT NULL,
-    xid xid8 NOT NULL,
-    position bigint NOT NULL,
+    next_offset bigint NOT NULL,
     event_time timestamptz NOT NULL,
     PRIMARY KEY (consumer, topic, partition)
-);
+) WITH (fillfactor = 50);
 GRANT SELECT, INSERT, UPDATE ON consumer_positions TO SERVICE_ROLE;
 
 -- What a consumer could not apply ('dead'), and what waits behind it because it is of the same

@@ -52,7 +52,7 @@ public enum EventLog {
                 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
                 FROM outbox
                 WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
-                    AND (\(part == .visible) OR xid < pg_snapshot_xmin(pg_current_snapshot()))
+                    AND (\(part == .visible) OR xid < (SELECT outbox_settled()))
                     AND (cardinality(\(wanted)) = 0 OR type = ANY(\(wanted)))
                 ORDER BY xid, position
                 LIMIT \(Int64(limit))
@@ -92,7 +92,7 @@ public enum EventLog {
             SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
             FROM outbox
             WHERE (xid, position) > (\(cursor.xid), \(cursor.position))
-                AND xid < pg_snapshot_xmin(pg_current_snapshot())
+                AND xid < (SELECT outbox_settled())
             ORDER BY xid, position
             LIMIT \(Int64(limit))
             """
@@ -108,28 +108,6 @@ public enum EventLog {
             "SELECT count(*) FROM outbox WHERE type = ANY(\(types.map(\.rawValue)))"
         )
         return try rows.first?.decode(Int64.self) ?? 0
-    }
-
-    /// The events among some that a consumer has applied, according to its inbox.
-    ///
-    /// - Parameters:
-    ///   - ids: The events.
-    ///   - consumer: The consumer's group.
-    ///   - connection: A session of the consumer's own database.
-    /// - Returns: The ids of the events that it has applied.
-    /// - Throws: `PostgresError`.
-    public static func done(
-        _ ids: [EventID],
-        by consumer: String,
-        on connection: isolated PostgresConnection
-    ) throws -> Set<EventID> {
-        guard !ids.isEmpty else { return [] }
-        let rows = try connection.query(
-            """
-            SELECT event_id FROM inbox WHERE consumer = \(consumer) AND event_id = ANY(\(ids))
-            """
-        )
-        return Set(try rows.map { try $0.decode(EventID.self) })
     }
 
     /// Decodes rows of `xid, position, event_id, type, topic, key, subject, time, traceparent,

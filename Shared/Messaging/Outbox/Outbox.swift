@@ -32,7 +32,7 @@ public enum Outbox {
             WITH appended AS (
                 INSERT INTO outbox
                     (xid, event_id, type, topic, key, subject, time, traceparent, data)
-                SELECT (SELECT outbox_xid()), * FROM unnest(
+                SELECT (SELECT outbox_place()), * FROM unnest(
                     \(events.map(\.id)), \(events.map(\.type.rawValue)), \(events.map(\.topic)),
                     \(events.map(\.key)), \(events.map(\.subject)), \(events.map(\.time)),
                     \(events.map(\.traceparent)), \(events.map { PostgresJSON(bytes: $0.data) })

@@ -5,7 +5,7 @@ public import EventTypes
 public struct OutboxEvent: Sendable {
     /// The event's id.
     ///
-    /// It never changes, and every inbox recognises the event by it.
+    /// It never changes, however often the event is published.
     public let id: EventID
     /// The kind of event.
     public let type: EventType

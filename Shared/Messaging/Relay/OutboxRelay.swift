@@ -12,7 +12,7 @@ public import StoreTracing
 /// stand by, and take over within 15 seconds if it stops making progress (``Lead``). ``wake()`` and
 /// the notification of ``Outbox`` wake the relay. Its place moves only after the broker has
 /// confirmed a batch. After a crash a batch may therefore be published twice but is never lost, and
-/// the inboxes recognise the repeated events.
+/// consumers recognise the repeated events.
 ///
 /// The relay also detects that the broker has lost its log: a topic of the service is gone, or an
 /// offset goes backwards. It then recreates the topics, begins a new epoch, and publishes again

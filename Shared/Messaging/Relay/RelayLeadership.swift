@@ -196,7 +196,7 @@ final class RelayLeadership: Sendable {
 
     private func publishBatch(
         _ progress: inout RelayProgress,
-        _ heads: inout SealHeads,
+        _ sealHeads: inout SealHeads,
         _ pace: inout Pace,
         _ lead: Lead,
         _ producer: KafkaProducer,
@@ -216,7 +216,10 @@ final class RelayLeadership: Sendable {
         guard let last = rows.last else { return waits ? .unsettled : .empty }
         let epoch = progress.epoch
         let start = spans.start
-        let records = rows.map { EventHeaders.record(for: $0, service: service, epoch: epoch) }
+        var heads = progress.heads
+        let records = rows.map { row in
+            topics.record(of: row, service: service, epoch: epoch, &heads)
+        }
         try await topics.makeDeadLetters(of: records, admin)
         // If this process was stopped since it read the rows, it may have lost the lead.
         try lead.requireRecent()
@@ -231,19 +234,21 @@ final class RelayLeadership: Sendable {
             return .published
         }
         pace.leaveOut(.now - sentAt)
-        let offsets = Self.offsets(of: deliveries, for: records)
-        guard progress.publish(through: last.cursor, offsets: offsets) else {
+        let offsets = RelayProgress.offsets(of: deliveries, for: records)
+        let chains = heads.changed(since: progress.heads)
+        guard progress.publish(through: last.cursor, offsets: offsets, heads: heads) else {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
         let saved = progress
         // Rows that were published before seals existed must be sealed first.
-        let seals = heads.sealed < cursor ? [] : heads.seal(SealedRow.sealing(rows))
+        let seals = sealHeads.sealed < cursor ? [] : sealHeads.seal(SealedRow.sealing(rows))
         try await client.withConnection { connection in
             try RelayStore.save(
                 saved,
                 by: lead,
                 touched: Array(offsets.keys),
+                chains: chains,
                 seals: seals,
                 on: connection
             )
@@ -299,23 +304,6 @@ final class RelayLeadership: Sendable {
         try await topics.makeDeadLetters(of: records, admin)
     }
 
-    private static func offsets(
-        of deliveries: [KafkaDelivery],
-        for records: [KafkaRecord]
-    ) -> [KafkaTopicPartition: ClosedRange<Int64>] {
-        var ranges: [KafkaTopicPartition: ClosedRange<Int64>] = [:]
-        for (delivery, record) in zip(deliveries, records) {
-            let partition = KafkaTopicPartition(
-                topic: record.topic,
-                partition: delivery.partition
-            )
-            let range = ranges[partition] ?? delivery.offset...delivery.offset
-            ranges[partition] =
-                min(range.lowerBound, delivery.offset)...max(range.upperBound, delivery.offset)
-        }
-        return ranges
-    }
-
     /// Checks how far the consumers are, and whether the broker's log is still the same.
     private func watch(
         _ progress: inout RelayProgress,
@@ -343,13 +331,15 @@ final class RelayLeadership: Sendable {
             )
         }
         let before = progress.confirmed
+        let confirmedHeads = progress.confirmedHeads
         let consumers = Dictionary(uniqueKeysWithValues: topics.own.map { ($0.name, $0.consumers) })
         metrics.record(lag: progress.lag(committed: committed, consumers: consumers))
         progress.confirm(committed: committed, consumers: consumers)
         guard progress.confirmed != before else { return }
         let saved = progress
         try await client.withConnection { connection in
-            try RelayStore.save(saved, by: lead, touched: [], on: connection)
+            let chains = saved.confirmedHeads.changed(since: confirmedHeads)
+            try RelayStore.save(saved, by: lead, touched: [], chains: chains, on: connection)
         }
     }
 
@@ -376,20 +366,20 @@ final class RelayLeadership: Sendable {
         try await topics.makeMissing(admin)
     }
 
-    /// Refuses a database whose transaction ids are behind the published outbox.
+    /// Refuses a database whose new events would have places behind those that are published.
     ///
-    /// A database restored from a dump into a new cluster counts its transactions from the start.
-    /// New rows would then sort before old ones and never be published.
+    /// New rows would then sort before old ones and never be published. It happens if a database was
+    /// restored, or moved to another server by a dump, and the clock was set back as well.
     private func requireRecentDatabase(_ progress: RelayProgress) async throws {
         let newest = try await client.withConnection { connection in
-            try RelayStore.newestTransaction(on: connection)
+            try RelayStore.newestPlace(on: connection)
         }
         guard progress.published.xid <= newest else {
             throw MessagingError(
                 .outboxAheadOfDatabase,
-                "the outbox was published up to database transaction \(progress.published.xid), "
-                    + "but this database is only at \(newest); after restoring a dump, set the "
-                    + "cluster's next transaction id above it with pg_resetwal -x and -e"
+                "the outbox was published up to \(progress.published.xid), but new events of this "
+                    + "database would only be at \(newest); set the server's clock, and then "
+                    + "UPDATE outbox_base SET server_started_at = '-infinity'"
             )
         }
     }

@@ -17,6 +17,10 @@ struct RelayProgress: Equatable, Sendable {
     private(set) var epoch: Int32
     /// The newest offset of each partition.
     private(set) var lastOffsets: [KafkaTopicPartition: Int64]
+    /// The newest event of each chain up to `published`.
+    private(set) var heads: ChainHeads
+    /// The newest event of each chain up to `confirmed`.
+    private(set) var confirmedHeads: ChainHeads
     /// Places between `confirmed` and `published`, oldest first.
     private var checkpoints: [Checkpoint]
 
@@ -25,6 +29,7 @@ struct RelayProgress: Equatable, Sendable {
     private struct Checkpoint: Equatable, Sendable {
         var cursor: OutboxCursor
         var lastOffsets: [KafkaTopicPartition: Int64]
+        var heads: ChainHeads
     }
 
     /// The largest number of checkpoints.
@@ -36,27 +41,54 @@ struct RelayProgress: Equatable, Sendable {
         published: OutboxCursor,
         confirmed: OutboxCursor,
         epoch: Int32,
-        lastOffsets: [KafkaTopicPartition: Int64]
+        lastOffsets: [KafkaTopicPartition: Int64],
+        heads: ChainHeads = ChainHeads(),
+        confirmedHeads: ChainHeads = ChainHeads()
     ) {
         self.published = published
         self.confirmed = confirmed
         self.epoch = epoch
         self.lastOffsets = lastOffsets
+        self.heads = heads
+        self.confirmedHeads = confirmedHeads
         checkpoints =
             confirmed < published
-            ? [Checkpoint(cursor: published, lastOffsets: lastOffsets)] : []
+            ? [Checkpoint(cursor: published, lastOffsets: lastOffsets, heads: heads)] : []
     }
 
     /// Whether some consumer has not confirmed everything yet.
     var isUnconfirmed: Bool { confirmed < published }
 
+    /// The offsets of a batch in each partition.
+    static func offsets(
+        of deliveries: [KafkaDelivery],
+        for records: [KafkaRecord]
+    ) -> [KafkaTopicPartition: ClosedRange<Int64>] {
+        var ranges: [KafkaTopicPartition: ClosedRange<Int64>] = [:]
+        for (delivery, record) in zip(deliveries, records) {
+            let partition = KafkaTopicPartition(
+                topic: record.topic,
+                partition: delivery.partition
+            )
+            let range = ranges[partition] ?? delivery.offset...delivery.offset
+            ranges[partition] =
+                min(range.lowerBound, delivery.offset)...max(range.upperBound, delivery.offset)
+        }
+        return ranges
+    }
+
     /// Records a batch that the broker has stored.
     ///
+    /// - Parameters:
+    ///   - cursor: The place of the last event of the batch.
+    ///   - offsets: The offsets of the batch in each partition.
+    ///   - heads: The newest event of each chain, the batch included.
     /// - Returns: `false` if an offset is not higher than an earlier one. The broker has then lost
     ///   its log, and the batch is in a new one.
     mutating func publish(
         through cursor: OutboxCursor,
-        offsets: [KafkaTopicPartition: ClosedRange<Int64>]
+        offsets: [KafkaTopicPartition: ClosedRange<Int64>],
+        heads: ChainHeads = ChainHeads()
     ) -> Bool {
         for (partition, range) in offsets {
             if let last = lastOffsets[partition], range.lowerBound <= last {
@@ -67,10 +99,13 @@ struct RelayProgress: Equatable, Sendable {
             lastOffsets[partition] = range.upperBound
         }
         published = cursor
+        self.heads = heads
         if checkpoints.count == Self.checkpointsMax {
             checkpoints.removeLast()
         }
-        checkpoints.append(Checkpoint(cursor: cursor, lastOffsets: lastOffsets))
+        checkpoints.append(
+            Checkpoint(cursor: cursor, lastOffsets: lastOffsets, heads: heads)
+        )
         return true
     }
 
@@ -99,6 +134,7 @@ struct RelayProgress: Equatable, Sendable {
             }
             guard isDone else { break }
             confirmed = checkpoint.cursor
+            confirmedHeads = checkpoint.heads
             done += 1
         }
         checkpoints.removeFirst(done)
@@ -129,6 +165,7 @@ struct RelayProgress: Equatable, Sendable {
     /// Goes back to the oldest event that a consumer may have missed, and begins a new log.
     mutating func restartAfterLoss() {
         published = confirmed
+        heads = confirmedHeads
         epoch += 1
         lastOffsets = [:]
         checkpoints = []

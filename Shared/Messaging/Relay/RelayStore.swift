@@ -45,11 +45,33 @@ enum RelayStore {
             )
             lastOffsets[KafkaTopicPartition(topic: topic, partition: partition)] = offset
         }
+        var heads: [EventChain: OutboxCursor] = [:]
+        var confirmedHeads: [EventChain: OutboxCursor] = [:]
+        for row in try connection.query(
+            """
+            SELECT topic, chain, xid, position, confirmed_xid, confirmed_position FROM relay_chains
+            """
+        ) {
+            let (topic, name, xid, position, confirmedXID, confirmedPosition) = try row.decode(
+                String.self,
+                String.self,
+                UInt64.self,
+                Int64.self,
+                UInt64.self,
+                Int64.self
+            )
+            let chain = EventChain(topic: topic, name: name)
+            let confirmed = OutboxCursor(xid: confirmedXID, position: confirmedPosition)
+            heads[chain] = OutboxCursor(xid: xid, position: position)
+            if confirmed != .start { confirmedHeads[chain] = confirmed }
+        }
         return RelayProgress(
             published: OutboxCursor(xid: xid, position: position),
             confirmed: OutboxCursor(xid: confirmedXID, position: confirmedPosition),
             epoch: epoch,
-            lastOffsets: lastOffsets
+            lastOffsets: lastOffsets,
+            heads: ChainHeads(heads),
+            confirmedHeads: ChainHeads(confirmedHeads)
         )
     }
 
@@ -59,6 +81,7 @@ enum RelayStore {
     ///   - progress: The progress.
     ///   - lead: The relay's lead. If another process has taken over, nothing is stored.
     ///   - touched: The partitions whose newest offset changed.
+    ///   - chains: The chains whose newest event, published or confirmed, changed.
     ///   - seals: The seals of the published rows, stored together with the new place.
     ///   - connection: The connection.
     /// - Throws: ``PostgresError``; ``MessagingError`` with ``MessagingError/Code/leadLost``.
@@ -66,9 +89,12 @@ enum RelayStore {
         _ progress: RelayProgress,
         by lead: Lead,
         touched: [KafkaTopicPartition],
+        chains: [EventChain] = [],
         seals: [LogSeal] = [],
         on connection: isolated PostgresConnection
     ) throws {
+        let heads = chains.map { progress.heads.places[$0] ?? .start }
+        let confirmed = chains.map { progress.confirmedHeads.places[$0] ?? .start }
         let moved = try connection.query(
             """
             WITH lead AS (\(fence: lead)),
@@ -79,6 +105,19 @@ enum RelayStore {
                     \(touched.map { progress.lastOffsets[$0] ?? -1 })
                 ) AS touched, lead
                 ON CONFLICT (topic, partition) DO UPDATE SET last_offset = excluded.last_offset
+            ),
+            heads AS (
+                INSERT INTO relay_chains
+                    (topic, chain, xid, position, confirmed_xid, confirmed_position)
+                SELECT touched.* FROM unnest(
+                    \(chains.map(\.topic)), \(chains.map(\.name)),
+                    \(heads.map(\.xid)), \(heads.map(\.position)),
+                    \(confirmed.map(\.xid)), \(confirmed.map(\.position))
+                ) AS touched, lead
+                ON CONFLICT (topic, chain) DO UPDATE SET
+                    xid = excluded.xid, position = excluded.position,
+                    confirmed_xid = excluded.confirmed_xid,
+                    confirmed_position = excluded.confirmed_position
             ),
             sealed AS (\(sealing: seals, log: SealedLog.outboxName) WHERE EXISTS (SELECT FROM lead))
             UPDATE relay_cursor SET
@@ -95,7 +134,7 @@ enum RelayStore {
 
     /// Deletes the offsets of a log that is gone, and stores the place where the new log begins.
     ///
-    /// - Throws: As ``save(_:by:touched:seals:on:)``. The caller then rolls back the database
+    /// - Throws: As ``save(_:by:touched:chains:seals:on:)``. The caller then rolls back the database
     ///   transaction.
     static func saveAfterLoss(
         _ progress: RelayProgress,
@@ -103,13 +142,14 @@ enum RelayStore {
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute("DELETE FROM relay_offsets")
-        try save(progress, by: lead, touched: [], on: connection)
+        try connection.execute("DELETE FROM relay_chains")
+        let chains = Array(progress.heads.places.keys)
+        try save(progress, by: lead, touched: [], chains: chains, on: connection)
     }
 
-    /// The id that the cluster assigns to its next database transaction.
-    static func newestTransaction(on connection: isolated PostgresConnection) throws -> UInt64 {
-        let rows = try connection.query("SELECT pg_snapshot_xmax(pg_current_snapshot())")
-        return try rows.first?.decode(UInt64.self) ?? 0
+    /// The first part of the place that an event would get if it were appended now.
+    static func newestPlace(on connection: isolated PostgresConnection) throws -> UInt64 {
+        try connection.query("SELECT outbox_place()").first?.decode(UInt64.self) ?? 0
     }
 
     /// Creates the outbox partitions of the coming months.

@@ -12,6 +12,8 @@ final class RelayTopics: Sendable {
     private let areThere = Atomic(false)
     /// The dead-letter topics that existed when this leader looked for them.
     private let deadLetters = Mutex<Set<String>>([])
+    /// The number of partitions that each of the service's topics had when it was last looked for.
+    private let partitionCounts = Mutex<[String: Int]>([:])
 
     init(_ own: [Topic], _ settings: TopicSettings, _ logger: Logger) {
         self.own = own
@@ -28,10 +30,44 @@ final class RelayTopics: Sendable {
     /// The service's topics that the broker does not have.
     func missing(_ admin: KafkaAdmin) async throws -> [Topic] {
         var missing: [Topic] = []
-        for topic in own where try await admin.partitions(of: topic.name) == nil {
-            missing.append(topic)
+        for topic in own {
+            let count = try await admin.partitions(of: topic.name)
+            partitionCounts.withLock { $0[topic.name] = count }
+            if count == nil { missing.append(topic) }
         }
         return missing
+    }
+
+    /// The message of an event of the log.
+    ///
+    /// The events of a chain go to one partition, so that the members of a consumer group do not wait
+    /// for each other's places. If the topic gets more partitions, chains move to others.
+    ///
+    /// - Parameters:
+    ///   - row: The event.
+    ///   - service: The service that publishes it.
+    ///   - epoch: The number of the broker's log.
+    ///   - heads: The newest event of each chain; the event is added.
+    /// - Returns: The message.
+    func record(
+        of row: OutboxRow,
+        service: String,
+        epoch: Int32,
+        _ heads: inout ChainHeads
+    ) -> KafkaRecord {
+        let isOwn = own.contains { $0.name == row.event.topic }
+        let previous =
+            isOwn && EventChain.isLinked(row.event.topic) ? heads.append(row) : nil
+        var record = EventHeaders.record(
+            for: row,
+            service: service,
+            epoch: epoch,
+            previous: previous
+        )
+        if previous != nil, let count = partitionCounts.withLock({ $0[row.event.topic] }) {
+            record.partition = Int32(EventChain.slot(of: row.event.key) % UInt64(max(count, 1)))
+        }
+        return record
     }
 
     /// Checks repeatedly, until cancelled, whether missing topics of the service exist by now.

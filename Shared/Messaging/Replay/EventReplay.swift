@@ -1,9 +1,10 @@
 public import EventTypes
 public import Kafka
 public import Postgres
+public import Seals
 
-/// Sends events of a log to their topics again, under their original ids, so that every inbox
-/// recognises the events it has already applied.
+/// Sends events of a log to their topics again, under their original ids and places, so that
+/// every consumer recognises the events it has already applied.
 ///
 /// The messages are marked as a replay. They come at the end of a partition but have older places,
 /// so they do not move any consumer's place in its producer's log. An ``EventTail`` ignores them,
@@ -43,9 +44,55 @@ public struct EventReplay: Sendable {
         try RelayStore.progress(on: connection).epoch
     }
 
+    /// The place of the event before one in its chain, for ``record(for:previous:)``.
+    ///
+    /// - Parameters:
+    ///   - row: An event of the service's log.
+    ///   - connection: A session of the service's database.
+    /// - Returns: The place; `nil` in a compacted topic. If the event before it has left the database
+    ///   with its month, the event's own place: a consumer then recognises the event, but does not
+    ///   apply it, because it cannot know what it lacks.
+    /// - Throws: `PostgresError`.
+    public static func previous(
+        of row: OutboxRow,
+        on connection: isolated PostgresConnection
+    ) throws -> OutboxCursor? {
+        guard EventChain.isLinked(row.event.topic) else { return nil }
+        let chain = EventChain(topic: row.event.topic, key: row.event.key)
+        let pageLength = 64
+        var before = row.cursor
+        while true {
+            let rows = try connection.query(
+                """
+                SELECT xid, position, key FROM outbox
+                WHERE topic = \(chain.topic) AND (xid, position) < (\(before.xid), \(before.position))
+                ORDER BY xid DESC, position DESC LIMIT \(Int64(pageLength))
+                """
+            )
+            for found in rows {
+                let (xid, position, key) = try found.decode(UInt64.self, Int64.self, String.self)
+                before = OutboxCursor(xid: xid, position: position)
+                if EventChain(topic: chain.topic, key: key) == chain { return before }
+            }
+            guard rows.count < pageLength else { continue }
+            let archives = try connection.query("SELECT FROM log_archives WHERE log = 'outbox'")
+            return archives.isEmpty ? .start : row.cursor
+        }
+    }
+
     /// The message that carries a replayed event.
-    public func record(for row: OutboxRow) -> KafkaRecord {
-        var record = EventHeaders.record(for: row, service: service, epoch: epoch)
+    ///
+    /// - Parameters:
+    ///   - row: The event.
+    ///   - previous: The place of the event before it in its chain.
+    /// - Returns: The message.
+    public func record(for row: OutboxRow, previous: OutboxCursor?) -> KafkaRecord {
+        var record = EventHeaders.record(
+            for: row,
+            service: service,
+            epoch: epoch,
+            previous: previous
+        )
         record.headers.append(
             KafkaHeader(name: EventHeaders.replay, value: Array(id.description.utf8))
         )

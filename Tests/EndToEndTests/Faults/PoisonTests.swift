@@ -59,7 +59,7 @@ extension EndToEnd {
             }
         }
 
-        /// Returns a copy of the account's event with its own id and with data that is not JSON.
+        /// Returns a copy of the account's event with its own id, which no log has.
         static func poison(
             of type: EventType,
             after payment: AcceptedPayment,
@@ -72,6 +72,7 @@ extension EndToEnd {
             ).message
             await watcher.stop()
             message.value = Array(#"{"transaction": "no such thing"}"#.utf8)
+            message.headers.removeAll { $0.name == "ce_position" || $0.name == "ce_previous" }
             message.headers = message.headers.map { header in
                 var header = header
                 if header.name == "ce_id" {

@@ -33,9 +33,9 @@ extension EndToEnd {
                     Set(try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n"))
                 }
                 #expect(lines[0] == lines[1] && lines[0].count == 4)
-                // Replay again to a consumer without its inbox: nothing happens twice.
+                // Replay again to a consumer without its places: nothing happens twice.
                 try await store.withDatabase(of: .receipts) { connection in
-                    _ = try connection.execute("DELETE FROM inbox")
+                    _ = try connection.execute("DELETE FROM consumer_places")
                 }
                 let sent = try await store.operatorSays(
                     source + ["--consumer", "receipts", "--execute"]
@@ -118,7 +118,7 @@ extension EndToEnd {
                     _ = try connection.execute(
                         """
                         INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, data)
-                        SELECT outbox_xid(), gen_random_uuid(), 'transaction.purchased.v9', topic,
+                        SELECT outbox_place(), gen_random_uuid(), 'transaction.purchased.v9', topic,
                             'carl', '77', time, data
                         FROM outbox WHERE type = 'transaction.purchased.v1'
                         """

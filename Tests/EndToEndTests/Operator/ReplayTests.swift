@@ -37,17 +37,17 @@ extension EndToEnd {
             }
         }
 
-        /// The inbox recognizes duplicates first.
+        /// The places recognize duplicates first.
         ///
         /// In addition, the effects have unique keys.
-        @Test func evenConsumersThatHaveLostTheirInboxDoNothingTwice() async throws {
+        @Test func evenConsumersThatHaveLostTheirPlacesDoNothingTwice() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
                 let payments = [try await store.buy(), try await store.buy(as: "bob")]
                 try await store.expectWhole(payments)
                 for service in [StoreService.receipts, .fulfillment, .payments] {
                     try await store.withDatabase(of: service) { connection in
-                        _ = try connection.execute("DELETE FROM inbox")
+                        _ = try connection.execute("DELETE FROM consumer_places")
                     }
                 }
                 let plan = try await store.operatorSays(["replay", "--consumer", "receipts"])

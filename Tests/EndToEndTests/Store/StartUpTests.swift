@@ -120,7 +120,7 @@ extension EndToEnd {
                 for (service, table) in [
                     (StoreService.payments, "ledger_postings"),
                     (.payments, "outbox"), (.catalog, "outbox"), (.receipts, "outbox"),
-                    (.fulfillment, "outbox"), (.fulfillment, "inbox"),
+                    (.fulfillment, "outbox"), (.fulfillment, "consumer_places"),
                     (.fulfillment, "credit_entries"),
                 ] {
                     for sql in [

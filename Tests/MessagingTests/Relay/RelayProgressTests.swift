@@ -1,3 +1,4 @@
+import EventTypes
 import Kafka
 import Seals
 import Testing
@@ -66,6 +67,37 @@ import Testing
         #expect(progress.published == cursor(10))
         #expect(progress.epoch == 2)
         #expect(progress.lastOffsets.isEmpty)
+    }
+
+    @Test func afterALossEventsNameTheSamePredecessorsAgain() {
+        func row(_ position: Int64, _ key: String) -> OutboxRow {
+            OutboxRow(
+                cursor: cursor(position),
+                event: OutboxEvent(
+                    id: EventID(bytes: .init(repeating: 1)),
+                    type: .transactionPurchased,
+                    topic: Topics.paymentsTransactions,
+                    key: key,
+                    subject: "1",
+                    time: Timestamp(millisecondsSinceEpoch: 1),
+                    data: []
+                )
+            )
+        }
+        var progress = fresh()
+        var heads = progress.heads
+        #expect(heads.append(row(10, "ada")) == .start)
+        _ = progress.publish(through: cursor(10), offsets: [partition: 0...0], heads: heads)
+        #expect(heads.append(row(20, "ada")) == cursor(10))
+        _ = progress.publish(through: cursor(20), offsets: [partition: 1...1], heads: heads)
+        progress.confirm(
+            committed: ["receipts": [partition: 1]],
+            consumers: [topic: ["receipts"]]
+        )
+        progress.restartAfterLoss()
+        heads = progress.heads
+        #expect(heads.append(row(20, "ada")) == cursor(10))
+        #expect(heads.append(row(30, "ada")) == cursor(20))
     }
 
     @Test func aConsumerThatHasCommittedNothingHoldsConfirmationBack() {

@@ -243,7 +243,7 @@ struct LogArchiveTests {
                 for statement: SQL in [
                     "DELETE FROM outbox", "DROP TABLE outbox_2025_11", "DELETE FROM log_seals",
                     "INSERT INTO log_archives SELECT * FROM log_archives",
-                    "UPDATE relay_cursor SET position = 0", "SELECT 1 FROM inbox",
+                    "UPDATE relay_cursor SET position = 0", "SELECT 1 FROM consumer_places",
                 ] {
                     let error = await #expect(throws: PostgresError.self) {
                         try await client.withConnection { try $0.execute(statement) }

@@ -135,7 +135,7 @@ import Testing
             let event = try ReceivedEvent.of(.transactionPurchased, purchased())
             try await receipts.apply([event])
             let first = try await receipts.receipt(of: purchased())
-            // Applied without the inbox: the store itself detects existing receipts.
+            // Applied without a place: the store itself detects existing receipts.
             try await receipts.apply([event, event])
             try await receipts.apply([event])
             #expect(try await receipts.receipt(of: purchased()) == first)

@@ -92,7 +92,7 @@ struct FaultInjector: Sendable {
     /// that commit.
     private func killBeforeCommit(_ process: ServiceProcess) async throws -> String? {
         let hold = store.instanceProxies[process.name]?
-            .hold(at: .beforeCommit(ofTransactionWith: "INTO inbox"))
+            .hold(at: .beforeCommit(ofTransactionWith: "UPDATE consumer_places"))
         // A consumer that was killed recently needs some seconds until its next batch. If no commit
         // comes by, the service is killed wherever it is.
         try? await hold?.reached(within: ChaosSchedule.aim)

@@ -1,14 +1,13 @@
--- TransactionHandler of a purchase: Inbox, QueueStore, DeliveryStore, Outbox.
+-- TransactionHandler of a purchase: ConsumerPlaceStore, QueueStore, DeliveryStore, Outbox.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'fulfillment' AND key = ANY(ARRAY(
         SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
     AND state IN ('dead', 'parked');
-INSERT INTO inbox (consumer, event_id)
-SELECT 'fulfillment', ceiling.uuid('4', id)
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT DO NOTHING
-RETURNING event_id;
+SELECT topic, chain, xid, position FROM consumer_places
+WHERE consumer = 'fulfillment' AND (topic, chain) IN (
+    SELECT 'payments.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot)
+ORDER BY topic, chain FOR UPDATE;
 INSERT INTO queues (account_id, bundle_id)
 SELECT DISTINCT account_id, bundle_id
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
@@ -48,16 +47,22 @@ FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id, unit, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.queues',
+    SELECT (SELECT outbox_place()), ceiling.uuid('8', id), 'queue.changed.v1', 'fulfillment.queues',
         account_id, id::text, now(), NULL, (SELECT ceiling.sample('purchased change'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )
 SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
-INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
-SELECT 'fulfillment', 'payments.transactions', partition, 1, '0', 0, now()
+WITH moved AS (
+    INSERT INTO consumer_places (consumer, topic, chain)
+    SELECT 'fulfillment', 'payments.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot
+    ON CONFLICT (consumer, topic, chain) DO UPDATE SET
+        xid = consumer_places.xid, position = consumer_places.position
+)
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, next_offset, event_time)
+SELECT 'fulfillment', 'payments.transactions', partition, 1, 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition
 ON CONFLICT (consumer, topic, partition) DO UPDATE SET
-    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
-    position = consumer_positions.position, event_time = consumer_positions.event_time;
+    epoch = consumer_positions.epoch, next_offset = consumer_positions.next_offset,
+    event_time = consumer_positions.event_time;
 COMMIT;

@@ -1,21 +1,26 @@
--- TransactionHandler of an accepted payment that is over by now: Inbox, QueueStore.
+-- TransactionHandler of an accepted payment that is over by now: ConsumerPlaceStore, QueueStore.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'fulfillment' AND key = ANY(ARRAY(
         SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
     AND state IN ('dead', 'parked');
-INSERT INTO inbox (consumer, event_id)
-SELECT 'fulfillment', ceiling.uuid('2', id)
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT DO NOTHING
-RETURNING event_id;
+SELECT topic, chain, xid, position FROM consumer_places
+WHERE consumer = 'fulfillment' AND (topic, chain) IN (
+    SELECT 'payments.purchasing', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot)
+ORDER BY topic, chain FOR UPDATE;
 SELECT transaction_id FROM queue_transactions
 WHERE transaction_id = ANY(
     ARRAY(SELECT id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)));
-INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
-SELECT 'fulfillment', 'payments.purchasing', partition, 1, '0', 0, now()
+WITH moved AS (
+    INSERT INTO consumer_places (consumer, topic, chain)
+    SELECT 'fulfillment', 'payments.purchasing', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot
+    ON CONFLICT (consumer, topic, chain) DO UPDATE SET
+        xid = consumer_places.xid, position = consumer_places.position
+)
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, next_offset, event_time)
+SELECT 'fulfillment', 'payments.purchasing', partition, 1, 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition
 ON CONFLICT (consumer, topic, partition) DO UPDATE SET
-    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
-    position = consumer_positions.position, event_time = consumer_positions.event_time;
+    epoch = consumer_positions.epoch, next_offset = consumer_positions.next_offset,
+    event_time = consumer_positions.event_time;
 COMMIT;

@@ -34,7 +34,7 @@ FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id, kind, number) DO NOTHING;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('2', id), 'transaction.purchasing.v1',
+    SELECT (SELECT outbox_place()), ceiling.uuid('2', id), 'transaction.purchasing.v1',
         'payments.transactions', account_id, id::text, now(), NULL,
         (SELECT ceiling.sample('purchasing'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)

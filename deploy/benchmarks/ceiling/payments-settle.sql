@@ -34,7 +34,7 @@ SELECT id, 'purchase', 1, ceiling.uuid('3', id), now(), 'USD',
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('4', id), 'transaction.purchased.v1',
+    SELECT (SELECT outbox_place()), ceiling.uuid('4', id), 'transaction.purchased.v1',
         'payments.transactions', account_id, id::text, now(), NULL,
         (SELECT ceiling.sample('purchased'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)

@@ -1,21 +1,26 @@
--- ReceiptHandler of a finish: Inbox, ReceiptStore.recordFinishes.
+-- ReceiptHandler of a finish: ConsumerPlaceStore, ReceiptStore.recordFinishes.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'receipts' AND key = ANY(ARRAY(
         SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
     AND state IN ('dead', 'parked');
-INSERT INTO inbox (consumer, event_id)
-SELECT 'receipts', ceiling.uuid('5', id)
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT DO NOTHING
-RETURNING event_id;
+SELECT topic, chain, xid, position FROM consumer_places
+WHERE consumer = 'receipts' AND (topic, chain) IN (
+    SELECT 'fulfillment.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot)
+ORDER BY topic, chain FOR UPDATE;
 INSERT INTO transaction_finishes (transaction_id, finished_at)
 SELECT id, now() FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ON CONFLICT (transaction_id) DO NOTHING;
-INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
-SELECT 'receipts', 'fulfillment.transactions', partition, 1, '0', 0, now()
+WITH moved AS (
+    INSERT INTO consumer_places (consumer, topic, chain)
+    SELECT 'receipts', 'fulfillment.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot
+    ON CONFLICT (consumer, topic, chain) DO UPDATE SET
+        xid = consumer_places.xid, position = consumer_places.position
+)
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, next_offset, event_time)
+SELECT 'receipts', 'fulfillment.transactions', partition, 1, 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition
 ON CONFLICT (consumer, topic, partition) DO UPDATE SET
-    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
-    position = consumer_positions.position, event_time = consumer_positions.event_time;
+    epoch = consumer_positions.epoch, next_offset = consumer_positions.next_offset,
+    event_time = consumer_positions.event_time;
 COMMIT;

@@ -1,14 +1,13 @@
--- ReceiptHandler of a purchase: Inbox, ServerAPIStore, ReceiptStore, Outbox, the announcements' look.
+-- ReceiptHandler of a purchase: ConsumerPlaceStore, ServerAPIStore, ReceiptStore, Outbox, the announcements' look.
 BEGIN;
 SELECT DISTINCT key FROM dead_letters
 WHERE consumer = 'receipts' AND key = ANY(ARRAY(
         SELECT account_id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)))
     AND state IN ('dead', 'parked');
-INSERT INTO inbox (consumer, event_id)
-SELECT 'receipts', ceiling.uuid('4', id)
-FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-ON CONFLICT DO NOTHING
-RETURNING event_id;
+SELECT topic, chain, xid, position FROM consumer_places
+WHERE consumer = 'receipts' AND (topic, chain) IN (
+    SELECT 'payments.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot)
+ORDER BY topic, chain FOR UPDATE;
 -- The store inserts only accounts that are new.
 INSERT INTO app_transactions (account_id, bundle_id, first_seen_at)
 SELECT DISTINCT account_id, bundle_id, now()
@@ -43,7 +42,7 @@ ON CONFLICT (transaction_id) DO NOTHING
 RETURNING transaction_id;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
-    SELECT (SELECT outbox_xid()), ceiling.uuid('6', id), 'receipt.issued.v1',
+    SELECT (SELECT outbox_place()), ceiling.uuid('6', id), 'receipt.issued.v1',
         'receipts.issued', account_id, id::text, now(), NULL, (SELECT ceiling.sample('issued'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
@@ -51,10 +50,16 @@ WITH appended AS (
 SELECT pg_notify('outbox', '') FROM (SELECT count(*) FROM appended) AS counted;
 SELECT bundle_id, url FROM notification_endpoints
 WHERE bundle_id = ANY('{com.example.app}'::text[]);
-INSERT INTO consumer_positions (consumer, topic, partition, epoch, xid, position, event_time)
-SELECT 'receipts', 'payments.transactions', partition, 1, '0', 0, now()
+WITH moved AS (
+    INSERT INTO consumer_places (consumer, topic, chain)
+    SELECT 'receipts', 'payments.transactions', slot::text FROM generate_series(0, least(16, :n::int) - 1) AS slot
+    ON CONFLICT (consumer, topic, chain) DO UPDATE SET
+        xid = consumer_places.xid, position = consumer_places.position
+)
+INSERT INTO consumer_positions (consumer, topic, partition, epoch, next_offset, event_time)
+SELECT 'receipts', 'payments.transactions', partition, 1, 0, now()
 FROM generate_series(0, :partitions::int - 1) AS partition
 ON CONFLICT (consumer, topic, partition) DO UPDATE SET
-    epoch = consumer_positions.epoch, xid = consumer_positions.xid,
-    position = consumer_positions.position, event_time = consumer_positions.event_time;
+    epoch = consumer_positions.epoch, next_offset = consumer_positions.next_offset,
+    event_time = consumer_positions.event_time;
 COMMIT;

@@ -2,7 +2,7 @@
 SELECT xid, position, event_id, type, topic, key, subject, time, traceparent, data
 FROM outbox
 WHERE (xid, position) > (:relayed_xid::text::xid8, :relayed_position::bigint)
-    AND xid < pg_snapshot_xmin(pg_current_snapshot())
+    AND xid < (SELECT outbox_settled())
 ORDER BY xid, position
 LIMIT :n::int \aset relayed_
 WITH lead AS (
@@ -12,6 +12,14 @@ WITH lead AS (
     SELECT :relayed_topic::text, partition, -1
     FROM generate_series(0, :partitions::int - 1) AS partition
     ON CONFLICT (topic, partition) DO UPDATE SET last_offset = relay_offsets.last_offset
+), heads AS (
+    INSERT INTO relay_chains (topic, chain, xid, position, confirmed_xid, confirmed_position)
+    SELECT :relayed_topic::text, slot::text, '0', 0, '0', 0
+    FROM generate_series(0, least(16, :n::int) - 1) AS slot
+    ON CONFLICT (topic, chain) DO UPDATE SET
+        xid = relay_chains.xid, position = relay_chains.position,
+        confirmed_xid = relay_chains.confirmed_xid,
+        confirmed_position = relay_chains.confirmed_position
 ), sealed AS (
     INSERT INTO log_seals (log, month, number, follows_month, follows_number, first_xid,
         first_position, last_xid, last_position, row_count, marks, digest)

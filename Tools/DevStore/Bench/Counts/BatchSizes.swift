@@ -29,9 +29,18 @@ struct BatchSizes: Sendable {
                 rows: "outbox WHERE type = 'transaction.finished.v1'"
             ),
         ]
-        + WrittenRows.services.map {
-            Kind(name: "consume in \($0.rawValue)", service: $0, rows: "inbox WHERE true")
-        }
+        + [
+            Kind(
+                name: "consume in fulfillment",
+                service: .fulfillment,
+                rows: "credit_entries WHERE true"
+            ),
+            Kind(
+                name: "consume in receipts",
+                service: .receipts,
+                rows: "transaction_finishes WHERE true"
+            ),
+        ]
 
     /// The averages by name, for the kinds that occurred: `accept`, `charge`, `settle`, `finish`,
     /// `seal` for the ledger, and for each service `consume in payments` and `relay in payments`.
@@ -56,6 +65,7 @@ struct BatchSizes: Sendable {
     static let largest: BatchSizes = {
         var sizes = BatchSizes()
         for kind in kinds { sizes.sizes[kind.name] = 1000 }
+        sizes.sizes["consume in payments"] = 1000
         for service in WrittenRows.services { sizes.sizes["relay in \(service.rawValue)"] = 1000 }
         sizes.sizes["seal"] = 1000
         return sizes
@@ -78,6 +88,8 @@ struct BatchSizes: Sendable {
             }
             if sizes[kind.name] == 0 { sizes[kind.name] = nil }
         }
+        // Payments only updates rows when it consumes. It reads the same events as receipts.
+        sizes["consume in payments"] = sizes["consume in receipts"]
         for service in WrittenRows.services {
             let logs = try await store.withDatabase(of: service) { connection in
                 try connection.query(

@@ -1,0 +1,140 @@
+import EventTypes
+import Kafka
+import Postgres
+import Seals
+
+/// The SQL of a consumer: how far it has come in each chain, and where it reads each partition on.
+enum ConsumerPlaceStore {
+    /// Where a consumer reads a partition on, and the epoch in which it last read it.
+    struct Position: Hashable, Sendable {
+        var epoch: Int32
+        var nextOffset: Int64
+        var eventTime: Timestamp
+    }
+
+    /// Reads the places of chains, and locks them until the end of the database transaction.
+    ///
+    /// Another member of the group, or one that lost its partitions and does not know it yet, waits
+    /// here and then sees what was applied.
+    static func lock(
+        _ chains: Set<EventChain>,
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> AppliedPlaces {
+        let chains = chains.sorted()
+        let places = try read(chains, consumer: consumer, isLocking: true, on: connection)
+        guard places.count < chains.count else { return AppliedPlaces(places) }
+        // A row must exist before it can be locked.
+        try connection.execute(
+            """
+            INSERT INTO consumer_places (consumer, topic, chain)
+            SELECT \(consumer), * FROM unnest(\(chains.map(\.topic)), \(chains.map(\.name)))
+            ON CONFLICT DO NOTHING
+            """
+        )
+        return AppliedPlaces(
+            try read(chains, consumer: consumer, isLocking: true, on: connection)
+        )
+    }
+
+    /// Reads the places of chains.
+    static func read(
+        _ chains: [EventChain],
+        consumer: String,
+        isLocking: Bool = false,
+        on connection: isolated PostgresConnection
+    ) throws -> [EventChain: OutboxCursor] {
+        let rows = try connection.query(
+            """
+            SELECT topic, chain, xid, position FROM consumer_places
+            WHERE consumer = \(consumer) AND (topic, chain) IN (
+                SELECT * FROM unnest(\(chains.map(\.topic)), \(chains.map(\.name)))
+            )
+            ORDER BY topic, chain \(unsafe: isLocking ? "FOR UPDATE" : "")
+            """
+        )
+        var places: [EventChain: OutboxCursor] = [:]
+        for row in rows {
+            let (topic, name, xid, position) = try row.decode(
+                String.self,
+                String.self,
+                UInt64.self,
+                Int64.self
+            )
+            places[EventChain(topic: topic, name: name)] = OutboxCursor(
+                xid: xid,
+                position: position
+            )
+        }
+        return places
+    }
+
+    /// Stores the places that have moved, and where each partition is read on, in the database
+    /// transaction of the effect.
+    static func save(
+        _ places: AppliedPlaces,
+        _ positions: [KafkaTopicPartition: Position],
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws {
+        let chains = places.moved.sorted()
+        let cursors = chains.map { places.places[$0] ?? .start }
+        let partitions = positions.sorted {
+            ($0.key.topic, $0.key.partition) < ($1.key.topic, $1.key.partition)
+        }
+        guard !chains.isEmpty || !partitions.isEmpty else { return }
+        try connection.execute(
+            """
+            WITH moved AS (
+                UPDATE consumer_places AS place SET xid = moved.xid, position = moved.position
+                FROM unnest(
+                    \(chains.map(\.topic)), \(chains.map(\.name)),
+                    \(cursors.map(\.xid)), \(cursors.map(\.position))
+                ) AS moved (topic, chain, xid, position)
+                WHERE place.consumer = \(consumer)
+                    AND place.topic = moved.topic AND place.chain = moved.chain
+            )
+            INSERT INTO consumer_positions
+                (consumer, topic, partition, epoch, next_offset, event_time)
+            SELECT \(consumer), * FROM unnest(
+                \(partitions.map(\.key.topic)), \(partitions.map(\.key.partition)),
+                \(partitions.map(\.value.epoch)), \(partitions.map(\.value.nextOffset)),
+                \(partitions.map(\.value.eventTime))
+            )
+            ON CONFLICT (consumer, topic, partition) DO UPDATE SET
+                epoch = excluded.epoch, next_offset = excluded.next_offset,
+                event_time = excluded.event_time
+            WHERE consumer_positions.epoch <= excluded.epoch
+            """
+        )
+    }
+
+    /// Where a consumer reads its partitions on.
+    static func positions(
+        consumer: String,
+        on connection: isolated PostgresConnection
+    ) throws -> [KafkaTopicPartition: Position] {
+        let rows = try connection.query(
+            """
+            SELECT topic, partition, epoch, next_offset, event_time FROM consumer_positions
+            WHERE consumer = \(consumer)
+            """
+        )
+        var positions: [KafkaTopicPartition: Position] = [:]
+        for row in rows {
+            let (topic, partition, epoch, offset, time) = try row.decode(
+                String.self,
+                Int32.self,
+                Int32.self,
+                Int64.self,
+                Timestamp.self
+            )
+            positions[KafkaTopicPartition(topic: topic, partition: partition)] = Position(
+                epoch: epoch,
+                nextOffset: offset,
+                eventTime: time
+            )
+        }
+        return positions
+    }
+}
