@@ -6,11 +6,16 @@
 /// the broker. On a busy machine batches take longer, so the rests are longer too, and the batches
 /// become larger and cheaper per event. The loops slow down together instead of starving each
 /// other.
+///
+/// A batch of a few events means that little arrives. It is followed by a rest of only its own
+/// length, because waiting would save little and every purchase passes five such loops.
 public struct Pace: Sendable {
     /// The rest after a batch, as a multiple of the batch's length.
     private let restPerWork: Int
     /// The longest rest.
     private static let restMax = Duration.milliseconds(80)
+    /// The number of events in a batch for each time that the rest is as long as the batch.
+    private static let eventsPerRest = 16
     private var begunAt = ContinuousClock.now
     private var waited = Duration.zero
 
@@ -34,9 +39,16 @@ public struct Pace: Sendable {
 
     /// Waits until the next batch may begin.
     ///
+    /// - Parameter count: The number of events in the batch.
     /// - Throws: `CancellationError`.
-    public func rest() async throws {
+    public func rest(afterBatchOf count: Int = .max) async throws {
         let work = ContinuousClock.now - begunAt - waited
-        try await Task.sleep(for: min(work * restPerWork, Self.restMax))
+        try await Task.sleep(for: length(ofRestAfter: work, events: count))
+    }
+
+    /// The length of the rest after a batch of some length and number of events.
+    func length(ofRestAfter work: Duration, events: Int) -> Duration {
+        let times = min(restPerWork, max(1, events / Self.eventsPerRest))
+        return min(work * times, Self.restMax)
     }
 }

@@ -107,7 +107,8 @@ final class RDKafkaProducer: @unchecked Sendable {
 
     private func serve() {
         while true {
-            rd_kafka_poll(handle, 100)
+            // A report ends the wait at once.
+            rd_kafka_poll(handle, 1000)
             lifetime.lock()
             let goesOn = isServing
             lifetime.unlock()

@@ -88,7 +88,13 @@ final class ConsumerLoop: Sendable {
         var pace = Pace()
         while true {
             try Task.checkCancellation()
-            let poll = try await consumer.poll(max: batchSizeMax, timeout: .milliseconds(100))
+            // A message ends the wait at once. A short wait is needed only if something is to be
+            // done when no message comes.
+            let timeout = offsets.next.isEmpty && reading.held.first.isEmpty ? 500 : 100
+            let poll = try await consumer.poll(
+                max: batchSizeMax,
+                timeout: .milliseconds(timeout)
+            )
             if !poll.assigned.isEmpty {
                 logger.debug(
                     "Partitions assigned",
@@ -118,7 +124,9 @@ final class ConsumerLoop: Sendable {
                     await commit(&offsets, consumer)
                 }
                 guard !messages.isEmpty else { continue }
-                if messages.count < batchSizeMax { try await pace.rest() }
+                if messages.count < batchSizeMax {
+                    try await pace.rest(afterBatchOf: messages.count)
+                }
             } catch let error where isPassing(error) {
                 let failures = retries.failed()
                 logger.warning(

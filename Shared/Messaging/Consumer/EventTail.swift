@@ -72,7 +72,7 @@ public struct EventTail: Service {
         var epochs = LogEpochs()
         while true {
             try Task.checkCancellation()
-            let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(100))
+            let poll = try await consumer.poll(max: 1000, timeout: .milliseconds(500))
             guard !poll.messages.isEmpty else { continue }
             retries.succeeded()
             // Replays are for consumers. A tail has already handed on the original event.

@@ -167,7 +167,7 @@ final class RelayLeadership: Sendable {
             pace.begin()
             let isSealing = try await sealEarlierRows(&heads, through: progress.published)
             let outcome = try await publishBatch(&progress, &heads, &pace, lead, producer, admin)
-            if outcome != .unsettled { retries.succeeded() }
+            if case .unsettled = outcome {} else { retries.succeeded() }
             if clock.now - watchedAt >= Self.watchInterval {
                 watchedAt = clock.now
                 try await watch(&progress, lead, admin)
@@ -175,7 +175,7 @@ final class RelayLeadership: Sendable {
             }
             switch outcome {
             case .full: continue
-            case .published: try await pace.rest()
+            case .published(let count): try await pace.rest(afterBatchOf: count)
             case .unsettled: try await Task.sleep(for: .milliseconds(2))
             case .empty where isSealing: continue
             case .empty: try await signal.wait(atMost: Self.idlePause)
@@ -186,8 +186,8 @@ final class RelayLeadership: Sendable {
     private enum Outcome {
         /// The batch was full; there may be more rows.
         case full
-        /// All rows that were found are published.
-        case published
+        /// All rows that were found, so many, are published.
+        case published(Int)
         /// There are rows, but a database transaction older than theirs is still running.
         case unsettled
         /// There are no rows.
@@ -231,7 +231,7 @@ final class RelayLeadership: Sendable {
         } catch {
             guard error.code == .unknownTopic else { throw error }
             try await handleUnknownTopic(&progress, records, lead, admin)
-            return .published
+            return .published(records.count)
         }
         pace.leaveOut(.now - sentAt)
         let offsets = RelayProgress.offsets(of: deliveries, for: records)
@@ -255,7 +255,7 @@ final class RelayLeadership: Sendable {
         }
         metrics.published(rows.lazy.map(\.event.type))
         if spans.isOn { spans.record(rows.compactMap { Span(publishing: $0.event, from: start) }) }
-        return rows.count == Self.batchSize ? .full : .published
+        return rows.count == Self.batchSize ? .full : .published(rows.count)
     }
 
     /// Seals a batch of the rows that an older relay, which had no seals, has published.

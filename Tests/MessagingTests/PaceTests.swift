@@ -1,0 +1,22 @@
+import Testing
+
+@testable import Messaging
+
+@Suite struct PaceTests {
+    private let work = Duration.milliseconds(10)
+
+    @Test func aFewEventsAreFollowedByAShortRest() {
+        #expect(Pace().length(ofRestAfter: work, events: 3) == work)
+        #expect(Pace().length(ofRestAfter: work, events: 40) == work * 2)
+    }
+
+    @Test func manyEventsAreFollowedByALongRest() {
+        #expect(Pace().length(ofRestAfter: work, events: 500) == work * 4)
+        #expect(Pace(restPerWork: 1).length(ofRestAfter: work, events: 500) == work)
+    }
+
+    @Test func noRestIsLongerThanEightyMilliseconds() {
+        let rest = Pace().length(ofRestAfter: .seconds(1), events: .max)
+        #expect(rest == .milliseconds(80))
+    }
+}
