@@ -60,7 +60,8 @@ import Testing
             comparison: WrittenComparison(
                 run: WrittenRows(
                     rows: [
-                        "payments.outbox": 200, "receipts.outbox": 100, "payments.inbox": 100,
+                        "payments.outbox": 200, "receipts.outbox": 100,
+                        "payments.consumer_places": 100,
                         "payments.transactions": 100,
                     ],
                     walBytes: 700_000
@@ -91,7 +92,7 @@ import Testing
         let report = try report()
         #expect(report.closed.cost.rounded() == 350)
         #expect(report.keptBytes == 6000 && report.sandboxKeptBytes == 100)
-        #expect(report.events == 3 && report.inboxRows == 1)
+        #expect(report.events == 3 && report.placeRows == 1)
         #expect(report.comparison.totals.rows.run == 5)
     }
 

@@ -59,7 +59,7 @@ extension BenchReport {
         var costs: [String: Any] = [
             "cpu_microseconds_per_purchase": Self.rounded(closed.cost),
             "events_per_purchase": Self.rounded(events),
-            "inbox_rows_per_purchase": Self.rounded(inboxRows),
+            "place_rows_per_purchase": Self.rounded(placeRows),
             "rows_per_purchase": Self.rounded(rows.run),
             "ceiling_rows_per_purchase": Self.rounded(rows.ceiling),
             "wal_bytes_per_purchase": Self.rounded(bytes.run),

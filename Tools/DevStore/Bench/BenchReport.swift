@@ -46,8 +46,8 @@ struct BenchReport: Sendable {
     var sandboxKeptBytes: Double { Double(kept.sandbox) / Double(comparison.runPurchases) }
     /// The events of a purchase.
     var events: Double { written(in: "outbox") }
-    /// The rows of a purchase that say which events a consumer has applied.
-    var inboxRows: Double { written(in: "inbox") }
+    /// The updates of places of consumers in a purchase; many purchases share one.
+    var placeRows: Double { written(in: "consumer_places") }
 
     /// The largest memory of a service at any time, in bytes.
     var memoryMax: Int { memory.map(\.largest).max() ?? 0 }
@@ -144,7 +144,7 @@ extension Terminal {
         table(
             [["of a purchase over HTTP", ""]] + [
                 ["events", text(report.events, 2)],
-                ["rows of inboxes", text(report.inboxRows, 2)],
+                ["rows of places", text(report.placeRows, 2)],
                 ["rows written", text(rows.run, 2)],
                 ["bytes of WAL", text(bytes.run, 0)],
                 ["bytes kept", text(report.keptBytes, 0)],
