@@ -52,7 +52,7 @@ import Testing
         return books
     }()
 
-    private static func kinds(
+    static func kinds(
         _ change: (inout TransactionBooks) -> Void
     ) -> [Difference.Kind] {
         var books = whole
@@ -280,37 +280,6 @@ import Testing
                     changedAt: Self.time
                 )
             } == []
-        )
-    }
-
-    @Test func whatARefundMadeVoidStaysSoWhenItIsReversed() {
-        func reversed(_ books: inout TransactionBooks) {
-            books.queued?.deliveries[0].state = "void"
-            books.queued?.credits += [
-                .init(unit: "coins", kind: "revoke", amount: -100),
-                .init(unit: "coins", kind: "grant", amount: 100),
-            ]
-            for target in ["2:refund:1", "2:refund:1:reversed"] {
-                books.queued?.deliveries.append(
-                    .init(target: target, kind: "webhook", state: "delivered")
-                )
-            }
-        }
-        #expect(Self.kinds(reversed) == [])
-        #expect(
-            Self.kinds {
-                reversed(&$0); $0.queued?.deliveries[3].state = "pending"
-            } == [.undelivered]
-        )
-        #expect(
-            Self.kinds {
-                reversed(&$0); $0.queued?.isEntitled = false
-            } == [.notEntitled]
-        )
-        #expect(
-            Self.kinds {
-                reversed(&$0); $0.queued?.credits.removeLast()
-            } == [.notCredited]
         )
     }
 
