@@ -41,6 +41,7 @@ import Testing
     private func report(idle: BenchIdle? = nil, growth: [Double] = []) throws -> BenchReport {
         let cost = [
             "payments": 0.01, "postgresql": 0.02, "broker": 0.005, ProcessCost.load: 9.0,
+            ProcessCost.endedPostgreSQL: 7.0,
         ]
         return BenchReport(
             closed: try result(cpuSeconds: cost),
@@ -111,12 +112,15 @@ import Testing
 
     @Test func anIdleStoreIsItsServicesAndPostgreSQL() throws {
         let usage = try #require(ProcessUsage(of: getpid()))
-        let costs = [("payments", 0.2), ("postgresql", 0.1), ("broker", 5), ("this load", 7)]
+        let costs = [
+            ("payments", 0.2), ("postgresql", 0.1), ("broker", 5), ("this load", 7),
+            ("postgresql, ended", 0.1),
+        ]
         let idle = BenchIdle(
             seconds: 60,
             costs: costs.map { ProcessCost(name: $0.0, usage: usage, cpuSeconds: $0.1) }
         )
-        #expect((idle.percent * 100).rounded() == 50)
+        #expect((idle.percent * 100).rounded() == 67)
     }
 
     @Test func everyGoalHasAVerdict() throws {

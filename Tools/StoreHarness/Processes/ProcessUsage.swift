@@ -42,7 +42,7 @@ public struct ProcessUsage: Hashable, Sendable {
 
     /// Adds up a process and all its descendants, such as PostgreSQL's server with its backends.
     ///
-    /// Descendants that have ended count with their time.
+    /// The time of descendants that have ended is in ``endedChildrenSeconds`` only.
     ///
     /// Shared memory is counted once for each process, so the result is an upper bound.
     ///
@@ -51,11 +51,11 @@ public struct ProcessUsage: Hashable, Sendable {
     public static func ofTree(_ id: Int32) -> ProcessUsage? {
         guard var sum = ProcessUsage(of: id) else { return nil }
         sum.residentBytes = proportionalBytes(of: id) ?? sum.residentBytes
-        sum.cpuSeconds += sum.endedChildrenSeconds
         for child in children(of: id) {
             guard let usage = ofTree(child) else { continue }
             sum.residentBytes += usage.residentBytes
             sum.cpuSeconds += usage.cpuSeconds
+            sum.endedChildrenSeconds += usage.endedChildrenSeconds
         }
         sum.residentBytesMax = max(sum.residentBytesMax, sum.residentBytes)
         return sum

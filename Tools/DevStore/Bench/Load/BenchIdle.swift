@@ -13,7 +13,10 @@ struct BenchIdle: Sendable {
 
     /// The processor time of the four services and PostgreSQL, in percent of one core.
     var percent: Double {
-        let names = Set(StoreService.allCases.map(\.rawValue) + [ProcessCost.postgresql])
+        let names = Set(
+            StoreService.allCases.map(\.rawValue)
+                + [ProcessCost.postgresql, ProcessCost.endedPostgreSQL]
+        )
         return costs.filter { names.contains($0.name) }.map(percent(of:)).reduce(0, +)
     }
 

@@ -10,6 +10,8 @@ struct ProcessCost: Sendable {
     static let load = "this load"
     /// The name of PostgreSQL with all its processes.
     static let postgresql = "postgresql"
+    /// The name of PostgreSQL's processes that have ended, such as those that remove dead rows.
+    static let endedPostgreSQL = "postgresql, ended"
 
     let name: String
     let usage: ProcessUsage
@@ -28,6 +30,10 @@ struct ProcessCost: Sendable {
         }
         if let id = store.cluster.processID, let usage = ProcessUsage.ofTree(id) {
             usages.append((postgresql, usage))
+            var ended = usage
+            (ended.cpuSeconds, ended.residentBytes) = (usage.endedChildrenSeconds, 0)
+            ended.residentBytesMax = 0
+            usages.append((endedPostgreSQL, ended))
         }
         if let usage = ProcessUsage(of: getpid()) { usages.append((load, usage)) }
         return usages
