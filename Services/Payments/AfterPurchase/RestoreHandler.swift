@@ -110,12 +110,13 @@ struct RestoreHandler: Sendable {
         _ fingerprint: [UInt8],
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply? {
+        // In this order: a restore that commits between the two statements is found by the second.
+        let made = try TransactionStore.made(
+            under: [(key.accountID, key.idempotencyKey)],
+            on: connection
+        )
         guard let use = try RestoreStore.find(key, on: connection) else {
-            let paid = try TransactionStore.made(
-                under: [(key.accountID, key.idempotencyKey)],
-                on: connection
-            )
-            return paid.isEmpty ? nil : .keyReused
+            return made.isEmpty ? nil : .keyReused
         }
         guard use.fingerprint == fingerprint else { return .keyReused }
         // A restored transaction never changes, so the rows still hold the first answer.
