@@ -110,13 +110,15 @@ struct RestoreHandler: Sendable {
         _ fingerprint: [UInt8],
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply? {
-        // In this order: a restore that commits between the two statements is found by the second.
-        let made = try TransactionStore.made(
-            under: [(key.accountID, key.idempotencyKey)],
-            on: connection
-        )
         guard let use = try RestoreStore.find(key, on: connection) else {
-            return made.isEmpty ? nil : .keyReused
+            let made = try TransactionStore.made(
+                under: [(key.accountID, key.idempotencyKey)],
+                on: connection
+            )
+            guard let other = made.first else { return nil }
+            // The same restore was committed between the two looks: the next try finds it.
+            guard other.key.fingerprint != fingerprint else { throw PaymentError(.keyTaken) }
+            return .keyReused
         }
         guard use.fingerprint == fingerprint else { return .keyReused }
         // A restored transaction never changes, so the rows still hold the first answer.
