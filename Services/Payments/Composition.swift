@@ -66,7 +66,8 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
             payments: batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
             transactions: TransactionReader(client: frame.client),
-            admin: AdminHandler(context: context, runner: runner, didCommit: didCommit),
+            admin: AdminHandler(context: context, didCommit: didCommit),
+            refunds: RefundHandler(context: context, runner: runner, didCommit: wakeRelay),
             resumptions: ResumptionHandler(
                 context: context,
                 processor: charging.processor,

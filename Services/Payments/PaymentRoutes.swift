@@ -15,6 +15,7 @@ struct PaymentRoutes: Sendable {
     let restores: RestoreHandler
     let transactions: TransactionReader
     let admin: AdminHandler
+    let refunds: RefundHandler
     let resumptions: ResumptionHandler
     /// The payment method of a resumption that names none; if `nil`, it has to name one.
     let defaultMethod: String?
@@ -138,7 +139,7 @@ struct PaymentRoutes: Sendable {
                 UsedKey(idempotencyKey: $0, fingerprint: RequestFingerprint.of(body))
             }
         )
-        return try answer(await admin.refund(id, terms, trace: context.trace))
+        return try answer(await refunds.refund(id, terms, trace: context.trace))
     }
 
     /// Reverses a refund; answers with 202 if the processor has not confirmed the reversal yet.
@@ -150,7 +151,7 @@ struct PaymentRoutes: Sendable {
         guard let number = context.parameters.get("number").flatMap({ Int($0) }), number > 0 else {
             throw HTTPProblem.refundUnknown
         }
-        return try answer(await admin.reverseRefund(number, of: id, trace: context.trace))
+        return try answer(await refunds.reverseRefund(number, of: id, trace: context.trace))
     }
 
     /// Resumes an interrupted payment.

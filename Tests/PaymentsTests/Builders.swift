@@ -142,6 +142,7 @@ struct Store: Sendable {
     let outcomes: OutcomeHandler
     let runner: ChargeRunner
     let admin: AdminHandler
+    let refunds: RefundHandler
     let restores: RestoreHandler
     let accounts: AccountHandler
     let resumptions: ResumptionHandler
@@ -197,11 +198,8 @@ struct Store: Sendable {
         self.context = context
         outcomes = OutcomeHandler(context: context)
         runner = ChargeRunner(processor: processor, context: context)
-        admin = AdminHandler(
-            context: context,
-            runner: runner,
-            didCommit: { owed.append($0) }
-        )
+        admin = AdminHandler(context: context, didCommit: { owed.append($0) })
+        refunds = RefundHandler(context: context, runner: runner, didCommit: {})
         resumptions = ResumptionHandler(
             context: context,
             processor: processor,

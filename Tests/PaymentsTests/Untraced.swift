@@ -25,7 +25,9 @@ extension AdminHandler {
     ) async throws -> AdminReply {
         try await decide(decision, on: id, trace: .begin())
     }
+}
 
+extension RefundHandler {
     func beginRefund(
         of id: TransactionID,
         _ terms: RefundTerms = RefundTerms()

@@ -3,14 +3,12 @@ import Postgres
 import StoreAPI
 import StoreTracing
 
-/// Approves, declines and refunds transactions.
+/// Approves and declines transactions.
 ///
 /// Each call takes one database transaction. It uses the same state machine as a charge and is
 /// equally safe against crashes.
 struct AdminHandler: Sendable {
     let context: PaymentsContext
-    /// Carries out refunds.
-    let runner: ChargeRunner
     /// Called after each commit with the attempts to carry out; the outbox may have new events.
     let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 

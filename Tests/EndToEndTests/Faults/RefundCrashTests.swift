@@ -1,6 +1,5 @@
 import EventTypes
 import Foundation
-import Postgres
 import StoreAPI
 import TestSupport
 import Testing
@@ -73,45 +72,21 @@ extension StoreHarness {
     fileprivate func expectMoney(
         of id: TransactionID,
         refunds: Int,
-        reversals: Int,
-        sourceLocation: SourceLocation = #_sourceLocation
+        reversals: Int
     ) async throws {
-        let expected = [refunds, reversals, refunds, reversals, refunds + reversals].map(Int64.init)
-        try await eventually("the refund and its reversal to be settled, each once") {
-            try await moneyCounts() == expected ? true : nil
-        }
-        // Leases have ended by then, so nothing is carried out once more.
-        try await quietBooks(of: id)
-        #expect(try await moneyCounts() == expected, sourceLocation: sourceLocation)
-    }
-
-    /// The refunds and reversals of the processor, of the ledger, and their events.
-    private func moneyCounts() async throws -> [Int64] {
-        try await withDatabase(of: .payments) { connection in
-            try connection.query(
-                """
-                SELECT ARRAY[(SELECT count(*) FROM sandbox_processor.refunds),
-                    (SELECT count(*) FROM sandbox_processor.reversals),
-                    (SELECT count(*) FROM ledger_postings WHERE kind = 'refund'),
-                    (SELECT count(*) FROM ledger_postings WHERE kind = 'refund_reversal'),
-                    (SELECT count(*) FROM outbox WHERE type LIKE 'transaction.refund%')]
-                """
-            ).first?.decode([Int64].self) ?? []
-        }
-    }
-
-    /// Waits until payments owes the processor nothing.
-    private func quietBooks(of id: TransactionID) async throws {
-        try await eventually("no attempt to be owed") {
-            try await withDatabase(of: .payments) { connection in
-                let rows = try connection.query(
-                    """
-                    SELECT FROM processor_attempts
-                    WHERE transaction_id = \(id.number) AND step <> 'settled'
-                    """
-                )
-                return rows.count == 0 ? true : nil
-            }
+        _ = try await eventually("the refund and its reversal to be settled, each once") {
+            () async throws -> Bool? in
+            let books = try await reconcile().transactions?.first { $0.id == id }
+            guard let books, let entry = books.entry else { return nil }
+            let kinds = books.postings.map(\.kind)
+            let cents = Int64(40 * (refunds - reversals))
+            let isSettled =
+                entry.refunds.count == refunds
+                && entry.refunds.count { $0.reversedAt != nil } == reversals
+                && kinds.count { $0 == "refund" } == refunds
+                && kinds.count { $0 == "refund_reversal" } == reversals
+                && books.charges.map(\.returned.minorUnits) == [cents]
+            return isSettled ? true : nil
         }
     }
 }

@@ -35,7 +35,7 @@ import Testing
         try await withStore(tax: TaxRates([storefront: 1900])) { store in
             let bought = try await store.buy(request(), key: "a")
             for number in 1...3 {
-                let refunded = try done(try await store.admin.refund(bought.id, terms(333)))
+                let refunded = try done(try await store.refunds.refund(bought.id, terms(333)))
                 #expect(refunded.refunds?.count == number)
                 #expect(refunded.refundedAmount == usd(Int64(number) * 333))
                 #expect(
@@ -50,7 +50,7 @@ import Testing
             #expect(try await store.postings(of: bought.id) == [.purchase, .refund])
             #expect(try await store.count("sandbox_processor.refunds") == 3)
             #expect(
-                refusal(try await store.admin.refund(bought.id, terms(1)))
+                refusal(try await store.refunds.refund(bought.id, terms(1)))
                     == .refundTooLarge(
                         rest: usd(0)
                     )
@@ -61,9 +61,9 @@ import Testing
     @Test func aReversalGivesTheProductAndTheMoneyBackOnce() async throws {
         try await withStore { store in
             let bought = try await store.buy(request("film"), key: "a")
-            _ = try await store.admin.refund(bought.id)
+            _ = try await store.refunds.refund(bought.id)
             for _ in 0..<2 {
-                let back = try done(try await store.admin.reverseRefund(1, of: bought.id))
+                let back = try done(try await store.refunds.reverseRefund(1, of: bought.id))
                 #expect(back.revokedAt == nil && back.refundedAmount == usd(0))
                 #expect(back.version == bought.version + 2)
             }
@@ -80,7 +80,7 @@ import Testing
             #expect(copy.reason == .ownedAgain && copy.originalID == bought.id)
             #expect(copy.originalPurchasedAt == bought.purchasedAt)
             // What came back can be refunded again.
-            let again = try done(try await store.admin.refund(bought.id))
+            let again = try done(try await store.refunds.refund(bought.id))
             #expect(again.refunds?.map(\.number) == [1, 2] && again.revokedAt != nil)
             try await store.expectOwnersFollowFromLog()
         }
@@ -89,10 +89,10 @@ import Testing
     @Test func aReversalAfterAnotherPurchaseLeavesThatTheOwner() async throws {
         try await withStore { store in
             let first = try await store.buy(request("film"), key: "a")
-            _ = try await store.admin.refund(first.id)
+            _ = try await store.refunds.refund(first.id)
             let second = try await store.buy(request("film"), key: "b")
             #expect(second.price == usd(999))
-            let back = try done(try await store.admin.reverseRefund(1, of: first.id))
+            let back = try done(try await store.refunds.reverseRefund(1, of: first.id))
             #expect(back.revokedAt == nil)
             #expect(try await store.buy(request("film"), key: "c").originalID == second.id)
             try await store.expectOwnersFollowFromLog()
@@ -102,15 +102,15 @@ import Testing
     @Test func goodwillLeavesTheProductAndItsOwner() async throws {
         try await withStore { store in
             let bought = try await store.buy(request("film"), key: "a")
-            let part = try done(try await store.admin.refund(bought.id, terms(100)))
+            let part = try done(try await store.refunds.refund(bought.id, terms(100)))
             #expect(part.revokedAt == nil)
             #expect(try await store.buy(request("film"), key: "b").reason == .ownedAgain)
             let whole = try done(
-                try await store.admin.refund(bought.id, terms(899, revokes: false))
+                try await store.refunds.refund(bought.id, terms(899, revokes: false))
             )
             #expect(whole.revokedAt == nil && whole.refundedAmount == usd(999))
             let more = RefundTerms(revokes: true)
-            #expect(refusal(try await store.admin.refund(bought.id, more)) == .nothingToRefund)
+            #expect(refusal(try await store.refunds.refund(bought.id, more)) == .nothingToRefund)
         }
     }
 
@@ -119,14 +119,16 @@ import Testing
             let bought = try await store.buy(request(), key: "a")
             for _ in 0..<3 {
                 let part = try done(
-                    try await store.admin.refund(bought.id, terms(100, key: "k"))
+                    try await store.refunds.refund(bought.id, terms(100, key: "k"))
                 )
                 #expect(part.refundedAmount == usd(100))
             }
             for other in [terms(101, key: "k"), terms(100, revokes: true, key: "k")] {
-                #expect(refusal(try await store.admin.refund(bought.id, other)) == .refundKeyReused)
+                #expect(
+                    refusal(try await store.refunds.refund(bought.id, other)) == .refundKeyReused
+                )
             }
-            _ = try await store.admin.refund(bought.id, terms(100, key: "l"))
+            _ = try await store.refunds.refund(bought.id, terms(100, key: "l"))
             #expect(try await store.load(bought.id).refundedAmount == usd(200))
         }
     }
@@ -135,13 +137,13 @@ import Testing
     func refundsAtOnceNeverExceedWhatWasPaid() async throws {
         try await withStore(poolSize: 6) { store in
             let bought = try await store.buy(request(), key: "a")
-            guard case .owed = try await store.admin.beginRefund(of: bought.id, terms(300)) else {
+            guard case .owed = try await store.refunds.beginRefund(of: bought.id, terms(300)) else {
                 return #expect(Bool(false))
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<6 {
                     group.addTask {
-                        _ = try await store.admin.refund(
+                        _ = try await store.refunds.refund(
                             bought.id,
                             self.terms(400, key: "k\(number)")
                         )
@@ -154,7 +156,7 @@ import Testing
             let after = try await store.load(bought.id)
             #expect(after.refundedAmount == usd(700))
             #expect(
-                refusal(try await store.admin.refund(bought.id, terms(300)))
+                refusal(try await store.refunds.refund(bought.id, terms(300)))
                     == .refundTooLarge(
                         rest: usd(299)
                     )
@@ -166,8 +168,8 @@ import Testing
     @Test func aReversalThatWasPromisedIsCarriedOutWhateverIsKilled() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
-            _ = try await store.admin.refund(bought.id)
-            _ = try await store.admin.beginReversal(of: 1, of: bought.id)
+            _ = try await store.refunds.refund(bought.id)
+            _ = try await store.refunds.beginReversal(of: 1, of: bought.id)
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt == nil)
             #expect(try await store.count("sandbox_processor.reversals") == 1)
@@ -177,9 +179,9 @@ import Testing
     @Test func aReversalWhoseCommitNeverCameIsFoundByInquiry() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
-            _ = try await store.admin.refund(bought.id)
+            _ = try await store.refunds.refund(bought.id)
             guard
-                case .owed(let attempt, _) = try await store.admin.beginReversal(
+                case .owed(let attempt, _) = try await store.refunds.beginReversal(
                     of: 1,
                     of: bought.id
                 )
@@ -201,7 +203,7 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
             guard
-                case .owed(let attempt, _) = try await store.admin.beginRefund(
+                case .owed(let attempt, _) = try await store.refunds.beginRefund(
                     of: bought.id,
                     terms(600)
                 )

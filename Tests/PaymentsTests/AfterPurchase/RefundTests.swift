@@ -12,7 +12,8 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
             for _ in 0..<3 {
-                guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: bought.id)
+                guard
+                    case .owed(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
                 else { break }
                 await store.runner.carryOut([attempt])
             }
@@ -24,7 +25,7 @@ import Testing
             #expect(try await store.count("sandbox_processor.refunds") == 1)
             #expect(try await store.eventTypes(of: bought.id).last == "transaction.refunded.v1")
             #expect(try await store.booksBalance())
-            guard case .done(let again) = try await store.admin.beginRefund(of: bought.id) else {
+            guard case .done(let again) = try await store.refunds.beginRefund(of: bought.id) else {
                 return #expect(Bool(false))
             }
             #expect(again == refunded)
@@ -34,7 +35,7 @@ import Testing
     @Test func aRefundThatWasPromisedIsCarriedOutWhateverIsKilled() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
-            _ = try await store.admin.beginRefund(of: bought.id)
+            _ = try await store.refunds.beginRefund(of: bought.id)
             try await store.recover()
             #expect(try await store.load(bought.id).revokedAt != nil)
             #expect(try await store.count("sandbox_processor.refunds") == 1)
@@ -44,7 +45,7 @@ import Testing
     @Test func aRefundWhoseCommitNeverCameIsFoundByInquiry() async throws {
         try await withStore { store in
             let bought = try await store.buy(request(), key: "a")
-            guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: bought.id)
+            guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             _ = await store.processor.refund([
                 RefundCall(
@@ -65,7 +66,8 @@ import Testing
         try await withStore { store in
             let bought = try await store.buy(request(method: method), key: "a")
             let counts = try await store.counts()
-            guard case .refused(.notPurchased, _) = try await store.admin.beginRefund(of: bought.id)
+            guard
+                case .refused(.notPurchased, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             #expect(try await store.counts() == counts)
         }
@@ -77,7 +79,8 @@ import Testing
             let copy = try await store.buy(request("film"), key: "b")
             #expect(copy.reason == .ownedAgain)
             let counts = try await store.counts()
-            guard case .refused(.isCopy, _) = try await store.admin.beginRefund(of: copy.id) else {
+            guard case .refused(.isCopy, _) = try await store.refunds.beginRefund(of: copy.id)
+            else {
                 return #expect(Bool(false))
             }
             #expect(try await store.counts() == counts)
@@ -89,11 +92,12 @@ import Testing
         try await withStore { store in
             try await store.sell(product("gift", .nonConsumable, price: usd(0)))
             let free = try await store.buy(request("gift", price: usd(0)), key: "a")
-            guard case .done(let revoked) = try await store.admin.refund(free.id) else {
+            guard case .done(let revoked) = try await store.refunds.refund(free.id) else {
                 return #expect(Bool(false))
             }
             #expect(revoked.revokedAt != nil && revoked.refunds?.map(\.amount) == [usd(0)])
-            guard case .done(let back) = try await store.admin.reverseRefund(1, of: free.id) else {
+            guard case .done(let back) = try await store.refunds.reverseRefund(1, of: free.id)
+            else {
                 return #expect(Bool(false))
             }
             #expect(back.revokedAt == nil)

@@ -70,7 +70,7 @@ import TestSupport
             try await store.finish(other.id)
             #expect(try await restored(store, key: "r").map(\.productID.rawValue) == ["pass"])
 
-            _ = try await store.admin.beginRefund(of: other.id)
+            _ = try await store.refunds.beginRefund(of: other.id)
             try await store.recover()
             #expect(try await restored(store, key: "r", of: bob).isEmpty)
         }

@@ -105,7 +105,7 @@ import TestSupport
 extension Store {
     /// Refunds a charged transaction.
     func refund(_ id: TransactionID) async throws {
-        guard case .owed(let refund, _) = try await admin.beginRefund(of: id) else {
+        guard case .owed(let refund, _) = try await refunds.beginRefund(of: id) else {
             return #expect(Bool(false), "It was not paid.")
         }
         await runner.carryOut([refund])

@@ -43,7 +43,7 @@ import Testing
             let bought = try await store.buy(request(), key: "a")
             try await store.say(storefront: "FRA")
             #expect(try await store.load(bought.id) == bought)
-            _ = try await store.admin.beginRefund(of: bought.id)
+            _ = try await store.refunds.beginRefund(of: bought.id)
             try await store.recover()
             let refunded = try await store.load(bought.id)
             #expect(refunded.revokedAt != nil && refunded.price == usd(999))

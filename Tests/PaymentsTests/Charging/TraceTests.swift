@@ -17,7 +17,7 @@ import TestSupport
             let trace = TraceContext.begin()
             let id = try await store.add(request(), key: "a", in: trace)
             try await store.settle()
-            guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: id) else {
+            guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: id) else {
                 return #expect(Bool(false))
             }
             await store.runner.carryOut([attempt])
@@ -93,7 +93,8 @@ import TestSupport
                     }
                 }
                 try await store.settle()
-                guard case .owed(let attempt, _) = try await store.admin.beginRefund(of: id) else {
+                guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: id)
+                else {
                     return #expect(Bool(false))
                 }
                 await store.runner.carryOut([attempt])

@@ -6,7 +6,13 @@ import StoreTracing
 ///
 /// Each is committed as an attempt before the processor is called, so it is carried out whatever
 /// happens.
-extension AdminHandler {
+struct RefundHandler: Sendable {
+    let context: PaymentsContext
+    /// Carries out refunds and reversals.
+    let runner: ChargeRunner
+    /// Called after each commit; the outbox may have new events.
+    let didCommit: @Sendable () -> Void
+
     /// Refunds a transaction, and waits for the processor's answer.
     ///
     /// - Returns: `.owed` while the processor has not confirmed the refund.
@@ -145,7 +151,7 @@ extension AdminHandler {
         }
         if let report {
             context.record(report.steps, from: start)
-            didCommit([])
+            didCommit()
         }
         return reply
     }
