@@ -6,14 +6,16 @@ public struct Topic: Hashable, Sendable {
     public let producer: String
     /// The key of its messages.
     public let key: Key
-    /// The consumer groups that handle its events.
+    /// The consumers that handle its events; see ``group(of:)``.
     ///
-    /// The producer's relay tracks the offset of each group. If the broker loses its log, the relay
-    /// publishes again all events that a group may have missed. A topic without groups is only
+    /// The producer's relay tracks the offset of each of their groups. If the broker loses its log, the relay
+    /// publishes again all events that a consumer may have missed. A topic without consumers is only
     /// followed by streams, which fill their gaps from the database.
     public let consumers: [String]
     /// Whether the topic is compacted, so that only the newest message of each key is kept.
     public let isCompacted: Bool
+    /// Whether consumers let each event grow old before they apply it.
+    public private(set) var isDelayed = false
 
     /// The message key of a topic.
     ///
@@ -28,6 +30,14 @@ public struct Topic: Hashable, Sendable {
     /// The dead-letter topic for events that this topic's consumers could not apply; `nil` without
     /// consumers.
     public var deadLetters: String? { consumers.isEmpty ? nil : name + ".dead-letters" }
+
+    /// The Kafka group in which a consumer reads the topic.
+    ///
+    /// A delayed topic is read in a group of its own, because not every broker serves a group whose
+    /// members read different topics, and because a rebalance of one must not stop the other.
+    public func group(of consumer: String) -> String {
+        isDelayed ? consumer + ".delayed" : consumer
+    }
 }
 
 /// All topics of the store.
@@ -58,7 +68,8 @@ public enum Topics {
         producer: "payments",
         key: .account,
         consumers: ["fulfillment"],
-        isCompacted: false
+        isCompacted: false,
+        isDelayed: true
     )
     /// Signed receipts.
     public static let receiptsIssued = Topic(

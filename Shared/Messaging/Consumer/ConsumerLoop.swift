@@ -44,7 +44,7 @@ final class ConsumerLoop: Sendable {
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
                 settings: kafka,
-                group: name,
+                group: topics.first?.group(of: name) ?? name,
                 topics: topics.map(\.name),
                 logger: logger
             )

@@ -323,12 +323,16 @@ final class RelayLeadership: Sendable {
             throw LogIsLost()
         }
         var committed: [String: [KafkaTopicPartition: Int64]] = [:]
-        for consumer in Set(topics.own.flatMap(\.consumers)) {
-            lead.move()
-            committed[consumer] = try await admin.committedOffsets(
-                group: consumer,
-                partitions: partitions
-            )
+        for topic in topics.own {
+            let partitions = partitions.filter { $0.topic == topic.name }
+            for consumer in topic.consumers where !partitions.isEmpty {
+                lead.move()
+                let offsets = try await admin.committedOffsets(
+                    group: topic.group(of: consumer),
+                    partitions: partitions
+                )
+                committed[consumer, default: [:]].merge(offsets) { $1 }
+            }
         }
         let before = progress.confirmed
         let confirmedHeads = progress.confirmedHeads
