@@ -317,8 +317,9 @@ final class RelayLeadership: Sendable {
         // No consumer confirms dead letters, and their readers may delete their topics.
         let own = Set(topics.own.map(\.name))
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
-        // The broker itself may have recreated a missing topic, empty.
-        if progress.isContradicted(byEnds: try await admin.endOffsets(of: partitions)) {
+        // The broker itself may have recreated a missing topic: empty, or with fewer partitions.
+        let ends = try await admin.endsOfKnown(partitions)
+        if ends.count < partitions.count || progress.isContradicted(byEnds: ends) {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }

@@ -43,7 +43,7 @@ extension EndToEnd {
         @Test(arguments: [
             (StoreService.payments, Topics.paymentsTransactions),
             (.receipts, Topics.receiptsIssued),
-            (.fulfillment, Topics.fulfillmentTransactions),
+            (.fulfillment, Topics.fulfillmentQueues),
         ])
         func afterCommitBeforePublish(_ service: StoreService, _ topic: Topic) async throws {
             try await withStore(.with(kafkaProxy: true)) { store in

@@ -70,7 +70,7 @@ struct Ceiling: Sendable {
         }
         try await copy(.payments, Self.paymentsSamples, count: 3)
         try await copy(.receipts, Self.receiptsSamples, count: 3)
-        try await copy(.fulfillment, Self.fulfillmentSamples, count: 5)
+        try await copy(.fulfillment, Self.fulfillmentSamples, count: 3)
         let products = try await store.withDatabase(of: .payments) { connection in
             try connection.query("SELECT id, version, is_restorable, data::text FROM products")
                 .map { try $0.decode(String.self, Int32.self, Bool.self, String.self) }
@@ -125,15 +125,13 @@ struct Ceiling: Sendable {
         """
 
     private static let fulfillmentSamples = """
-        WITH changes AS NOT MATERIALIZED (
-            SELECT data, data -> 'transaction' ->> 'state' AS state FROM outbox
-            WHERE type = 'queue.changed.v1'
-        ), samples AS (
-            (SELECT * FROM changes WHERE state = 'purchasing' LIMIT 1)
-            UNION ALL (SELECT * FROM changes WHERE state = 'purchased' LIMIT 1)
+        WITH sample AS (
+            SELECT data FROM outbox
+            WHERE type = 'queue.changed.v1' AND data -> 'transaction' ->> 'state' = 'purchased'
+            LIMIT 1
         )
-        SELECT state || ' change', data::text, NULL::bytea FROM samples
-        UNION ALL SELECT state || ' snapshot', (data -> 'transaction')::text, NULL FROM samples
+        SELECT 'purchased change', data::text, NULL::bytea FROM sample
+        UNION ALL SELECT 'purchased snapshot', (data -> 'transaction')::text, NULL FROM sample
         UNION ALL (SELECT 'finished', data::text, NULL FROM outbox
         WHERE type = 'transaction.finished.v1' LIMIT 1)
         """
