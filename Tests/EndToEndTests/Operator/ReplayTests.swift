@@ -92,7 +92,10 @@ extension EndToEnd {
         @Test func anInterruptedReplaySaysHowItGoesOn() async throws {
             try await withStore { store in
                 try await store.importSampleCatalog()
-                let payments = [try await store.buy(), try await store.buy(as: "bob")]
+                var payments: [AcceptedPayment] = []
+                for buyer in ["ada", "bob", "carl", "dora"] {
+                    payments.append(try await store.buy(as: buyer))
+                }
                 try await store.expectWhole(payments)
                 let journal = store.directory + "/replay.journal"
                 let child = try await store.startCounterfoil([

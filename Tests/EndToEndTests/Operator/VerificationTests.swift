@@ -203,7 +203,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             "processor_attempts",
             "amount = amount + 1",
             rows: "step = 'settled'",
-            "FIRST charge: amount is '100'"
+            "FIRST charge 1: amount is '100'"
         ),
         Tampering(
             .payments,
@@ -277,7 +277,7 @@ struct Tampering: Sendable, CustomStringConvertible {
             .fulfillment,
             "credit_entries",
             "amount = amount * 10",
-            "FIRST coins grant: amount is '1000'"
+            "FIRST coins grant 0: amount is '1000'"
         ),
         Tampering(
             .fulfillment,
