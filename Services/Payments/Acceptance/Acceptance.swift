@@ -23,11 +23,13 @@ extension Acceptance {
     /// - Parameters:
     ///   - record: The transaction.
     ///   - paymentMethod: The payment method to charge.
+    ///   - ids: The source of the attempt's id.
     ///   - time: The time of acceptance.
     ///   - lease: The time for which the attempt belongs to the process that accepts it.
     init(
         of record: TransactionRecord,
         by paymentMethod: String,
+        drawing ids: IDSource,
         at time: Timestamp,
         lease: Duration
     ) {
@@ -38,7 +40,7 @@ extension Acceptance {
         let attempt = ProcessorAttempt(
             transactionID: record.transaction.id,
             kind: .charge,
-            id: AttemptID(time: time),
+            id: ids.attempt(at: time),
             step: .calling,
             paymentMethod: paymentMethod,
             amount: record.transaction.price,

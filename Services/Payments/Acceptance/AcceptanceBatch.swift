@@ -164,11 +164,17 @@ struct AcceptanceBatch: Sendable {
     /// Makes transactions of the requests that the rules accept.
     ///
     /// - Parameters:
-    ///   - ids: An id for each of these requests.
+    ///   - transactionIDs: An id for each of these requests.
+    ///   - ids: The source of the ids of their attempts.
     ///   - tax: The rates of the tax that the prices contain.
     ///   - lease: The time for which their attempts belong to this process.
-    mutating func begin(_ ids: [TransactionID], tax: TaxRates, lease: Duration) {
-        begun = zip(ids, approved).map { id, approved in
+    mutating func begin(
+        _ transactionIDs: [TransactionID],
+        drawing ids: IDSource,
+        tax: TaxRates,
+        lease: Duration
+    ) {
+        begun = zip(transactionIDs, approved).map { id, approved in
             let submission = entries[approved.position].submission
             let request = submission.request
             let record = TransactionRecord(
@@ -187,6 +193,7 @@ struct AcceptanceBatch: Sendable {
             var acceptance = Acceptance(
                 of: record,
                 by: request.paymentMethod,
+                drawing: ids,
                 at: time,
                 lease: lease
             )

@@ -1,5 +1,4 @@
 import EventTypes
-import Ledger
 
 /// Everything that the acceptance of payments will write.
 ///
@@ -17,10 +16,12 @@ struct AcceptancePlan {
     /// - Parameters:
     ///   - accepted: The payments, in the order they were accepted.
     ///   - holders: The ownerships of the non-consumables that they buy.
+    ///   - ids: The source of the ids of postings.
     ///   - time: The time of acceptance.
     init(
         _ accepted: [Acceptance],
         meeting holders: [OwnershipKey: Ownership],
+        drawing ids: IDSource,
         at time: Timestamp
     ) {
         acceptances = accepted
@@ -41,7 +42,7 @@ struct AcceptancePlan {
             )
             guard let grant = acceptances[index].grant else { continue }
             // A grant makes no posting.
-            let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+            let machine = TransactionStateMachine(time: time, postingID: ids.posting(at: time))
             guard
                 case .moved(let record, let type, _) = machine.apply(
                     grant,

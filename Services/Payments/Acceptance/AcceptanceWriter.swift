@@ -31,7 +31,12 @@ struct AcceptanceWriter {
             },
             on: connection
         )
-        let plan = AcceptancePlan(acceptances, meeting: holders, at: time)
+        let plan = AcceptancePlan(
+            acceptances,
+            meeting: holders,
+            drawing: context.ids,
+            at: time
+        )
         try OwnershipStore.change(plan.ownershipChanges, on: connection)
         let keys = plan.acceptances.compactMap { acceptance in
             acceptance.key.map { (acceptance.record.transaction.id, $0) }

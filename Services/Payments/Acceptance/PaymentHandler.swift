@@ -62,6 +62,7 @@ struct PaymentHandler: Sendable {
         )
         batch.begin(
             try TransactionStore.nextIDs(batch.approvedCount, on: connection),
+            drawing: context.ids,
             tax: tax,
             lease: context.policy.lease
         )

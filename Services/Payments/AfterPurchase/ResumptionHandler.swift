@@ -87,6 +87,7 @@ struct ResumptionHandler: Sendable {
         var acceptance = Acceptance(
             of: record,
             by: paymentMethod,
+            drawing: context.ids,
             at: time,
             lease: context.policy.lease
         )

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 
 /// The identity of one charge, refund or reversal.
@@ -8,8 +7,6 @@ struct AttemptID: Hashable, Sendable, CustomStringConvertible {
     let bytes: SIMD16<UInt8>
 
     init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
-
-    init(time: Timestamp) { bytes = EventID(time: time).bytes }
 
     var description: String { EventID(bytes: bytes).description }
 }

@@ -10,6 +10,7 @@ struct PaymentsContext: Sendable {
     let policy: AttemptPolicy
     let owner: LeaseOwner
     let environment: StoreEnvironment
+    var ids: IDSource = .random
     var spans: SpanRecorder = .off
     let logger: Logger
     /// Returns the time of the clock that all instances share.

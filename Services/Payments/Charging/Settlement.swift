@@ -23,7 +23,11 @@ struct Settlement {
     init(_ context: PaymentsContext, within trace: TraceContext? = nil) {
         self.context = context
         self.trace = trace
-        plan = SettlementPlan(time: context.now(), policy: context.policy)
+        plan = SettlementPlan(
+            time: context.now(),
+            policy: context.policy,
+            ids: context.ids
+        )
     }
 
     /// Settles a batch of outcomes.

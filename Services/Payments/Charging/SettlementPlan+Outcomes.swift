@@ -53,7 +53,7 @@ extension SettlementPlan {
         guard attempts[refund] == nil, let record = records[attempt.transactionID] else { return }
         post(
             LedgerRules.strayCharge(
-                id: PostingID(time: time),
+                id: ids.posting(at: time),
                 transactionID: attempt.transactionID,
                 buyer: record.transaction.accountID,
                 gross: attempt.amount,
@@ -87,7 +87,7 @@ extension SettlementPlan {
         // The refund returns a stray charge, so the transaction itself does not change.
         post(
             LedgerRules.strayChargeReturn(
-                id: PostingID(time: time),
+                id: ids.posting(at: time),
                 transactionID: attempt.transactionID,
                 number: attempt.number,
                 buyer: record.transaction.accountID,

@@ -4,8 +4,8 @@ import StoreAPI
 
 /// Everything that a settlement of outcomes and commands will write.
 ///
-/// Does no I/O: ``Settlement`` hands in the locked rows and writes the decisions. The plan makes
-/// the ids of postings and attempts; everything else comes in as arguments.
+/// Pure. ``Settlement`` hands in the locked rows, the time and a source of ids, and writes the
+/// decisions.
 struct SettlementPlan: Sendable {
     /// A disagreement between the processor and the books.
     struct Contradiction: Hashable, Sendable {
@@ -17,6 +17,7 @@ struct SettlementPlan: Sendable {
 
     let time: Timestamp
     let policy: AttemptPolicy
+    let ids: IDSource
 
     /// The locked transactions and attempts, with the changes so far.
     private(set) var records: [TransactionID: TransactionRecord] = [:]
@@ -31,9 +32,10 @@ struct SettlementPlan: Sendable {
     private var ownershipChanges: [OwnershipChange] = []
 
     /// Begins a plan.
-    init(time: Timestamp, policy: AttemptPolicy) {
+    init(time: Timestamp, policy: AttemptPolicy, ids: IDSource) {
         self.time = time
         self.policy = policy
+        self.ids = ids
     }
 
     /// The transactions to write, in the order of their ids.
@@ -60,7 +62,7 @@ struct SettlementPlan: Sendable {
         to id: TransactionID
     ) -> TransactionMove {
         guard let record = records[id] else { return .refused(.stateUnknown) }
-        let machine = TransactionStateMachine(time: time, postingID: PostingID(time: time))
+        let machine = TransactionStateMachine(time: time, postingID: ids.posting(at: time))
         let move = machine.apply(command, to: record)
         guard case .moved(let moved, let type, let posting) = move else { return move }
         records[id] = moved
@@ -239,7 +241,7 @@ struct SettlementPlan: Sendable {
             transactionID: id,
             kind: .refund,
             number: terms.number,
-            id: AttemptID(time: time),
+            id: ids.attempt(at: time),
             step: .calling,
             paymentMethod: paymentMethod,
             amount: terms.amount,
@@ -258,7 +260,7 @@ struct SettlementPlan: Sendable {
             transactionID: refund.transactionID,
             kind: .reversal,
             number: refund.number,
-            id: AttemptID(time: time),
+            id: ids.attempt(at: time),
             step: .calling,
             paymentMethod: refund.paymentMethod,
             amount: refund.amount,

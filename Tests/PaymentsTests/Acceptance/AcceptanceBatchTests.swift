@@ -23,7 +23,7 @@ import Testing
             methodRefusal: { _ in nil }
         )
         let ids = (0..<batch.approvedCount).map { TransactionID(number: Int64($0) + 1) }
-        batch.begin(ids, tax: TaxRates(), lease: .seconds(10))
+        batch.begin(ids, drawing: .random, tax: TaxRates(), lease: .seconds(10))
     }
 
     func answer(_ batch: inout AcceptanceBatch) {

@@ -19,7 +19,7 @@ import Testing
             attempt: ProcessorAttempt(
                 transactionID: transaction.id,
                 kind: .charge,
-                id: AttemptID(time: startTime),
+                id: IDSource.random.attempt(at: startTime),
                 step: .calling,
                 paymentMethod: "sandbox_success",
                 amount: usd999,
@@ -32,6 +32,7 @@ import Testing
         AcceptancePlan(
             acceptances,
             meeting: [acceptances[0].record.ownershipKey: holder],
+            drawing: .random,
             at: startTime
         )
     }

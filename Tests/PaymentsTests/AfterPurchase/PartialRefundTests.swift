@@ -210,7 +210,7 @@ import Testing
             else { return #expect(Bool(false)) }
             let calls = [600, 300, 100, 99].map { amount in
                 RefundCall(
-                    attemptID: AttemptID(time: startTime),
+                    attemptID: IDSource.random.attempt(at: startTime),
                     chargeReference: attempt.undoes ?? "",
                     amount: usd(amount)
                 )

@@ -15,7 +15,7 @@ import Testing
             transactionID: TransactionID(number: 7),
             kind: kind,
             number: number,
-            id: AttemptID(time: startTime),
+            id: IDSource.random.attempt(at: startTime),
             step: step,
             paymentMethod: "",
             amount: usd(amount)

@@ -11,7 +11,7 @@ import Testing
             ProcessorAttempt(
                 transactionID: TransactionID(number: Int64($0)),
                 kind: .charge,
-                id: AttemptID(time: startTime),
+                id: IDSource.random.attempt(at: startTime),
                 step: .calling,
                 paymentMethod: "",
                 amount: usd(1)

@@ -28,7 +28,7 @@ import Testing
         var attempt = ProcessorAttempt(
             transactionID: id,
             kind: .charge,
-            id: AttemptID(time: startTime),
+            id: IDSource.random.attempt(at: startTime),
             step: .calling,
             paymentMethod: "sandbox_success",
             amount: usd(999),
@@ -40,8 +40,11 @@ import Testing
 
     /// A plan with purchases of one non-consumable: the first is being charged, and the others wait
     /// for it.
-    func plan(_ state: TransactionState = .purchasing) -> SettlementPlan {
-        var plan = SettlementPlan(time: startTime, policy: AttemptPolicy())
+    func plan(
+        _ state: TransactionState = .purchasing,
+        drawing ids: IDSource = .random
+    ) -> SettlementPlan {
+        var plan = SettlementPlan(time: startTime, policy: AttemptPolicy(), ids: ids)
         plan.take(
             [first: record(first, state), second: record(second), third: record(third)],
             [
@@ -127,6 +130,14 @@ import Testing
         #expect(plan.newAttempts.map(\.undoes) == ["r"])
         #expect(plan.contradictions.map(\.refusal) == [.chargeIsStray])
         #expect(plan.changedRecords.isEmpty)
+    }
+
+    @Test func idsOfAttemptsAndPostingsAreDrawnFromTheSource() {
+        let id = EventID(bytes: SIMD16(repeating: 7))
+        var plan = plan(.failed, drawing: IDSource { _ in id })
+        plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
+        #expect(plan.newAttempts.map(\.id.bytes) == [id.bytes])
+        #expect(plan.postings.map(\.id.bytes) == [id.bytes])
     }
 
     @Test func anOutcomeOfNoKnownAttemptChangesNothing() {

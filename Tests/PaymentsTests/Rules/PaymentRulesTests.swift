@@ -111,7 +111,7 @@ import Testing
     }
 
     @Test func whatIsFoundWithoutAProcessorWaitsAndDoesNotFail() async {
-        let id = AttemptID(time: startTime)
+        let id = IDSource.random.attempt(at: startTime)
         let charge = ChargeRequest(
             attemptID: id,
             paymentMethod: "sandbox_success",
@@ -220,7 +220,7 @@ import Testing
         var attempt = ProcessorAttempt(
             transactionID: TransactionID(number: 1),
             kind: .charge,
-            id: AttemptID(time: startTime),
+            id: IDSource.random.attempt(at: startTime),
             step: .calling,
             paymentMethod: "",
             amount: usd(1),
