@@ -25,6 +25,12 @@ struct AccountHandler: Sendable {
         case changed(Answer)
     }
 
+    /// Thrown to roll back a request that changes nothing, so that the row that it locked does not
+    /// stay behind without an event.
+    private struct NoChange<Answer: Sendable>: Error {
+        let result: Result<(account: Account, answer: Answer), AccountRefusal>
+    }
+
     /// Reads an account.
     func account(_ key: AccountKey) async throws -> Account {
         try await client.withConnection { connection in
@@ -174,7 +180,8 @@ struct AccountHandler: Sendable {
 
     /// Locks an account, lets the body change it, and publishes the result.
     ///
-    /// An account that is not in the table gets a row only if `makesAccount`.
+    /// An account that is not in the table gets a row only if `makesAccount` and the body changes
+    /// it. A request that is refused or changes nothing is rolled back.
     private func perform<Answer: Sendable>(
         on key: AccountKey,
         makesAccount: Bool,
@@ -183,33 +190,44 @@ struct AccountHandler: Sendable {
             @escaping @Sendable (Account, Timestamp, isolated PostgresConnection) throws
             -> Effect<Answer>
     ) async throws -> Result<(account: Account, answer: Answer), AccountRefusal> {
-        let (result, hasChanged) = try await client.withTransaction {
-            [now]
-            connection -> (Result<(account: Account, answer: Answer), AccountRefusal>, Bool) in
-            let time = now()
-            if makesAccount {
-                try AccountStore.lock(key, on: connection)
-            } else {
-                try AccountStore.lockExisting([key], on: connection)
+        do {
+            let changed = try await client.withTransaction {
+                [now] connection -> (account: Account, answer: Answer) in
+                let time = now()
+                if makesAccount {
+                    try AccountStore.lock(key, on: connection)
+                } else {
+                    try AccountStore.lockExisting([key], on: connection)
+                }
+                let account = try Self.load(key, on: connection)
+                switch try body(account, time, connection) {
+                case .refused(let refusal): throw NoChange<Answer>(result: .failure(refusal))
+                case .none(let answer):
+                    throw NoChange<Answer>(result: .success((account, answer)))
+                case .changed(let answer):
+                    let changed = try Self.publish(key, at: time, trace, on: connection)
+                    return (changed, answer)
+                }
             }
-            let account = try Self.load(key, on: connection)
-            switch try body(account, time, connection) {
-            case .refused(let refusal): return (.failure(refusal), false)
-            case .none(let answer): return (.success((account, answer)), false)
-            case .changed(let answer):
-                try AccountStore.raise([key], on: connection)
-                let changed = try Self.load(key, on: connection)
-                let event = try OutboxEvent(
-                    changed,
-                    at: time,
-                    traceparent: trace.description
-                )
-                try Outbox.append([event], on: connection)
-                return (.success((changed, answer)), true)
-            }
+            didCommit()
+            return .success(changed)
+        } catch let noChange as NoChange<Answer> {
+            return noChange.result
         }
-        if hasChanged { didCommit() }
-        return result
+    }
+
+    /// Gives a changed account its next version, and appends its event.
+    private static func publish(
+        _ key: AccountKey,
+        at time: Timestamp,
+        _ trace: TraceContext,
+        on connection: isolated PostgresConnection
+    ) throws -> Account {
+        try AccountStore.raise([key], on: connection)
+        let changed = try load(key, on: connection)
+        let event = try OutboxEvent(changed, at: time, traceparent: trace.description)
+        try Outbox.append([event], on: connection)
+        return changed
     }
 
     private static func load(

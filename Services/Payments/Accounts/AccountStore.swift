@@ -59,7 +59,8 @@ enum AccountStore {
 
     /// Locks an account, and inserts its row at version 0 if there is none.
     ///
-    /// With `WHERE false`, an existing row is locked but not updated.
+    /// With `WHERE false`, an existing row is locked but not updated. A caller that changes nothing
+    /// rolls back: a row at version 0 has no event, so it must not be committed.
     static func lock(_ key: AccountKey, on connection: isolated PostgresConnection) throws {
         try connection.execute(
             """

@@ -101,6 +101,24 @@ import Testing
         }
     }
 
+    @Test func whatIsRefusedOrChangesNothingLeavesNoAccount() async throws {
+        try await withStore { store in
+            await #expect(throws: AccountRefusal.payment(.productUnknown)) {
+                try await store.begin("nothing")
+            }
+            await #expect(throws: AccountRefusal.payment(.productUnknown)) {
+                try await store.ask(usd(1099))
+            }
+            await #expect(throws: AccountRefusal.changeEmpty) { try await store.say() }
+            // An account may pay unless an administrator has said otherwise.
+            let account = try await store.say(canMakePayments: true)
+            #expect(account.version == 0)
+            #expect(try await store.count("accounts") == 0)
+            #expect(try await store.accountEvents().isEmpty)
+            #expect(try await store.say(canMakePayments: false).version == 1)
+        }
+    }
+
     @Test func aPaymentOfAnIntentIsAnsweredAgainByteForByte() async throws {
         try await withStore { store in
             let intent = try await store.begin()
