@@ -25,11 +25,10 @@ struct CatalogHandler: Sendable {
         by administrator: String,
         trace: TraceContext
     ) async throws -> [ProductRules.Decision] {
+        try checkLoaded()
         let time = now()
-        let decisions = try await reachingDatabase {
-            try await client.withTransaction { connection in
-                try Self.decide(edits, by: administrator, trace, at: time, on: connection)
-            }
+        let decisions = try await client.withTransaction { connection in
+            try Self.decide(edits, by: administrator, trace, at: time, on: connection)
         }
         let written = ProductRules.written(by: decisions)
         if !written.isEmpty {
@@ -43,19 +42,17 @@ struct CatalogHandler: Sendable {
 
     /// Reads one product, on sale or not.
     func product(_ id: ProductID) async throws -> Product? {
-        try await reachingDatabase {
-            try await client.withConnection { connection in
-                try CatalogStore.products([id], on: connection).first
-            }
+        try checkLoaded()
+        return try await client.withConnection { connection in
+            try CatalogStore.products([id], on: connection).first
         }
     }
 
     /// Reads the whole catalog as a document.
     func document() async throws -> CatalogDocument {
-        let products = try await reachingDatabase {
-            try await client.withConnection { connection in
-                try CatalogStore.allProducts(on: connection)
-            }
+        try checkLoaded()
+        let products = try await client.withConnection { connection in
+            try CatalogStore.allProducts(on: connection)
         }
         return CatalogDocument(
             products: Dictionary(
@@ -98,19 +95,11 @@ struct CatalogHandler: Sendable {
         return decisions
     }
 
-    /// Runs work that needs the database, and turns transient failures into retriable errors.
-    private func reachingDatabase<Answer>(
-        _ body: () async throws -> Answer
-    ) async throws -> Answer {
+    /// Asks clients to try again until all products have been read once: before that, the database
+    /// may not be migrated.
+    private func checkLoaded() throws(CatalogError) {
         guard priceList.isLoaded else {
             throw CatalogError(.notLoaded, "The database is not there or not migrated yet.")
-        }
-        do {
-            return try await body()
-        } catch let error as PostgresError
-            where error.isRetriable || error.code == .commitOutcomeUnknown
-        {
-            throw CatalogError(.databaseAway, error.description)
         }
     }
 }

@@ -10,10 +10,6 @@ struct CatalogError: RetriableError, CustomStringConvertible {
         static let unreadableProduct = Code(description: "unreadableProduct")
         /// Another writer changed a product although this one held the lock of all writers.
         static let lostUpdate = Code(description: "lostUpdate")
-        /// The database cannot be reached, or the connection broke during the commit.
-        ///
-        /// Sending the same change of the catalog again is safe.
-        static let databaseAway = Code(description: "databaseAway")
         /// The products have not been read yet.
         static let notLoaded = Code(description: "notLoaded")
     }

@@ -28,7 +28,7 @@ extension PostgresCluster {
     }
 
     /// Returns the URL of a service's database for its role, optionally through a proxy.
-    func url(database: String, role: String, proxyPort: Int?) -> String {
+    public func url(database: String, role: String, proxyPort: Int?) -> String {
         var components = URLComponents(string: url(database: database, role: role))
         if let proxyPort { components?.port = proxyPort }
         // A proxy reads the protocol, so the connection must not be encrypted.
