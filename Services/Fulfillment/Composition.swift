@@ -76,7 +76,7 @@ private func composeFulfillment(
         WebhookAdminRoutes(webhooks: webhooks.handler, wake: webhooks.wake).add(to: router)
         HostedContentRoutes(
             handler: contents,
-            places: DownloadPlaces(limits: settings.contents.downloads),
+            permits: DownloadPermits(limits: settings.contents.downloads),
             lengthMax: settings.contents.lengthMax,
             logger: logger
         ).add(to: router)

@@ -9,7 +9,7 @@ struct ContentSettings: Sendable {
     let directory: String
     let lengthMax: Int64
     let cleaningInterval: Duration
-    let downloads: DownloadPlaces.Limits
+    let downloads: DownloadPermits.Limits
     /// The S3 store that holds the contents, or `nil` if they are in the directory.
     let store: S3Settings?
 
@@ -33,7 +33,7 @@ struct ContentSettings: Sendable {
             in: .milliseconds(50)...(.seconds(86_400)),
             "Between two removals of what failed uploads left; there is one at start."
         )
-        downloads = DownloadPlaces.Limits(
+        downloads = DownloadPermits.Limits(
             downloadsMax: reader.integer(
                 "DOWNLOADS_MAX",
                 default: 1000,

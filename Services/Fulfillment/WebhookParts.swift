@@ -11,7 +11,7 @@ struct WebhookParts {
     /// It runs longer than the sender.
     let recorder: RequestBatcher<WebhookOutcome, Void>
     /// Sends the webhooks.
-    let sender: CallbackSender<WebhookLedger>
+    let sender: CallbackSender<OutgoingWebhooks>
 
     init(_ settings: FulfillmentSettings, signer: WebhookSigner, on frame: ServiceFrame) {
         let handler = WebhookHandler(
@@ -30,7 +30,7 @@ struct WebhookParts {
         self.handler = handler
         self.recorder = recorder
         sender = CallbackSender(
-            ledger: WebhookLedger(
+            calls: OutgoingWebhooks(
                 handler: handler,
                 transport: CallbackTransport(timeout: settings.webhookTimeout),
                 signer: signer,

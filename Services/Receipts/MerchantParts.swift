@@ -8,7 +8,7 @@ struct MerchantParts {
     /// Writes the notifications.
     let announcements: AnnouncementHandler
     /// Sends them.
-    let sender: CallbackSender<OwedNotificationQueue>
+    let sender: CallbackSender<OutgoingNotifications>
     /// Keeps the log of notifications within its limits.
     let keeper: NotificationLogKeeper
 
@@ -44,7 +44,7 @@ struct MerchantParts {
         )
         announcements = AnnouncementHandler(signer: signer, store: store, app: { apps.app($0) })
         sender = CallbackSender(
-            ledger: OwedNotificationQueue(
+            calls: OutgoingNotifications(
                 client: client,
                 transport: CallbackTransport(
                     timeout: notifications.timeout,

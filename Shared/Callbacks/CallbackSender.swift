@@ -13,7 +13,7 @@ public protocol Callback: Sendable {
 ///
 /// A row records a try before the try is made. A leased call belongs to one sender until the lease
 /// ends, so the calls of a killed sender become due again by themselves.
-public protocol CallbackLedger: Sendable {
+public protocol OutgoingCalls: Sendable {
     associatedtype Call: Callback
 
     /// Leases calls that are due, except those to the given hosts.
@@ -32,8 +32,8 @@ public protocol CallbackLedger: Sendable {
 ///
 /// It makes all calls that are due. Then it waits until the next call is due, or until it is woken
 /// because there are new ones.
-public final class CallbackSender<Ledger: CallbackLedger>: Service {
-    private let ledger: Ledger
+public final class CallbackSender<Calls: OutgoingCalls>: Service {
+    private let calls: Calls
     private let limits: CallbackLimits
     private let logger: Logger
     private let signal = Signal()
@@ -50,11 +50,11 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
     /// It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - ledger: The source of the calls and the record of their outcomes.
+    ///   - calls: The source of the calls and the record of their outcomes.
     ///   - limits: The limits of concurrent calls.
     ///   - logger: Logs failures.
-    public init(ledger: Ledger, limits: CallbackLimits, logger: Logger) {
-        self.ledger = ledger
+    public init(calls: Calls, limits: CallbackLimits, logger: Logger) {
+        self.calls = calls
         self.limits = limits
         self.logger = logger
     }
@@ -78,7 +78,7 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
                 self.signal.ring()
             }
         }
-        try await ledger.shutDown()
+        try await calls.shutDown()
     }
 
     /// Starts calls that are due, as far as the limits allow.
@@ -98,19 +98,19 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
                 guard room > 0 else { return limits.pollInterval }
                 // All leased calls may be for the host that already has the most under way.
                 let limit = min(room, limits.concurrencyPerHost - busiest)
-                let calls = try await ledger.take(limit: limit, excluding: busyHosts)
-                for call in calls {
+                let leased = try await calls.take(limit: limit, excluding: busyHosts)
+                for call in leased {
                     inFlight.withLock { state in
                         state.count += 1
                         state.perHost[call.host, default: 0] += 1
                     }
                     group.addTask {
-                        await self.ledger.perform(call)
+                        await self.calls.perform(call)
                         self.finish(call)
                     }
                 }
-                guard calls.count == limit else {
-                    guard busyHosts.isEmpty, let due = try await ledger.untilNextDue() else {
+                guard leased.count == limit else {
+                    guard busyHosts.isEmpty, let due = try await calls.untilNextDue() else {
                         return limits.pollInterval
                     }
                     return min(max(due, .milliseconds(1)), limits.pollInterval)
@@ -125,7 +125,7 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
         }
     }
 
-    private func finish(_ call: Ledger.Call) {
+    private func finish(_ call: Calls.Call) {
         inFlight.withLock { state in
             state.count -= 1
             let left = state.perHost[call.host, default: 1] - 1
@@ -135,11 +135,11 @@ public final class CallbackSender<Ledger: CallbackLedger>: Service {
     }
 }
 
-/// The limits of concurrent calls, and the interval for reading the ledger.
+/// The limits of concurrent calls, and the interval for reading the calls.
 public struct CallbackLimits: Sendable {
     /// The largest number of calls under way at once.
     public var concurrency: Int
-    /// The longest time until the ledger is read again, for calls that other instances left.
+    /// The longest time until the calls are read again, for calls that other instances left.
     public var pollInterval: Duration
 
     /// Creates limits.

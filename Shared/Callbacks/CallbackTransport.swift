@@ -38,7 +38,7 @@ public struct CallbackTransport: Sendable {
         configuration.decompression = .disabled
         // The other half is for another address and for the answer.
         configuration.timeout.connect = .nanoseconds(timeout.nanoseconds / 2)
-        // The ledger repeats calls. A hidden retry would make the recorded outcome meaningless.
+        // The sender repeats calls. A hidden retry would make the recorded outcome meaningless.
         configuration.connectionPool.retryConnectionEstablishment = false
         clients = HostClients(
             configuration: configuration,

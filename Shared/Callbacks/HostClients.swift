@@ -17,7 +17,7 @@ public final class HostClients: Sendable {
     /// The number of a host's addresses that are tried.
     private static let addressesMax = 4
 
-    private struct Place: Hashable {
+    private struct Destination: Hashable {
         let host: String
         /// The resolved address, or `nil` if the URL contains an address.
         let address: String?
@@ -30,7 +30,7 @@ public final class HostClients: Sendable {
     }
 
     private struct State {
-        var entries: [Place: Entry] = [:]
+        var entries: [Destination: Entry] = [:]
         var uses = 0
         var isShutDown = false
     }
@@ -74,11 +74,11 @@ public final class HostClients: Sendable {
         _ read: (HTTPClientResponse) async throws -> Answer
     ) async throws -> Answer {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        var places = try await places(of: request.url, until: deadline)[...]
+        var destinations = try await destinations(of: request.url, until: deadline)[...]
         while true {
-            let place = places.removeFirst()
-            let client = try await take(place)
-            defer { giveBack(place) }
+            let destination = destinations.removeFirst()
+            let client = try await take(destination)
+            defer { giveBack(destination) }
             let response: HTTPClientResponse
             do {
                 let left = ContinuousClock.now.duration(to: deadline)
@@ -86,7 +86,7 @@ public final class HostClients: Sendable {
                     request,
                     timeout: .nanoseconds(max(left.nanoseconds, 1))
                 )
-            } catch  where !places.isEmpty && Self.isNotConnected(error) {
+            } catch  where !destinations.isEmpty && Self.isNotConnected(error) {
                 continue
             }
             return try await read(response)
@@ -103,32 +103,32 @@ public final class HostClients: Sendable {
         for client in clients { try await client.shutdown() }
     }
 
-    /// Returns the places that a URL leads to.
+    /// Returns the destinations that a URL leads to.
     ///
     /// An invalid URL is reported by the client.
-    private func places(
+    private func destinations(
         of url: String,
         until deadline: ContinuousClock.Instant
-    ) async throws -> [Place] {
+    ) async throws -> [Destination] {
         // The host is parsed as the client does it.
         let address = URL(string: url)
         let host = (address?.host ?? "").trimmingCharacters(in: ["[", "]"])
         let isHTTP = ["http", "https"].contains(address?.scheme?.lowercased())
         if host.isEmpty || !isHTTP || (try? SocketAddress(ipAddress: host, port: 0)) != nil {
-            return [Place(host: host, address: nil)]
+            return [Destination(host: host, address: nil)]
         }
         return try await lookups.addresses(of: host, until: deadline)
-            .prefix(Self.addressesMax).map { Place(host: host, address: $0) }
+            .prefix(Self.addressesMax).map { Destination(host: host, address: $0) }
     }
 
-    private func take(_ place: Place) async throws -> HTTPClient {
+    private func take(_ destination: Destination) async throws -> HTTPClient {
         let (client, dropped) = try state.withLock { state -> (HTTPClient, HTTPClient?) in
             guard !state.isShutDown else { throw HTTPClientError.alreadyShutdown }
             state.uses += 1
-            var entry = state.entries[place] ?? Entry(client: makeClient(of: place))
+            var entry = state.entries[destination] ?? Entry(client: makeClient(of: destination))
             entry.requests += 1
             entry.lastUse = state.uses
-            state.entries[place] = entry
+            state.entries[destination] = entry
             guard state.entries.count > Self.hostsMax else { return (entry.client, nil) }
             let idle = state.entries.filter { $0.value.requests == 0 }
             let oldest = idle.min { $0.value.lastUse < $1.value.lastUse }?.key
@@ -139,13 +139,15 @@ public final class HostClients: Sendable {
         return client
     }
 
-    private func giveBack(_ place: Place) {
-        state.withLock { $0.entries[place]?.requests -= 1 }
+    private func giveBack(_ destination: Destination) {
+        state.withLock { $0.entries[destination]?.requests -= 1 }
     }
 
-    private func makeClient(of place: Place) -> HTTPClient {
+    private func makeClient(of destination: Destination) -> HTTPClient {
         var configuration = configuration
-        if let address = place.address { configuration.dnsOverride = [place.host: address] }
+        if let address = destination.address {
+            configuration.dnsOverride = [destination.host: address]
+        }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 

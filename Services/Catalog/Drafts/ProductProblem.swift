@@ -10,9 +10,9 @@ struct ProductProblem: Hashable, Sendable, CustomStringConvertible {
     var problem: String
 
     var description: String {
-        let place = [Self.shortened(productID), field].filter { !$0.isEmpty }
+        let location = [Self.shortened(productID), field].filter { !$0.isEmpty }
             .joined(separator: ": ")
-        return place.isEmpty ? problem : "\(place) \(problem)"
+        return location.isEmpty ? problem : "\(location) \(problem)"
     }
 
     /// Cuts text from outside to a length that suits a message.

@@ -113,13 +113,13 @@ final class ContentFile: Sendable {
             try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: count) { bytes in
                 var filled = 0
                 while filled < count {
-                    let place = offset + Int64(filled)
+                    let position = offset + Int64(filled)
                     let start = bytes.baseAddress?.advanced(by: filled)
-                    let read = pread(descriptor, start, count - filled, off_t(place))
+                    let read = pread(descriptor, start, count - filled, off_t(position))
                     if read < 0, errno == EINTR { continue }
                     guard read >= 0 else { throw failure("read", path) }
                     guard read > 0 else {
-                        throw ContentStorageError(.damaged, "\(path) ends at \(place)")
+                        throw ContentStorageError(.damaged, "\(path) ends at \(position)")
                     }
                     filled += read
                 }

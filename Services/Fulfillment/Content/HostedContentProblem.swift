@@ -80,7 +80,7 @@ enum HostedContentProblem {
         )
     }
 
-    static func refused(_ refusal: DownloadPlaces.Refusal) -> HTTPProblem {
+    static func refused(_ refusal: DownloadPermits.Refusal) -> HTTPProblem {
         switch refusal {
         case .accountHasTooMany:
             HTTPProblem(

@@ -13,7 +13,7 @@ struct HostedContentRoutes: Sendable {
     static let productCountMax = 200
 
     let handler: HostedContentHandler
-    let places: DownloadPlaces
+    let permits: DownloadPermits
     let lengthMax: Int64
     let logger: Logger
 
@@ -192,9 +192,9 @@ struct HostedContentRoutes: Sendable {
         _ range: Range<Int64>,
         _ queue: QueueKey
     ) async throws -> ResponseBody {
-        let place: DownloadPlace
+        let permit: DownloadPermit
         do {
-            place = try places.take(for: queue)
+            permit = try permits.take(for: queue)
         } catch {
             throw HostedContentProblem.refused(error)
         }
@@ -203,7 +203,7 @@ struct HostedContentRoutes: Sendable {
             try await handler.open(content, range: range)
         }
         return bodyUntilShutdown(contentLength: Int(range.count)) { [logger] write in
-            defer { withExtendedLifetime(place) {} }
+            defer { withExtendedLifetime(permit) {} }
             do {
                 try await reader.read { try await write($0) }
             } catch let error as ContentStorageError {

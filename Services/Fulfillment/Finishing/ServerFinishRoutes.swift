@@ -29,7 +29,7 @@ struct ServerFinishRoutes: Sendable {
             throw ServerAPIError.invalidTransactionID
         }
         // A transaction of another app, or one that was never paid, does not exist for this server.
-        guard let found = try await store.place(of: id), found.queue.bundleID == bundle,
+        guard let found = try await store.queue(of: id), found.queue.bundleID == bundle,
             found.isPaid
         else { throw ServerAPIError.transactionIDNotFound }
         let finish = FinishRequest(

@@ -31,7 +31,7 @@ struct UnfinishedRoutes: Sendable {
         }
         var cursor: UnfinishedStore.Cursor?
         if let text = parameters.get("after") {
-            guard let place = UnfinishedStore.Cursor(text) else {
+            guard let after = UnfinishedStore.Cursor(text) else {
                 throw HTTPProblem(
                     .badRequest,
                     code: "after_malformed",
@@ -39,7 +39,7 @@ struct UnfinishedRoutes: Sendable {
                     detail: "Send `next` of the page before, or nothing for the first page."
                 )
             }
-            cursor = place
+            cursor = after
         }
         let found = try await store.page(
             since: now().advanced(by: .seconds(-3600 * hours)),

@@ -21,7 +21,7 @@ enum DeliveryRules {
     /// One row of the table `deliveries`.
     struct Delivery: Hashable, Sendable {
         let transactionID: TransactionID
-        /// The target's place in the plan and its kind, which no later version of the transaction
+        /// The target's index in the plan and its kind, which no later version of the transaction
         /// changes: `1:webhook`.
         ///
         /// For a webhook that reports a refund, also the refund's number: `1:refund:1`. For one

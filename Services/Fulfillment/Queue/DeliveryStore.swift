@@ -115,7 +115,7 @@ enum DeliveryStore {
         )
     }
 
-    /// Makes the next webhook of each place in the plans due, unless an earlier one is still owed.
+    /// Makes the next webhook of each target of a plan due, unless an earlier one is still owed.
     ///
     /// So a merchant hears of a purchase, its refunds and their reversals one after the other. A
     /// void webhook may still be under way. It ends within its lease, and the next one waits that
@@ -134,16 +134,16 @@ enum DeliveryStore {
                 \(now), first.void_at + \(webhookLease.milliseconds) * interval '1 millisecond'
             )
             FROM (
-                SELECT DISTINCT ON (transaction_id, place) transaction_id, target, void_at
+                SELECT DISTINCT ON (transaction_id, plan_index) transaction_id, target, void_at
                 FROM (
-                    SELECT transaction_id, target, state, version, place,
+                    SELECT transaction_id, target, state, version, plan_index,
                         max(last_attempt_at) FILTER (WHERE state = 'void')
-                            OVER (PARTITION BY transaction_id, place) AS void_at
-                    FROM deliveries CROSS JOIN split_part(target, ':', 1) AS place
+                            OVER (PARTITION BY transaction_id, plan_index) AS void_at
+                    FROM deliveries CROSS JOIN split_part(target, ':', 1) AS plan_index
                     WHERE transaction_id = ANY(\(ids.map(\.number))) AND kind = 'webhook'
                 ) AS webhook
                 WHERE state = 'pending'
-                ORDER BY transaction_id, place, version, target
+                ORDER BY transaction_id, plan_index, version, target
             ) AS first
             WHERE deliveries.transaction_id = first.transaction_id
                 AND deliveries.target = first.target AND deliveries.next_attempt_at IS NULL

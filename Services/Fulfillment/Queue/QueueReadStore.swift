@@ -28,7 +28,7 @@ struct QueueReadStore: Sendable {
     let client: PostgresClient
 
     /// Returns a transaction's queue, and whether the transaction was paid.
-    func place(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
+    func queue(of id: TransactionID) async throws -> (queue: QueueKey, isPaid: Bool)? {
         try await client.withConnection { connection in
             try QueueStore.transactions([id], on: connection)[id].map { ($0.queue, $0.isPaid) }
         }

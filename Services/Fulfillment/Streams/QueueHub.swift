@@ -212,7 +212,7 @@ enum QueueSignal: Sendable {
     case heartbeat(revision: Int64?)
 }
 
-/// One stream's place in the hub, which is freed when the subscription is released.
+/// One stream's subscription to the hub, which ends when the subscription is released.
 final class QueueSubscription: Sendable {
     let queue: QueueKey
     /// The signals, in order, for a single reading task.

@@ -36,8 +36,8 @@ struct Webhook: Callback, Hashable {
 
     /// The delivery's id, the same at every try.
     var id: String {
-        let place = "delivery_\(transactionID)_\(target.prefix { $0 != ":" })"
-        return refund.map { "\(place)_refund_\($0)\(isReversal ? "_reversed" : "")" } ?? place
+        let name = "delivery_\(transactionID)_\(target.prefix { $0 != ":" })"
+        return refund.map { "\(name)_refund_\($0)\(isReversal ? "_reversed" : "")" } ?? name
     }
 
     /// Returns the request body: the number of the refund, if it is about one, the target, the

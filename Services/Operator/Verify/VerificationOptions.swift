@@ -31,8 +31,8 @@ struct VerificationOptions: ParsableArguments {
         defer { progress.end() }
         let environment = ProcessInfo.processInfo.environment
         let all = StoreOptions.Service.allCases
-        return try await LedgerVerificationRunner(
-            places: LedgerVerificationRunner.Places(
+        return try await VerificationRunner(
+            resources: VerificationRunner.Resources(
                 databases: Dictionary(
                     uniqueKeysWithValues: all.map { ($0, databases.address(of: $0)) }
                 ),

@@ -125,11 +125,11 @@ struct SandboxStore: Sendable {
                 """
                 WITH asked AS (
                     SELECT u.id, u.charge, u.amount, u.currency,
-                        sum(u.amount) OVER (PARTITION BY u.charge ORDER BY u.place) AS so_far
+                        sum(u.amount) OVER (PARTITION BY u.charge ORDER BY u.ordinal) AS so_far
                     FROM unnest(
                         \(refunds.map(\.id.bytes)), \(refunds.map(\.origin.bytes)),
                         \(refunds.map(\.amount.minorUnits)), \(refunds.map(\.amount.currency)))
-                        WITH ORDINALITY AS u (id, charge, amount, currency, place)
+                        WITH ORDINALITY AS u (id, charge, amount, currency, ordinal)
                     WHERE NOT EXISTS (
                         SELECT FROM sandbox_processor.refunds r WHERE r.idempotency_key = u.id)
                 )

@@ -4,7 +4,7 @@ import Synchronization
 /// instance.
 ///
 /// A body counts with the bytes that have arrived, so a slow one takes only what it has sent and
-/// blocks nobody else. Large work, by the request or by the answer, needs one of a few places,
+/// blocks nobody else. Large work, by the request or by the answer, needs one of a few permits,
 /// which it holds only while it runs. A large answer that is read slowly takes space that only
 /// other large answers need.
 final class VerifyReceiptAdmission: Sendable {
@@ -36,7 +36,7 @@ final class VerifyReceiptAdmission: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of places taken by large requests.
+    /// The number of permits taken by large requests.
     var largeCount: Int { state.withLock { $0.large } }
     /// The number of bytes of bodies in memory.
     var bytes: Int { state.withLock { $0.bytes } }
@@ -71,9 +71,9 @@ final class VerifyReceiptAdmission: Sendable {
         return Room(self, bytes: bytes)
     }
 
-    /// Runs large work if a place is free.
+    /// Runs large work if a permit is free.
     ///
-    /// - Throws: ``VerifyReceiptStatus/unavailable`` if no place is free, or any error of the work.
+    /// - Throws: ``VerifyReceiptStatus/unavailable`` if no permit is free, or any error of the work.
     func large<R>(_ work: () async throws -> R) async throws -> R {
         let isAdmitted = state.withLock { state in
             guard state.large < Self.largeMax else { return false }

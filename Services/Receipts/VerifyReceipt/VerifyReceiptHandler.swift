@@ -45,7 +45,7 @@ struct VerifyReceiptHandler: Sendable {
     ///
     /// - Parameters:
     ///   - body: The body of the request.
-    ///   - encode: Encodes the answer. A large one is encoded while it holds its place.
+    ///   - encode: Encodes the answer. A large one is encoded while it holds its permit.
     /// - Returns: The encoded answer.
     /// - Throws: Any error of `encode`.
     func answer<Encoded: Sendable>(

@@ -19,7 +19,7 @@ struct ContentCleaningTests {
     /// Leaves the remains of a process that is killed after it has kept the bytes.
     private func killUpload(
         _ store: FulfillmentDatabase,
-        _ place: ContentPlace,
+        _ place: StorageUnderTest,
         _ bytes: [UInt8] = Array("the first level".utf8)
     ) async throws {
         let storage = StoppedStorage(storage: place.storage, afterKeep: { throw Killed() })

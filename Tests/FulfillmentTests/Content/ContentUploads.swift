@@ -7,10 +7,10 @@ import NIOCore
 /// Runs a test with a storage of contents.
 func withContents(
     _ form: ContentForm,
-    _ body: @Sendable @escaping (FulfillmentDatabase, ContentPlace) async throws -> Void
+    _ body: @Sendable @escaping (FulfillmentDatabase, StorageUnderTest) async throws -> Void
 ) async throws {
     try await withFulfillment { store in
-        try await ContentPlace.with(form) { try await body(store, $0) }
+        try await StorageUnderTest.with(form) { try await body(store, $0) }
     }
 }
 

@@ -299,7 +299,7 @@ struct HostedContentRoutesTests {
         arguments: ContentForm.allCases
     )
     func slowReader(form: ContentForm) async throws {
-        try await ContentPlace.with(form) { place in
+        try await StorageUnderTest.with(form) { place in
             let count = Mutex(0)
             let storage = StoppedStorage(
                 storage: place.storage,
@@ -327,7 +327,7 @@ struct HostedContentRoutesTests {
 
     @Test("More downloads than an account, or the instance, may have are refused with a time")
     func tooManyDownloads() async throws {
-        let limits = DownloadPlaces.Limits(downloadsMax: 2, downloadsPerAccountMax: 1)
+        let limits = DownloadPermits.Limits(downloadsMax: 2, downloadsPerAccountMax: 1)
         try await StreamServer.run(downloads: limits) { server in
             try await server.host([UInt8](repeating: 7, count: 60 << 20), for: level)
             try await server.store.arrive(
@@ -353,7 +353,7 @@ struct HostedContentRoutesTests {
             // A request without bytes takes no place.
             #expect(try await server.ask(.HEAD, paths[0]).status == 200)
             slow.removeAll()
-            try await eventually("the places to be given back") {
+            try await eventually("the permits to be given back") {
                 server.downloads.count == 0 ? true : nil
             }
             for index in 0...2 {
@@ -367,9 +367,9 @@ struct HostedContentRoutesTests {
     /// Runs a test against a server with the given kind of storage.
     private func withServer(
         _ form: ContentForm,
-        _ body: @escaping @Sendable (StreamServer, ContentPlace) async throws -> Void
+        _ body: @escaping @Sendable (StreamServer, StorageUnderTest) async throws -> Void
     ) async throws {
-        try await ContentPlace.with(form) { place in
+        try await StorageUnderTest.with(form) { place in
             try await StreamServer.run(contentStorage: place.storage) { try await body($0, place) }
         }
     }

@@ -193,19 +193,21 @@ struct QueueStreamTests {
         }
     }
 
-    @Test("Streams have bounds, for each account and in all, and a place is given back")
+    @Test("Streams have bounds, for each account and in all, and a closed stream makes room")
     func streamsAreBounded() async throws {
         let limits = QueueHub.Limits(streamsMax: 3, streamsPerAccountMax: 2, bufferedMax: 8)
         try await StreamServer.run(limits: limits) { server in
             let queue = QueueKey.sample()
-            var places = [try server.hub.subscribe(to: queue), try server.hub.subscribe(to: queue)]
+            var streams = [
+                try server.hub.subscribe(to: queue), try server.hub.subscribe(to: queue),
+            ]
             let tooMany = try await server.send(.GET, Routes.queue)
             #expect(tooMany.status == 429)
             let problem = try JSONDecoder().decode(Problem.self, from: tooMany.body)
             #expect(problem.code == "too_many_streams")
-            places.append(try server.hub.subscribe(to: .sample("bob")))
+            streams.append(try server.hub.subscribe(to: .sample("bob")))
             #expect(try await server.send(.GET, Routes.queue, account: "carol").status == 503)
-            places = []
+            streams = []
             #expect(server.hub.isEmpty)
             _ = try await server.connect()
         }

@@ -27,7 +27,7 @@ final class StreamServer: Sendable {
     let group: ServiceGroup
     /// The directory of hosted contents.
     let contentDirectory: String
-    let downloads: DownloadPlaces
+    let downloads: DownloadPermits
     private let signingKey: P256.Signing.PrivateKey
     private let handedOn = Mutex(0)
 
@@ -36,7 +36,7 @@ final class StreamServer: Sendable {
         limits: QueueHub.Limits = QueueHub.Limits(),
         contentLengthMax: Int64 = 64 << 20,
         contentStorage: (any ContentStorage)? = nil,
-        downloads: DownloadPlaces.Limits = DownloadPlaces.Limits(),
+        downloads: DownloadPermits.Limits = DownloadPermits.Limits(),
         _ body: @escaping @Sendable (StreamServer) async throws -> Void
     ) async throws {
         try await withFulfillment { store in
@@ -84,12 +84,12 @@ final class StreamServer: Sendable {
             FulfillmentRoutes(hub: hub, store: store.reads, finishes: finishes, logger: quiet)
                 .add(to: router)
             let contentDirectory = directory.appending(path: "content").path
-            let downloads = DownloadPlaces(limits: downloads)
+            let downloads = DownloadPermits(limits: downloads)
             HostedContentRoutes(
                 handler: store.contents(
                     contentStorage ?? DiskContentStorage(directory: contentDirectory)
                 ),
-                places: downloads,
+                permits: downloads,
                 lengthMax: contentLengthMax,
                 logger: quiet
             ).add(to: router)
@@ -129,7 +129,7 @@ final class StreamServer: Sendable {
         hub: QueueHub,
         group: ServiceGroup,
         contentDirectory: String,
-        downloads: DownloadPlaces,
+        downloads: DownloadPermits,
         signingKey: P256.Signing.PrivateKey
     ) {
         self.port = port

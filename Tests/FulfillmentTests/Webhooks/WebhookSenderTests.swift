@@ -156,9 +156,9 @@ struct WebhookSenderTests {
         try await withMerchant { merchant, store in
             try await store.arrive(.sample(1, plan: [merchant.target]))
             let taken = try await store.webhooks.take(limit: 10, excluding: [])
-            let ledger = try store.ledger()
-            for webhook in taken { #expect(try await ledger.send(webhook) == .success) }
-            try await ledger.shutDown()
+            let outgoing = try store.outgoing()
+            for webhook in taken { #expect(try await outgoing.send(webhook) == .success) }
+            try await outgoing.shutDown()
             // No outcome is recorded. Until the lease ends no sender takes the webhook, afterwards
             // any may.
             #expect(try await store.webhooks.take(limit: 10, excluding: []).isEmpty)
@@ -229,9 +229,9 @@ struct WebhookSenderTests {
             let webhook = try #require(
                 try await store.webhooks.take(limit: 1, excluding: []).first
             )
-            let ledger = try store.ledger(timeout: .seconds(1))
-            #expect(try await ledger.send(webhook) == .success)
-            try await ledger.shutDown()
+            let outgoing = try store.outgoing(timeout: .seconds(1))
+            #expect(try await outgoing.send(webhook) == .success)
+            try await outgoing.shutDown()
         }
     }
 
@@ -262,8 +262,8 @@ private struct WebhookBody: Decodable, Equatable {
 }
 
 extension FulfillmentDatabase {
-    fileprivate func ledger(timeout: Duration = .seconds(10)) throws -> WebhookLedger {
-        WebhookLedger(
+    fileprivate func outgoing(timeout: Duration = .seconds(10)) throws -> OutgoingWebhooks {
+        OutgoingWebhooks(
             handler: webhooks,
             transport: CallbackTransport(timeout: timeout),
             signer: try WebhookSigner(secret: secret),
@@ -278,10 +278,10 @@ extension FulfillmentDatabase {
 
     /// Runs a sender while a test runs.
     fileprivate func send(
-        _ body: (CallbackSender<WebhookLedger>) async throws -> Void
+        _ body: (CallbackSender<OutgoingWebhooks>) async throws -> Void
     ) async throws {
         let sender = CallbackSender(
-            ledger: try ledger(),
+            calls: try outgoing(),
             limits: CallbackLimits(concurrency: 8, pollInterval: .milliseconds(200)),
             logger: quiet
         )
@@ -305,7 +305,7 @@ extension FulfillmentDatabase {
         to url: String,
         timeout: Duration = .seconds(10)
     ) async throws -> CallbackResult {
-        let ledger = try ledger(timeout: timeout)
+        let outgoing = try outgoing(timeout: timeout)
         let webhook = Webhook(
             transactionID: TransactionID(number: 1),
             target: "0:webhook",
@@ -316,8 +316,8 @@ extension FulfillmentDatabase {
             state: .purchased,
             snapshot: TransactionSnapshot(bytes: Array("{}".utf8))
         )
-        let result = try await ledger.send(webhook)
-        try await ledger.shutDown()
+        let result = try await outgoing.send(webhook)
+        try await outgoing.shutDown()
         return result
     }
 

@@ -171,7 +171,7 @@ import Testing
                 try await store.untilSent(count + 1)
                 // A second before that time nothing is due.
                 store.clock.advance(by: .seconds(hours * 3600 - 1))
-                #expect(try await store.ledger.take(limit: 1, excluding: []).isEmpty)
+                #expect(try await store.outgoing.take(limit: 1, excluding: []).isEmpty)
                 store.clock.advance(by: .seconds(1))
             }
             try await store.untilSent(6)
@@ -197,10 +197,10 @@ import Testing
     @Test func whatAKilledSenderSentButDidNotRecordIsSentAgainUnderTheSameUUID() async throws {
         try await withNotifications { store in
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
-            for notification in try await store.ledger.take(limit: 9, excluding: []) {
-                #expect(try await store.ledger.send(notification) == .success)
+            for notification in try await store.outgoing.take(limit: 9, excluding: []) {
+                #expect(try await store.outgoing.send(notification) == .success)
             }
-            #expect(try await store.ledger.take(limit: 9, excluding: []).isEmpty)
+            #expect(try await store.outgoing.take(limit: 9, excluding: []).isEmpty)
             store.clock.advance(by: .seconds(31))
             try await store.untilSent(2)
             #expect(try Set(store.told().map(\.notificationUUID)).count == 1)
@@ -238,8 +238,8 @@ import Testing
             try await store.setEndpoint("http://127.0.0.1:1/")
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
             try await store.handler.removeEndpoint(of: NotificationsUnderTest.bundle)
-            #expect(try await store.ledger.take(limit: 9, excluding: []).isEmpty)
-            #expect(try await store.ledger.untilNextDue() == nil)
+            #expect(try await store.outgoing.take(limit: 9, excluding: []).isEmpty)
+            #expect(try await store.outgoing.untilNextDue() == nil)
             try await store.setEndpoint(store.merchant.url)
             try await store.untilSent(1)
         }

@@ -18,7 +18,7 @@ struct NotificationsUnderTest: Sendable {
     let receipts: ReceiptsUnderTest
     let merchant: WebhookReceiver
     let handler: NotificationHandler
-    let ledger: OwedNotificationQueue
+    let outgoing: OutgoingNotifications
     let clock: ManualClock
     let chain: SigningChain
 
@@ -35,8 +35,8 @@ struct NotificationsUnderTest: Sendable {
     /// Sends due notifications until a total number of tries were made.
     func untilSent(_ count: Int) async throws {
         try await eventually("\(count) tries are made") {
-            for notification in try await ledger.take(limit: 100, excluding: []) {
-                await ledger.perform(notification)
+            for notification in try await outgoing.take(limit: 100, excluding: []) {
+                await outgoing.perform(notification)
             }
             return merchant.deliveries.count >= count ? true : nil
         }
@@ -88,13 +88,13 @@ struct NotificationsUnderTest: Sendable {
                 now: clock.now,
                 wake: {}
             ),
-            ledger: OwedNotificationQueue(
+            outgoing: OutgoingNotifications(
                 client: receipts.client,
-                transport: ledger.transport,
+                transport: outgoing.transport,
                 signer: receipts.handler.announcements.signer,
-                lease: ledger.lease,
+                lease: outgoing.lease,
                 now: clock.now,
-                logger: ledger.logger
+                logger: outgoing.logger
             ),
             clock: clock,
             chain: chain
@@ -148,7 +148,7 @@ func withNotifications(
                     now: clock.now,
                     wake: {}
                 ),
-                ledger: OwedNotificationQueue(
+                outgoing: OutgoingNotifications(
                     client: client,
                     transport: CallbackTransport(timeout: timeout, confirming: 200..<207),
                     signer: receipts.handler.announcements.signer,
@@ -166,7 +166,7 @@ func withNotifications(
             } catch {
                 result = .failure(error)
             }
-            try await store.ledger.shutDown()
+            try await store.outgoing.shutDown()
             try result.get()
         }
     }

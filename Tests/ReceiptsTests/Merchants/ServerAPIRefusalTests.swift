@@ -12,10 +12,10 @@ struct ServerAPIRefusalTests {
     private let now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
 
     @Test func aPageTokenIsGoodForADay() throws {
-        let place = NotificationHistoryToken(xid: 77, position: 12)
-        let token = NotificationPageToken(place, issuedAt: now).text
+        let start = NotificationHistoryToken(xid: 77, position: 12)
+        let token = NotificationPageToken(start, issuedAt: now).text
         for passed in [Duration.zero, .seconds(86_400)] {
-            #expect(try NotificationPageToken(token, at: now.advanced(by: passed)).place == place)
+            #expect(try NotificationPageToken(token, at: now.advanced(by: passed)).start == start)
         }
         let error = #expect(throws: ServerAPIError.self) {
             try NotificationPageToken(token, at: now.advanced(by: .seconds(86_401)))

@@ -16,11 +16,11 @@ final class ChaosBuyers: Sendable {
     private let store: StoreHarness
     private let accounts: Int
     private let seed: UInt64
-    private let ledger = Mutex<Ledger>(Ledger())
+    private let tally = Mutex<Tally>(Tally())
     /// Chooses the instance to ask at random.
     private let routes: Mutex<SeededGenerator>
 
-    private struct Ledger {
+    private struct Tally {
         var isOpen = true
         var accepted: [AcceptedPayment] = []
         var finished: Set<TransactionID> = []
@@ -54,45 +54,45 @@ final class ChaosBuyers: Sendable {
     }
 
     /// The payments that were answered with a 2xx.
-    var accepted: [AcceptedPayment] { ledger.withLock { $0.accepted } }
+    var accepted: [AcceptedPayment] { tally.withLock { $0.accepted } }
     /// The number of them that the buyers have finished.
     var finishedCount: Int {
-        ledger.withLock { ledger in
-            ledger.accepted.filter { ledger.finished.contains($0.transactionID) }.count
+        tally.withLock { tally in
+            tally.accepted.filter { tally.finished.contains($0.transactionID) }.count
         }
     }
     /// The numbers of repeated requests and reopened streams.
     var repetitions: (requests: Int, streams: Int) {
-        ledger.withLock { ($0.repetitions, $0.reconnections) }
+        tally.withLock { ($0.repetitions, $0.reconnections) }
     }
     /// The numbers of refusals, by code.
-    var refusals: [String: Int] { ledger.withLock { $0.refused } }
+    var refusals: [String: Int] { tally.withLock { $0.refused } }
 
     /// The waiting times, and the answers that should not have been given.
-    var answers: ChaosAnswers { ledger.withLock { $0.answers } }
+    var answers: ChaosAnswers { tally.withLock { $0.answers } }
     /// The longest time without a finish, between ``begin()`` and ``close()``.
-    var longestSilence: LongestSilence { ledger.withLock { $0.silence } }
+    var longestSilence: LongestSilence { tally.withLock { $0.silence } }
     /// The accepted payments that no buyer has finished.
     var unfinished: [AcceptedPayment] {
-        ledger.withLock { ledger in
-            ledger.accepted.filter { !ledger.finished.contains($0.transactionID) }
+        tally.withLock { tally in
+            tally.accepted.filter { !tally.finished.contains($0.transactionID) }
         }
     }
 
     /// Starts to measure the longest silence.
-    func begin() { ledger.withLock { $0.silence = LongestSilence(begin: .now) } }
+    func begin() { tally.withLock { $0.silence = LongestSilence(begin: .now) } }
 
     /// Ends the buying; purchases that were started are still answered and finished.
     func close() {
-        ledger.withLock { ledger in
-            ledger.isOpen = false
-            ledger.silence.end(at: .now)
+        tally.withLock { tally in
+            tally.isOpen = false
+            tally.silence.end(at: .now)
         }
     }
 
     /// Sets a deadline for requests under way, now that all faults are over.
     func expectAnswers() {
-        ledger.withLock { $0.lastAnswer = ContinuousClock.now + Self.patience }
+        tally.withLock { $0.lastAnswer = ContinuousClock.now + Self.patience }
     }
 
     /// Buys until ``close()``, and returns after every request has been answered.
@@ -118,7 +118,7 @@ final class ChaosBuyers: Sendable {
     private func buy(account index: Int) async throws {
         var random = SeededGenerator(seed: seed &* 31 &+ UInt64(index))
         var number = 0
-        while ledger.withLock({ $0.isOpen }) {
+        while tally.withLock({ $0.isOpen }) {
             number += 1
             if number % 20 == 0 {
                 try await restore(index, key: "restore-\(index)-\(number)")
@@ -149,7 +149,7 @@ final class ChaosBuyers: Sendable {
             accept([transaction], method: request.paymentMethod)
             return true
         }
-        ledger.withLock {
+        tally.withLock {
             $0.refused[answer.problem?.code ?? "\(answer.status)", default: 0] += 1
         }
         return false
@@ -194,8 +194,8 @@ final class ChaosBuyers: Sendable {
             try await administrator(urls).resume(id)
         }
         guard let transaction = answer.valueIfAny?.transaction else { return }
-        let isKnown = ledger.withLock { ledger in
-            ledger.accepted.contains { $0.transactionID == transaction.id }
+        let isKnown = tally.withLock { tally in
+            tally.accepted.contains { $0.transactionID == transaction.id }
         }
         if !isKnown { accept([transaction], method: "resumption") }
     }
@@ -208,8 +208,8 @@ final class ChaosBuyers: Sendable {
     }
 
     private func accept(_ transactions: [Transaction], method: String) {
-        ledger.withLock { ledger in
-            ledger.accepted += transactions.map {
+        tally.withLock { tally in
+            tally.accepted += transactions.map {
                 AcceptedPayment(
                     transactionID: $0.id,
                     account: $0.accountID,
@@ -242,7 +242,7 @@ final class ChaosBuyers: Sendable {
                 // The service was killed; the next connection continues.
                 if Task.isCancelled { return }
             }
-            ledger.withLock { $0.reconnections += 1 }
+            tally.withLock { $0.reconnections += 1 }
             try? await Task.sleep(for: .milliseconds(200))
         }
     }
@@ -259,7 +259,7 @@ final class ChaosBuyers: Sendable {
     private func act(on change: QueueChanged, _ index: Int) async throws {
         let transaction = change.transaction
         if change.finishedAt != nil {
-            ledger.withLock { $0.finish(transaction.id) }
+            tally.withLock { $0.finish(transaction.id) }
             return
         }
         switch transaction.state {
@@ -277,7 +277,7 @@ final class ChaosBuyers: Sendable {
                 try await client(index, urls).finish(transaction.id)
             }
             guard answer.valueIfAny != nil else { return }  // 409: another event will come.
-            ledger.withLock { $0.finish(transaction.id) }
+            tally.withLock { $0.finish(transaction.id) }
             if transaction.state == .purchased, transaction.id.number % 20 == 0 {
                 _ = try await untilAnswered("a refund", by: .payments) { urls in
                     try await administrator(urls).refund(transaction.id)
@@ -306,7 +306,7 @@ final class ChaosBuyers: Sendable {
 
     /// The URLs to use for a service now, and the name of the chosen instance.
     private func route(to service: StoreService) -> (StoreURLs, instance: String) {
-        let missed = ledger.withLock { $0.missed }
+        let missed = tally.withLock { $0.missed }
         let now = ContinuousClock.now
         let instances = Array(1...(store.options.replicas[service] ?? 1))
         let answering = instances.filter { number in
@@ -319,7 +319,7 @@ final class ChaosBuyers: Sendable {
     }
 
     private func miss(_ instance: String) {
-        ledger.withLock { $0.missed[instance] = .now }
+        tally.withLock { $0.missed[instance] = .now }
     }
 
     private func untilAnswered<Value>(
@@ -336,14 +336,14 @@ final class ChaosBuyers: Sendable {
             let outcome = answer.map { answer in
                 ChaosAnswers.Outcome.status(answer.status, code: answer.problem?.code)
             }
-            let deadline = ledger.withLock { ledger in
-                ledger.answers.note(
+            let deadline = tally.withLock { tally in
+                tally.answers.note(
                     request,
                     of: instance,
                     outcome ?? .noAnswer,
                     after: .now - begin
                 )
-                return ledger.lastAnswer
+                return tally.lastAnswer
             }
             if let answer, answer.status < 500 { return answer }
             if answer == nil { miss(instance) }
@@ -353,7 +353,7 @@ final class ChaosBuyers: Sendable {
                         + "\(instance) last said \(answer.map { "\($0.status)" } ?? "nothing")."
                 )
             }
-            ledger.withLock { $0.repetitions += 1 }
+            tally.withLock { $0.repetitions += 1 }
             try await Task.sleep(for: .milliseconds(100))
         }
     }

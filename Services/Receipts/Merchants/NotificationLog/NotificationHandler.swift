@@ -223,7 +223,7 @@ struct NotificationHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> String? {
         let store = ServerAPIStore()
-        guard let owner = try store.place(of: id, on: connection)?.owner, owner.bundle == bundle,
+        guard let owner = try store.origin(of: id, on: connection)?.owner, owner.bundle == bundle,
             let found = try store.appTransaction(of: owner, on: connection)
         else { return nil }
         let app = announcements.app(bundle)

@@ -133,10 +133,10 @@ enum NotificationHistoryStore {
         try records(
             """
             SELECT id, leaf_sha256, header, payload, signature
-            FROM unnest(\(positions)) WITH ORDINALITY AS wanted (position, place)
+            FROM unnest(\(positions)) WITH ORDINALITY AS wanted (position, ordinal)
             JOIN notifications USING (position)
             JOIN signing_chains ON number = signing_chain
-            ORDER BY place
+            ORDER BY ordinal
             """,
             on: connection
         )

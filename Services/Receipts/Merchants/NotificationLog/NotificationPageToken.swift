@@ -11,12 +11,12 @@ struct NotificationPageToken: Hashable, Sendable {
     /// The time for which a token is valid.
     static let lifetime = Duration.seconds(86_400)
 
-    let place: NotificationHistoryToken
+    let start: NotificationHistoryToken
     let issuedAt: Timestamp
 
     /// Creates a token.
-    init(_ place: NotificationHistoryToken, issuedAt: Timestamp) {
-        self.place = place
+    init(_ start: NotificationHistoryToken, issuedAt: Timestamp) {
+        self.start = start
         self.issuedAt = issuedAt
     }
 
@@ -27,11 +27,11 @@ struct NotificationPageToken: Hashable, Sendable {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let milliseconds = Int64(parts[2], radix: 36), milliseconds >= 0,
             milliseconds <= now.advanced(by: Self.lifetime).millisecondsSinceEpoch,
-            let place = NotificationHistoryToken(parts[..<2].joined(separator: "-"))
+            let start = NotificationHistoryToken(parts[..<2].joined(separator: "-"))
         else { throw .invalidPaginationToken }
-        self.init(place, issuedAt: Timestamp(millisecondsSinceEpoch: milliseconds))
+        self.init(start, issuedAt: Timestamp(millisecondsSinceEpoch: milliseconds))
         guard now <= issuedAt.advanced(by: Self.lifetime) else { throw .paginationTokenExpired }
     }
 
-    var text: String { "\(place.text)-\(String(issuedAt.millisecondsSinceEpoch, radix: 36))" }
+    var text: String { "\(start.text)-\(String(issuedAt.millisecondsSinceEpoch, radix: 36))" }
 }

@@ -65,7 +65,7 @@ struct NotificationServerRoutes: Sendable {
         var start: NotificationHistoryToken?
         // Some clients send an empty token with the first page.
         if let text = request.uri.queryParameters.get("paginationToken"), !text.isEmpty {
-            start = try NotificationPageToken(text, at: time).place
+            start = try NotificationPageToken(text, at: time).start
         }
         let (page, records) = try await notifications.history(of: bundle, query, after: start)
         return try jsonResponse(

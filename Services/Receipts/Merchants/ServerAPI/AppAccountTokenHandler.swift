@@ -69,12 +69,12 @@ struct AppAccountTokenHandler: Sendable {
         at now: Timestamp,
         on connection: isolated PostgresConnection
     ) throws -> TransactionID? {
-        guard let place = try store.place(of: id, on: connection), place.owner.bundle == bundle
+        guard let origin = try store.origin(of: id, on: connection), origin.owner.bundle == bundle
         else { throw ServerAPIError.transactionIDNotFound }
-        guard place.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
+        guard origin.originalID == id else { throw ServerAPIError.transactionIDIsNotOriginal }
         // The account is locked first, as where events are signed, so that neither misses the
         // other's writes.
-        let appTransactions = try store.lock([place.owner], at: now, on: connection)
+        let appTransactions = try store.lock([origin.owner], at: now, on: connection)
         if last == nil {
             try store.setAccountToken(token, of: id, at: now, on: connection)
         } else if try store.accountTokens(of: [id], on: connection)[id] != token {
@@ -99,7 +99,7 @@ struct AppAccountTokenHandler: Sendable {
             signed.map { entry in
                 let signing = ReceiptSigning(
                     appAccountToken: token,
-                    appTransactionID: appTransactions[place.owner],
+                    appTransactionID: appTransactions[origin.owner],
                     environment: signer.environment.rawValue,
                     historyPosition: entry.position,
                     signature: Data(entry.content.signature).base64EncodedString()
@@ -114,7 +114,7 @@ struct AppAccountTokenHandler: Sendable {
                         issuedAt: entry.content.signedAt,
                         signing: signing
                     ),
-                    key: place.owner.account,
+                    key: origin.owner.account,
                     at: now,
                     traceparent: traceparent
                 )

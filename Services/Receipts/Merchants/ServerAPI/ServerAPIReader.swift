@@ -27,7 +27,7 @@ struct ServerAPIReader: Sendable {
         let owner = try await client.withConnection { [store] connection in
             switch id {
             case .transaction(let id):
-                try store.place(of: id, on: connection)?.owner
+                try store.origin(of: id, on: connection)?.owner
             case .appTransaction(let number):
                 try store.owner(ofAppTransaction: number, on: connection)
             }
@@ -37,14 +37,14 @@ struct ServerAPIReader: Sendable {
     }
 
     /// Returns the owner of a transaction of an app, or `nil` if this app has no such transaction.
-    func place(
+    func origin(
         of id: TransactionID,
         in bundle: BundleID
-    ) async throws -> ServerAPIStore.Place? {
-        let place = try await client.withConnection { [store] connection in
-            try store.place(of: id, on: connection)
+    ) async throws -> ServerAPIStore.TransactionOrigin? {
+        let origin = try await client.withConnection { [store] connection in
+            try store.origin(of: id, on: connection)
         }
-        return place?.owner.bundle == bundle ? place : nil
+        return origin?.owner.bundle == bundle ? origin : nil
     }
 
     /// Whether a transaction's number is above all received ones, so that its event may still
@@ -61,7 +61,7 @@ struct ServerAPIReader: Sendable {
     /// - Throws: ``ServerAPIError/transactionIDNotFound``.
     func transaction(_ id: TransactionID, in bundle: BundleID) async throws -> String {
         let receipts = try await client.withConnection { [store] connection in
-            guard try store.place(of: id, on: connection)?.owner.bundle == bundle else {
+            guard try store.origin(of: id, on: connection)?.owner.bundle == bundle else {
                 return [ServerAPIStore.StoredReceipt]()
             }
             return try store.receipts([id], on: connection)

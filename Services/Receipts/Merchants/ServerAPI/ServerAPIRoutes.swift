@@ -176,8 +176,8 @@ struct ServerAPIRoutes: Sendable {
         var answer = ServerAPIBodies.OrderLookup(status: 1, signedTransactions: [])
         if let id = context.parameters.get("orderID").flatMap(OrderID.init(rawValue:)),
             // A copy is delivered without an order, because nothing was charged for it.
-            let place = try await reader.place(of: id.transactionID, in: bundle),
-            !place.reason.isCopy
+            let origin = try await reader.origin(of: id.transactionID, in: bundle),
+            !origin.reason.isCopy
         {
             answer.status = 0
             answer.signedTransactions = [try await reader.transaction(id.transactionID, in: bundle)]
@@ -228,7 +228,8 @@ struct ServerAPIRoutes: Sendable {
         guard case .transaction(let id)? = try? AnyTransactionID(context.parameters.get("id"))
         else { throw ServerAPIError.invalidOriginalTransactionID }
         _ = try RenewalExtension(try await bytes(of: request))
-        guard let place = try await reader.place(of: id, in: bundle), place.originalID == id else {
+        guard let origin = try await reader.origin(of: id, in: bundle), origin.originalID == id
+        else {
             // An app may know a purchase's number a moment before the event arrives here.
             throw try await reader.isNewerThanAll(id)
                 ? ServerAPIError.originalTransactionIDNotFoundRetryable

@@ -5,7 +5,7 @@ import Postgres
 /// The SQL of the App Store Server API: histories, app transactions and account tokens.
 struct ServerAPIStore: Sendable {
     /// The owner, the original and the reason of a transaction.
-    struct Place: Hashable, Sendable {
+    struct TransactionOrigin: Hashable, Sendable {
         var owner: OwnerKey
         var originalID: TransactionID
         var reason: TransactionReason
@@ -187,10 +187,10 @@ struct ServerAPIStore: Sendable {
     }
 
     /// Returns the owner and original of a transaction, or `nil` if it has no receipt.
-    func place(
+    func origin(
         of transaction: TransactionID,
         on connection: isolated PostgresConnection
-    ) throws -> Place? {
+    ) throws -> TransactionOrigin? {
         try connection.query(
             """
             SELECT account_id, bundle_id, original_transaction_id, reason
@@ -204,7 +204,7 @@ struct ServerAPIStore: Sendable {
                 Int64.self,
                 String.self
             )
-            return Place(
+            return TransactionOrigin(
                 owner: OwnerKey(account: account, bundle: bundle),
                 originalID: TransactionID(number: original),
                 reason: TransactionReason(rawValue: reason)
@@ -350,10 +350,10 @@ struct ServerAPIStore: Sendable {
         return try connection.query(
             """
             SELECT chain.leaf_sha256, chain.header, receipt.payload, receipt.signature
-            FROM unnest(\(ids.map(\.number))) WITH ORDINALITY AS wanted (transaction_id, place)
+            FROM unnest(\(ids.map(\.number))) WITH ORDINALITY AS wanted (transaction_id, ordinal)
             JOIN signed_transactions AS receipt USING (transaction_id)
             JOIN signing_chains AS chain ON chain.number = receipt.signing_chain
-            ORDER BY wanted.place
+            ORDER BY wanted.ordinal
             """
         ).map { row in
             let (leaf, header, payload, signature) = try row.decode(

@@ -8,7 +8,7 @@ import Postgres
 ///
 /// A try and its record are separate steps. A service that is killed in between sends the same
 /// notification again with the same UUID, by which the merchant recognizes it (trap 52).
-struct OwedNotificationQueue: CallbackLedger {
+struct OutgoingNotifications: OutgoingCalls {
     let client: PostgresClient
     let transport: CallbackTransport
     let signer: ReceiptSigner

@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// A download holds an open file or a connection to the S3 store for as long as its client takes.
 /// Without a limit one account could take them all.
-final class DownloadPlaces: Sendable {
+final class DownloadPermits: Sendable {
     /// The limits.
     struct Limits: Sendable {
         var downloadsMax = 1000
@@ -31,8 +31,8 @@ final class DownloadPlaces: Sendable {
     /// The number of downloads under way.
     var count: Int { state.withLock { $0.count } }
 
-    /// Takes a place, which is held until the returned value is released.
-    func take(for queue: QueueKey) throws(Refusal) -> DownloadPlace {
+    /// Takes a permit, which is held until the returned value is released.
+    func take(for queue: QueueKey) throws(Refusal) -> DownloadPermit {
         try state.withLock { state throws(Refusal) in
             guard state.accounts[queue, default: 0] < limits.downloadsPerAccountMax else {
                 throw .accountHasTooMany
@@ -41,7 +41,7 @@ final class DownloadPlaces: Sendable {
             state.accounts[queue, default: 0] += 1
             state.count += 1
         }
-        return DownloadPlace(queue: queue, places: self)
+        return DownloadPermit(queue: queue, permits: self)
     }
 
     fileprivate func giveBack(_ queue: QueueKey) {
@@ -53,15 +53,15 @@ final class DownloadPlaces: Sendable {
     }
 }
 
-/// The place of one download, which is freed when this value is released.
-final class DownloadPlace: Sendable {
+/// The permit of one download, which is given back when this value is released.
+final class DownloadPermit: Sendable {
     private let queue: QueueKey
-    private let places: DownloadPlaces
+    private let permits: DownloadPermits
 
-    fileprivate init(queue: QueueKey, places: DownloadPlaces) {
+    fileprivate init(queue: QueueKey, permits: DownloadPermits) {
         self.queue = queue
-        self.places = places
+        self.permits = permits
     }
 
-    deinit { places.giveBack(queue) }
+    deinit { permits.giveBack(queue) }
 }

@@ -10,7 +10,7 @@ import StoreTracing
 ///
 /// No webhook is given up. If a merchant's endpoint fails, it is tried again at growing intervals
 /// up to a limit, and its deliveries stay pending and visible.
-struct WebhookLedger: CallbackLedger {
+struct OutgoingWebhooks: OutgoingCalls {
     let handler: WebhookHandler
     let transport: CallbackTransport
     let signer: WebhookSigner

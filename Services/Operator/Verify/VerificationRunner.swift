@@ -5,9 +5,9 @@ import Synchronization
 
 /// The proof: the services' own executables rebuild every service's books from the event log, in
 /// separate databases, and compare them with the live ones.
-struct LedgerVerificationRunner: Sendable {
+struct VerificationRunner: Sendable {
     /// The databases, executables and files that the proof uses.
-    struct Places: Sendable {
+    struct Resources: Sendable {
         /// The live databases, as the operator may read them.
         var databases: [StoreOptions.Service: DatabaseAddress]
         /// A server for the shadows, with a role that may create databases.
@@ -18,7 +18,7 @@ struct LedgerVerificationRunner: Sendable {
         var archives: String?
     }
 
-    let places: Places
+    let resources: Resources
     let services: [StoreOptions.Service]
     /// Whether the shadows are kept for examination.
     let keepsShadows: Bool
@@ -75,7 +75,7 @@ struct LedgerVerificationRunner: Sendable {
 
     private var settings: PostgresSettings {
         PostgresSettings(
-            url: places.shadow,
+            url: resources.shadow,
             applicationName: "counterfoil",
             poolSize: 1,
             statementTimeout: .seconds(120)
@@ -89,7 +89,7 @@ struct LedgerVerificationRunner: Sendable {
     private func executables() throws -> [StoreOptions.Service: String] {
         var found: [StoreOptions.Service: String] = [:]
         for service in services {
-            let path = places.executables + "/" + service.rawValue
+            let path = resources.executables + "/" + service.rawValue
             guard FileManager.default.isExecutableFile(atPath: path) else {
                 throw OperatorError(
                     .failed,
@@ -157,11 +157,13 @@ struct LedgerVerificationRunner: Sendable {
     private func environment(of service: StoreOptions.Service) -> [String: String] {
         var environment = [
             "LOG_LEVEL": "warning",
-            "REBUILD_DATABASE_URL": places.databases[service]?.url ?? "",
+            "REBUILD_DATABASE_URL": resources.databases[service]?.url ?? "",
             "REBUILD_SHADOW_DATABASE_URL": shadowURL(of: service),
         ]
-        if let archives = places.archives { environment["REBUILD_ARCHIVES_DIRECTORY"] = archives }
-        for (other, address) in places.databases where other != service {
+        if let archives = resources.archives {
+            environment["REBUILD_ARCHIVES_DIRECTORY"] = archives
+        }
+        for (other, address) in resources.databases where other != service {
             environment["REBUILD_\(other.rawValue.uppercased())_DATABASE_URL"] = address.url
         }
         // These tell libpq where passwords and certificates are, and the loader where libraries
@@ -174,9 +176,9 @@ struct LedgerVerificationRunner: Sendable {
     }
 
     private func shadowURL(of service: StoreOptions.Service) -> String {
-        var components = URLComponents(string: places.shadow)
+        var components = URLComponents(string: resources.shadow)
         components?.path = "/" + Self.shadow(of: service)
-        return components?.string ?? places.shadow
+        return components?.string ?? resources.shadow
     }
 }
 

@@ -13,7 +13,7 @@ enum ContentForm: CaseIterable, Sendable {
 }
 
 /// A storage of contents for one test, with access to its files and objects that bypasses its code.
-struct ContentPlace: Sendable {
+struct StorageUnderTest: Sendable {
     /// The directory of contents or of waiting uploads.
     let folder = ContentFolder()
     let storage: any ContentStorage
@@ -36,9 +36,9 @@ struct ContentPlace: Sendable {
     /// Runs a test with a storage, which is removed afterwards.
     static func with<R>(
         _ form: ContentForm,
-        _ body: (ContentPlace) async throws -> R
+        _ body: (StorageUnderTest) async throws -> R
     ) async throws -> R {
-        let place = try await ContentPlace(form)
+        let place = try await StorageUnderTest(form)
         defer { place.folder.remove() }
         return try await using(place.storage) { _ in try await body(place) }
     }
