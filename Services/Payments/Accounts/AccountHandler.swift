@@ -71,34 +71,33 @@ struct AccountHandler: Sendable {
             account,
             time,
             connection -> Effect<PurchaseIntent> in
-            if let idempotencyKey,
-                let begun = try PurchaseIntentStore.find(
-                    begunWith: idempotencyKey,
+            let earlier = try idempotencyKey.flatMap {
+                try PurchaseIntentStore.find(begunWith: $0, of: key, on: connection)?.intent
+            }
+            let verdict = AccountRules.beginning(
+                request,
+                after: earlier,
+                for: account,
+                product: try products.load([request.productID], on: connection)[request.productID]
+            )
+            switch verdict {
+            case .refused(let refusal): return .refused(refusal)
+            case .begun(let intent): return .none(intent)
+            case .begin:
+                let intent = PurchaseIntent(
+                    id: PurchaseIntentID(time: time),
+                    productID: request.productID,
+                    quantity: request.quantity,
+                    createdAt: time
+                )
+                try PurchaseIntentStore.insert(
+                    intent,
                     of: key,
+                    idempotencyKey: idempotencyKey,
                     on: connection
-                )?.intent
-            {
-                let isSame =
-                    begun.productID == request.productID && begun.quantity == request.quantity
-                return isSame ? .none(begun) : .refused(.payment(.idempotencyKeyReused))
+                )
+                return .changed(intent)
             }
-            let product = try products.load([request.productID], on: connection)[request.productID]
-            if let refusal = AccountRules.refusal(of: request, for: account, product: product) {
-                return .refused(refusal)
-            }
-            let intent = PurchaseIntent(
-                id: PurchaseIntentID(time: time),
-                productID: request.productID,
-                quantity: request.quantity,
-                createdAt: time
-            )
-            try PurchaseIntentStore.insert(
-                intent,
-                of: key,
-                idempotencyKey: idempotencyKey,
-                on: connection
-            )
-            return .changed(intent)
         }.map(\.answer)
     }
 

@@ -25,6 +25,37 @@ enum AccountRules {
         return .success(changed)
     }
 
+    /// The verdict on a request to begin a purchase intent.
+    enum Beginning: Hashable, Sendable {
+        case begin
+        /// The same request began this intent before.
+        case begun(PurchaseIntent)
+        case refused(AccountRefusal)
+    }
+
+    /// Judges a request to begin a purchase intent.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - earlier: The intent that was begun under the same key; `nil` if there is none.
+    ///   - account: The account of the buyer.
+    ///   - product: The product at its newest known version; `nil` if there is none.
+    /// - Returns: The verdict.
+    static func beginning(
+        _ request: PurchaseIntentRequest,
+        after earlier: PurchaseIntent?,
+        for account: Account,
+        product: Product?
+    ) -> Beginning {
+        if let earlier {
+            let isSame =
+                earlier.productID == request.productID && earlier.quantity == request.quantity
+            return isSame ? .begun(earlier) : .refused(.payment(.idempotencyKeyReused))
+        }
+        let refusal = refusal(of: request, for: account, product: product)
+        return refusal.map { .refused($0) } ?? .begin
+    }
+
     /// The reason why a purchase intent cannot be begun for an account; `nil` if it can be.
     static func refusal(
         of request: PurchaseIntentRequest,
@@ -48,9 +79,11 @@ enum AccountRules {
         of account: AccountStanding,
         in storefront: Storefront
     ) -> FailureReason? {
-        guard account.canMakePayments else { return .paymentsNotAllowed }
-        guard let current = account.storefront, current != storefront else { return nil }
-        return .storefrontChanged
+        switch account.obstacle(in: storefront) {
+        case nil: nil
+        case .paymentsNotAllowed: .paymentsNotAllowed
+        case .storefrontChanged: .storefrontChanged
+        }
     }
 
     /// The verdict on a question about a price.

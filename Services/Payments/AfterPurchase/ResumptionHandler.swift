@@ -25,16 +25,11 @@ struct ResumptionHandler: Sendable {
             guard let failed = try TransactionStore.lock([id], on: connection)[id] else {
                 return (ResumptionReply.unknown, ProcessorAttempt?.none)
             }
-            if let resumption = try ResumptionStore.find(id, on: connection),
-                let record = try TransactionStore.load([resumption], on: connection)[resumption]
-            {
-                return (.resumed(record.transaction), nil)
-            }
-            guard failed.transaction.failureReason == .interrupted else {
-                return (.notInterrupted(failed.transaction), nil)
-            }
-            if let refusal = try refusal(of: failed, by: paymentMethod, on: connection) {
-                return (.refused(refusal), nil)
+            switch try verdict(on: failed, by: paymentMethod, on: connection) {
+            case .resumed(let transaction): return (.resumed(transaction), nil)
+            case .notInterrupted: return (.notInterrupted(failed.transaction), nil)
+            case .refused(let refusal): return (.refused(refusal), nil)
+            case .resume: break
             }
             let acceptance = try accept(
                 failed,
@@ -51,24 +46,25 @@ struct ResumptionHandler: Sendable {
         return reply
     }
 
-    /// The reason why the payment would be refused if it were new: the account may not pay, the
-    /// product is off sale, or its price has changed.
-    private func refusal(
-        of failed: TransactionRecord,
+    /// Reads what the rules need, and asks them.
+    private func verdict(
+        on failed: TransactionRecord,
         by paymentMethod: String,
         on connection: isolated PostgresConnection
-    ) throws -> PaymentRefusal? {
-        let request = PaymentRules.request(repeating: failed.transaction, by: paymentMethod)
-        let key = failed.accountKey
-        let price = PaymentRules.price(
-            of: request,
+    ) throws -> ResumptionRules.Verdict {
+        let (key, productID) = (failed.accountKey, failed.transaction.productID)
+        let resumption = try ResumptionStore.find(failed.transaction.id, on: connection)
+        return ResumptionRules.verdict(
+            on: failed.transaction,
+            resumedBy: try resumption.flatMap {
+                try TransactionStore.load([$0], on: connection)[$0]?.transaction
+            },
+            paymentMethod: paymentMethod,
             account: try AccountStore.standings(of: [key], on: connection)[key]
                 ?? AccountStanding(),
-            product: try products.load([request.productID], on: connection)[request.productID],
+            product: try products.load([productID], on: connection)[productID],
             methodRefusal: processor.refusal(of: paymentMethod)
         )
-        guard case .failure(let refusal) = price else { return nil }
-        return refusal
     }
 
     private func accept(

@@ -28,7 +28,9 @@ enum PaymentRules {
         intent: PurchaseIntent? = nil,
         methodRefusal: PaymentRefusal?
     ) -> Result<Money, PaymentRefusal> {
-        if let refusal = refusal(of: account, in: request.storefront) { return .failure(refusal) }
+        if let obstacle = account.obstacle(in: request.storefront) {
+            return .failure(PaymentRefusal(obstacle))
+        }
         guard let product else { return .failure(.productUnknown) }
         if let refusal = refusal(ofTypeOf: product) { return .failure(refusal) }
         guard let unitPrice = product.prices[request.storefront] else {
@@ -56,19 +58,6 @@ enum PaymentRules {
             else { return .failure(.purchaseIntentUnknown) }
         }
         return .success(total)
-    }
-
-    /// The reason why an account may not be charged in a storefront; `nil` if it may be (spec rules
-    /// 1, 2, 8, 9).
-    static func refusal(
-        of account: AccountStanding,
-        in storefront: Storefront
-    ) -> PaymentRefusal? {
-        guard account.canMakePayments else { return .paymentsNotAllowed }
-        if let current = account.storefront, current != storefront {
-            return .storefrontChanged(current: current)
-        }
-        return nil
     }
 
     /// The reason why products of this type are not sold; `nil` if they are (spec rules 93 and 94).
@@ -191,5 +180,15 @@ enum PaymentRules {
         restored.revokedAt = nil
         restored.refunds = nil
         return restored
+    }
+}
+
+extension PaymentRefusal {
+    /// The refusal of a payment by an account that cannot be charged.
+    fileprivate init(_ obstacle: AccountStanding.Obstacle) {
+        switch obstacle {
+        case .paymentsNotAllowed: self = .paymentsNotAllowed
+        case .storefrontChanged(let current): self = .storefrontChanged(current: current)
+        }
     }
 }

@@ -49,6 +49,52 @@ import Testing
         )
     }
 
+    @Test func aPurchaseIsBegunOnceUnderItsKey() {
+        let earlier = PurchaseIntent(
+            id: PurchaseIntentID(time: startTime),
+            productID: product().id,
+            quantity: 1,
+            createdAt: startTime
+        )
+        func verdict(_ quantity: Int, after earlier: PurchaseIntent?) -> AccountRules.Beginning {
+            AccountRules.beginning(
+                intent(quantity: quantity),
+                after: earlier,
+                for: account,
+                // The first answer holds, whatever has become of the product.
+                product: earlier == nil ? product() : nil
+            )
+        }
+        #expect(verdict(1, after: nil) == .begin)
+        #expect(verdict(1, after: earlier) == .begun(earlier))
+        #expect(verdict(2, after: earlier) == .refused(.payment(.idempotencyKeyReused)))
+        #expect(verdict(11, after: nil) == .refused(.payment(.quantityOutOfRange(max: 10))))
+    }
+
+    @Test func newAndAcceptedPaymentsMeetTheSameObstacles() {
+        let blocked = AccountStanding(canMakePayments: false)
+        let moved = AccountStanding(storefront: france)
+        let (usa, germany) = (request().storefront, Storefront(unchecked: "DEU"))
+        for storefront in [usa, germany, france] {
+            #expect(AccountRules.failure(of: blocked, in: storefront) == .paymentsNotAllowed)
+            #expect(AccountRules.failure(of: AccountStanding(), in: storefront) == nil)
+            #expect(
+                AccountRules.failure(of: moved, in: storefront)
+                    == (storefront == france ? nil : .storefrontChanged)
+            )
+        }
+        func price(_ account: AccountStanding) -> Result<Money, PaymentRefusal> {
+            PaymentRules.price(
+                of: request(),
+                account: account,
+                product: product(),
+                methodRefusal: nil
+            )
+        }
+        #expect(price(blocked) == .failure(.paymentsNotAllowed))
+        #expect(price(moved) == .failure(.storefrontChanged(current: france)))
+    }
+
     @Test func whatIsNotSoldWhereTheAccountBuysCannotBeBegun() {
         var moved = account
         moved.storefront = france

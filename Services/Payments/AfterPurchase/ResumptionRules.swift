@@ -1,0 +1,48 @@
+import EventTypes
+
+/// The rules for resuming an interrupted payment (spec rule 114).
+///
+/// Pure.
+enum ResumptionRules {
+    /// The verdict on a request to resume a payment.
+    enum Verdict: Hashable, Sendable {
+        case resume
+        /// This transaction resumes the payment already.
+        case resumed(Transaction)
+        case notInterrupted
+        /// The payment would be refused if it were new: the account may not pay, the product is off
+        /// sale, or its price has changed.
+        case refused(PaymentRefusal)
+    }
+
+    /// Judges a request to resume a payment.
+    ///
+    /// - Parameters:
+    ///   - failed: The transaction to resume, locked.
+    ///   - resumption: The transaction that resumes it already; `nil` if there is none.
+    ///   - paymentMethod: The payment method to charge.
+    ///   - account: The buyer's standing.
+    ///   - product: The product at its newest known version; `nil` if there is none.
+    ///   - methodRefusal: The processor's reason to refuse the payment method; `nil` if it accepts
+    ///     it.
+    /// - Returns: The verdict. The first resumption is the answer to all later requests.
+    static func verdict(
+        on failed: Transaction,
+        resumedBy resumption: Transaction?,
+        paymentMethod: String,
+        account: AccountStanding,
+        product: Product?,
+        methodRefusal: PaymentRefusal?
+    ) -> Verdict {
+        if let resumption { return .resumed(resumption) }
+        guard failed.failureReason == .interrupted else { return .notInterrupted }
+        let price = PaymentRules.price(
+            of: PaymentRules.request(repeating: failed, by: paymentMethod),
+            account: account,
+            product: product,
+            methodRefusal: methodRefusal
+        )
+        if case .failure(let refusal) = price { return .refused(refusal) }
+        return .resume
+    }
+}

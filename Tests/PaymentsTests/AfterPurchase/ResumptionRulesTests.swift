@@ -1,0 +1,48 @@
+import EventTypes
+import Testing
+
+@testable import Payments
+
+/// Verdicts on resuming interrupted payments, without a database.
+@Suite struct ResumptionRulesTests {
+    private func verdict(
+        on reason: FailureReason = .interrupted,
+        resumedBy resumption: Transaction? = nil,
+        account: AccountStanding = AccountStanding(),
+        product: Product? = product(),
+        methodRefusal: PaymentRefusal? = nil
+    ) -> ResumptionRules.Verdict {
+        var failed = transaction(.failed)
+        failed.failureReason = reason
+        return ResumptionRules.verdict(
+            on: failed,
+            resumedBy: resumption,
+            paymentMethod: "sandbox_success",
+            account: account,
+            product: product,
+            methodRefusal: methodRefusal
+        )
+    }
+
+    @Test func onlyAnInterruptedPaymentIsResumed() {
+        #expect(verdict() == .resume)
+        #expect(verdict(on: .paymentDeclined) == .notInterrupted)
+    }
+
+    @Test func theFirstResumptionIsTheAnswerWhateverHasChanged() {
+        let resumption = transaction(.purchased)
+        #expect(
+            verdict(resumedBy: resumption, account: AccountStanding(canMakePayments: false))
+                == .resumed(resumption)
+        )
+    }
+
+    @Test func whatWouldBeRefusedAsNewIsNotResumed() {
+        #expect(
+            verdict(account: AccountStanding(canMakePayments: false))
+                == .refused(.paymentsNotAllowed)
+        )
+        #expect(verdict(product: nil) == .refused(.productUnknown))
+        #expect(verdict(methodRefusal: .productUnavailable) == .refused(.productUnavailable))
+    }
+}
