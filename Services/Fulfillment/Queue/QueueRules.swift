@@ -1,23 +1,5 @@
 import EventTypes
 
-/// The properties of a transaction in a queue that the rules need.
-struct QueuedTransaction: Hashable, Sendable {
-    let id: TransactionID
-    let queue: QueueKey
-    var version: Int
-    var state: TransactionState
-    var revokedAt: Timestamp?
-    var isDelivered: Bool
-    var finishedAt: Timestamp?
-    /// The JSON of its hosted contents, fixed when it entered the queue as paid.
-    var contents: [UInt8]?
-    /// The trace that brought it into the queue.
-    var traceparent: String?
-
-    /// Whether the store has received payment for the transaction, or for its original.
-    var isPaid: Bool { state == .purchased || state == .restored }
-}
-
 /// The rules for applying a version of a transaction to its queue, and for finishing.
 ///
 /// Pure.

@@ -61,12 +61,3 @@ struct Webhook: Callback, Hashable {
         return body
     }
 }
-
-/// The outcome of a try of a webhook, as it is recorded.
-struct WebhookOutcome: Hashable, Sendable {
-    let webhook: Webhook
-    let result: CallbackResult
-    let time: Timestamp
-    /// The time of the next try, unless this one was the last.
-    let nextAttemptAt: Timestamp
-}

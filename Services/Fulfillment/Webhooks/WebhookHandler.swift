@@ -63,19 +63,12 @@ struct WebhookHandler: Sendable {
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try QueueStore.lockExisting(Set(outcomes.map(\.webhook.queue)), on: connection)
-        let confirmed = outcomes.filter { $0.result == .success }
-        let failed = outcomes.filter { $0.result != .success }
+        let confirmed = outcomes.filter(\.isConfirmed)
+        let failed = outcomes.filter { !$0.isConfirmed }
         if !failed.isEmpty { try WebhookStore.postpone(failed, on: connection) }
         guard !confirmed.isEmpty else { return false }
         let confirmations = try WebhookStore.confirm(
-            confirmed.map { outcome in
-                DeliveryConfirmed(
-                    transactionID: outcome.webhook.transactionID,
-                    target: outcome.webhook.target,
-                    attempts: outcome.webhook.attempt,
-                    confirmedAt: outcome.time
-                )
-            },
+            confirmed.compactMap(\.confirmation),
             on: connection
         )
         try DeliveryStore.release(

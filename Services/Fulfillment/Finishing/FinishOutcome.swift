@@ -1,0 +1,9 @@
+import EventTypes
+
+/// The outcome of a request to finish.
+enum FinishOutcome: Hashable, Sendable {
+    /// The transaction is finished, by this request or an earlier one.
+    case finished(at: Timestamp)
+    /// The transaction stays in the queue.
+    case refused(QueueRules.Refusal)
+}

@@ -1,0 +1,10 @@
+import EventTypes
+
+/// A transaction that arrived from another service, with its original bytes.
+struct ArrivedTransaction: Sendable {
+    let transaction: Transaction
+    let snapshot: TransactionSnapshot
+    let traceparent: String?
+    /// Whether it came with its receipt.
+    var isReceipted = true
+}
