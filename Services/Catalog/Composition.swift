@@ -15,7 +15,9 @@ extension ServiceDefinition {
     )
 }
 
-/// Composes `catalog` from its settings, without I/O.
+/// Composes `catalog` from its settings.
+///
+/// It reads the files that the settings name, and opens no connection.
 func composeCatalog(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = CatalogSettings(&reader)
     try reader.check()

@@ -13,10 +13,12 @@ extension ServiceDefinition {
     )
 }
 
-/// Builds all of `fulfillment`, from settings to HTTP, without I/O.
+/// Composes `fulfillment` from its settings.
+///
+/// It reads the files that the settings name, and opens no connection.
 func composeFulfillment(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = FulfillmentSettings(&reader)
-    let signer = try WebhookSigner(setting: settings.webhookSecret, &reader)
+    let signer = try WebhookSigner(setting: settings.webhooks.secret, &reader)
     try reader.check()
     let frame = try ServiceFrame(.fulfillment, settings.common, logger: logger)
     return try composeFulfillment(settings, signer, on: frame)

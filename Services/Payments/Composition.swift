@@ -15,7 +15,9 @@ extension ServiceDefinition {
     )
 }
 
-/// Composes `payments` from its settings, without I/O.
+/// Composes `payments` from its settings.
+///
+/// It reads the files that the settings name, and opens no connection.
 func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = PaymentsSettings(&reader)
     try reader.check()

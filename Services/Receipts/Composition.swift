@@ -14,7 +14,9 @@ extension ServiceDefinition {
     )
 }
 
-/// Builds all of `receipts`, from settings to HTTP, without I/O.
+/// Composes `receipts` from its settings.
+///
+/// It reads the files that the settings name, and opens no connection.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
     let settings = try ReceiptsSettings(&reader, now: .wallClock())
     let frame = try ServiceFrame(.receipts, settings.common, logger: logger)

@@ -6,7 +6,8 @@ public import ServiceKit
 ///
 /// - Parameters:
 ///   - definition: The service.
-///   - compose: Reads the settings and composes the service, without I/O.
+///   - compose: Reads the settings and composes the service. It may read files that settings
+///     name, and opens no connection.
 ///   - further: Subcommands of this service besides `serve`, `migrate`, `rebuild` and `settings`.
 public func runService(
     _ definition: ServiceDefinition,

@@ -12,8 +12,8 @@ public import StoreTracing
 /// checks and HTTP server.
 ///
 /// A service makes a frame, makes its own parts, and joins both with
-/// ``composition(_:readiness:environments:routes:)``. Nothing here does I/O before the composition
-/// runs.
+/// ``composition(_:readiness:environments:routes:)``. Apart from reading keys, nothing here does I/O
+/// before the composition runs.
 public struct ServiceFrame: Sendable {
     /// The service.
     public let name: ServiceName

@@ -13,7 +13,8 @@ import UnixSignals
 ///
 /// - Parameters:
 ///   - name: The service's name.
-///   - compose: Reads the settings and makes the parts, without I/O.
+///   - compose: Reads the settings and makes the parts. It may read files that settings name, and
+///     opens no connection.
 ///   - migrate: Reads the settings of `migrate` and returns its work.
 ///   - rebuild: Reads the settings of `rebuild` and returns its work.
 ///   - further: Further commands of this service.
