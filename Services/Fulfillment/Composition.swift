@@ -39,12 +39,12 @@ private func composeFulfillment(
         now: now,
         logger: logger
     )
-    let webhooks = WebhookParts(settings, signer: signer, on: frame)
+    let webhooks = WebhookParts(settings.webhooks, signer: signer, on: frame)
     let handler = TransactionHandler(
         now: now,
         wakeRelay: frame.wakeRelay,
         wakeWebhooks: webhooks.wake,
-        webhookLease: settings.webhookLease
+        webhookLease: settings.webhooks.lease
     )
     let consumer = frame.consumer(
         of: [Topics.paymentsTransactions, Topics.receiptsIssued],

@@ -1,6 +1,4 @@
-import Callbacks
 import EventTypes
-import Messaging
 import ServiceKit
 
 /// The settings of `fulfillment`, beyond those that every service has.
@@ -14,11 +12,7 @@ struct FulfillmentSettings: Sendable {
     let finishBatchMax: Int
     let finishPendingMax: Int
     let contents: ContentSettings
-    let webhookSecret: String
-    let webhooks: CallbackLimits
-    let webhookRetries: RetryPolicy
-    let webhookTimeout: Duration
-    let webhookLease: Duration
+    let webhooks: WebhookSettings
 
     init(_ reader: inout SettingsReader) {
         common = CommonSettings(&reader, service: .fulfillment, defaultPort: 8084)
@@ -38,26 +32,7 @@ struct FulfillmentSettings: Sendable {
             in: .zero...(.seconds(60)),
             "How long a payment may take before queues show it as purchasing."
         )
-        streams = QueueHub.Limits(
-            streamsMax: reader.integer(
-                "STREAMS_MAX",
-                default: 8000,
-                in: 1...100_000,
-                "Streams of queues that this instance serves at once; further ones get 503."
-            ),
-            streamsPerAccountMax: reader.integer(
-                "STREAMS_PER_ACCOUNT_MAX",
-                default: 20,
-                in: 1...1000,
-                "Streams that one account may have on this instance; further ones get 429."
-            ),
-            bufferedMax: reader.integer(
-                "STREAM_BUFFER_MAX",
-                default: 256,
-                in: 1...100_000,
-                "Changes that a stream may lag behind before it is closed; its client resumes."
-            )
-        )
+        streams = QueueHub.Limits(&reader)
         heartbeat = reader.milliseconds(
             "STREAM_HEARTBEAT_MS",
             default: .seconds(15),
@@ -77,57 +52,31 @@ struct FulfillmentSettings: Sendable {
             "Finishes that may wait; further ones get 503."
         )
         contents = ContentSettings(&reader)
-        webhookSecret = String(
-            decoding: reader.file(
-                "WEBHOOK_SECRET_FILE",
-                "What webhooks are signed with: whsec_ and base64 of 24 to 64 bytes."
+        webhooks = WebhookSettings(&reader)
+    }
+}
+
+extension QueueHub.Limits {
+    fileprivate init(_ reader: inout SettingsReader) {
+        self.init(
+            streamsMax: reader.integer(
+                "STREAMS_MAX",
+                default: 8000,
+                in: 1...100_000,
+                "Streams of queues that this instance serves at once; further ones get 503."
             ),
-            as: UTF8.self
-        )
-        let base = reader.milliseconds(
-            "WEBHOOK_RETRY_BASE_MS",
-            default: .seconds(1),
-            in: .milliseconds(1)...(.seconds(3600)),
-            "The wait before a webhook's second try; it doubles from try to try."
-        )
-        let ceiling = reader.milliseconds(
-            "WEBHOOK_RETRY_CEILING_MS",
-            default: .seconds(3600),
-            in: .milliseconds(1)...(.seconds(86_400)),
-            "The longest wait between two tries of a webhook."
-        )
-        webhookRetries = RetryPolicy(base: base, ceiling: ceiling)
-        webhooks = CallbackLimits(
-            concurrency: reader.integer(
-                "WEBHOOK_CONCURRENCY",
-                default: 32,
+            streamsPerAccountMax: reader.integer(
+                "STREAMS_PER_ACCOUNT_MAX",
+                default: 20,
                 in: 1...1000,
-                "Webhooks sent at once; a quarter of it to one host."
+                "Streams that one account may have on this instance; further ones get 429."
             ),
-            pollInterval: reader.milliseconds(
-                "WEBHOOK_POLL_MS",
-                default: .seconds(5),
-                in: .milliseconds(50)...(.seconds(300)),
-                "How long at most until webhooks that another instance left are taken on."
+            bufferedMax: reader.integer(
+                "STREAM_BUFFER_MAX",
+                default: 256,
+                in: 1...100_000,
+                "Changes that a stream may lag behind before it is closed; its client resumes."
             )
         )
-        webhookTimeout = reader.milliseconds(
-            "WEBHOOK_TIMEOUT_MS",
-            default: .seconds(10),
-            in: .milliseconds(50)...(.seconds(120)),
-            "How long a webhook's recipient may take to answer."
-        )
-        webhookLease = reader.milliseconds(
-            "WEBHOOK_LEASE_MS",
-            default: .seconds(30),
-            in: .milliseconds(100)...(.seconds(600)),
-            "After it a webhook whose sender was killed is sent again; longer than the timeout."
-        )
-        if ceiling < base {
-            reader.refuse("WEBHOOK_RETRY_CEILING_MS", "is below WEBHOOK_RETRY_BASE_MS")
-        }
-        if webhookLease <= webhookTimeout {
-            reader.refuse("WEBHOOK_LEASE_MS", "is not longer than WEBHOOK_TIMEOUT_MS")
-        }
     }
 }

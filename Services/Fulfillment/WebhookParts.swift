@@ -13,11 +13,11 @@ struct WebhookParts {
     /// Sends the webhooks.
     let sender: CallbackSender<OutgoingWebhooks>
 
-    init(_ settings: FulfillmentSettings, signer: WebhookSigner, on frame: ServiceFrame) {
+    init(_ settings: WebhookSettings, signer: WebhookSigner, on frame: ServiceFrame) {
         let handler = WebhookHandler(
             client: frame.client,
             now: frame.now,
-            lease: settings.webhookLease,
+            lease: settings.lease,
             wakeRelay: frame.wakeRelay
         )
         let recorder = RequestBatcher<WebhookOutcome, Void>(
@@ -32,14 +32,14 @@ struct WebhookParts {
         sender = CallbackSender(
             calls: OutgoingWebhooks(
                 handler: handler,
-                transport: CallbackTransport(timeout: settings.webhookTimeout),
+                transport: CallbackTransport(timeout: settings.timeout),
                 signer: signer,
                 recorder: recorder,
-                retries: settings.webhookRetries,
+                retries: settings.retries,
                 spans: frame.spans,
                 logger: frame.logger
             ),
-            limits: settings.webhooks,
+            limits: settings.limits,
             logger: frame.logger
         )
     }

@@ -37,38 +37,7 @@ struct PaymentsSettings: Sendable {
             default: "http://127.0.0.1:8083",
             "Where receipts is: it is asked whether its STORE_ENVIRONMENT is the same."
         )
-        policy = AttemptPolicy(
-            lease: reader.milliseconds(
-                "PROCESSOR_LEASE_MS",
-                default: .seconds(10),
-                in: .milliseconds(100)...(.seconds(600)),
-                "How long a process has an attempt for itself before another inquires about it."
-            ),
-            callsMax: reader.integer(
-                "PROCESSOR_CALLS_MAX",
-                default: 5,
-                in: 1...100,
-                "How often a charge is called without an outcome before it fails."
-            ),
-            pause: reader.milliseconds(
-                "PROCESSOR_PAUSE_MS",
-                default: .milliseconds(100),
-                in: .milliseconds(1)...(.seconds(60)),
-                "The pause after the first call without an outcome; it doubles with each."
-            ),
-            pauseMax: reader.milliseconds(
-                "PROCESSOR_PAUSE_MAX_MS",
-                default: .seconds(30),
-                in: .milliseconds(1)...(.seconds(3600)),
-                "The longest pause between two calls."
-            ),
-            approvalExpiry: reader.milliseconds(
-                "APPROVAL_EXPIRY_MS",
-                default: .seconds(24 * 60 * 60),
-                in: .milliseconds(100)...(.seconds(366 * 24 * 60 * 60)),
-                "How long a deferred transaction waits for approval before it fails."
-            )
-        )
+        policy = AttemptPolicy(&reader)
         limits = ChargeRunner.Limits(
             batchSizeMax: reader.integer(
                 "PROCESSOR_BATCH_MAX",
@@ -101,6 +70,43 @@ struct PaymentsSettings: Sendable {
             default: .seconds(2),
             in: .zero...(.seconds(60)),
             "How long the sandbox's slow payment method takes."
+        )
+    }
+}
+
+extension AttemptPolicy {
+    fileprivate init(_ reader: inout SettingsReader) {
+        self.init(
+            lease: reader.milliseconds(
+                "PROCESSOR_LEASE_MS",
+                default: .seconds(10),
+                in: .milliseconds(100)...(.seconds(600)),
+                "How long a process has an attempt for itself before another inquires about it."
+            ),
+            callsMax: reader.integer(
+                "PROCESSOR_CALLS_MAX",
+                default: 5,
+                in: 1...100,
+                "How often a charge is called without an outcome before it fails."
+            ),
+            pause: reader.milliseconds(
+                "PROCESSOR_PAUSE_MS",
+                default: .milliseconds(100),
+                in: .milliseconds(1)...(.seconds(60)),
+                "The pause after the first call without an outcome; it doubles with each."
+            ),
+            pauseMax: reader.milliseconds(
+                "PROCESSOR_PAUSE_MAX_MS",
+                default: .seconds(30),
+                in: .milliseconds(1)...(.seconds(3600)),
+                "The longest pause between two calls."
+            ),
+            approvalExpiry: reader.milliseconds(
+                "APPROVAL_EXPIRY_MS",
+                default: .seconds(24 * 60 * 60),
+                in: .milliseconds(100)...(.seconds(366 * 24 * 60 * 60)),
+                "How long a deferred transaction waits for approval before it fails."
+            )
         )
     }
 }

@@ -93,25 +93,7 @@ public struct SealCheck: Sendable {
         progress: (Int) -> Void
     ) throws {
         let heads = try SealStore.heads(of: log.name, on: connection)
-        var months: [LogMonth: SealedMonthReading] = [:]
-        for month in heads.sealedMonths {
-            months[month] = SealedMonthReading(log: log.name, month: month)
-        }
-        for absent in try absentMonths(of: log, on: connection) {
-            let place = LogSeal.Place(month: absent.month, number: absent.lastSeal)
-            if try SealStore.digest(of: place, log: log.name, on: connection) != absent.head {
-                report.add(
-                    SealFinding(
-                        .brokenChain,
-                        log: log.name,
-                        month: absent.month,
-                        "the rows are in \(absent.fileName), and seal \(place) is not the one that "
-                            + "they left with"
-                    )
-                )
-            }
-            months[absent.month] = SealedMonthReading(log: log.name, absent)
-        }
+        var months = try sealedMonths(of: log, heads, &report, on: connection)
         var end = OutboxCursor.start
         var waitingSince = Int64.max
         var unsealed = 0
@@ -148,15 +130,54 @@ public struct SealCheck: Sendable {
                 )
             )
         }
+        try checkEnd(of: log, at: max(end, heads.sealed), &report, on: connection)
+    }
+
+    /// The months of a log, ready to be read, with what is known of months that left for files.
+    private func sealedMonths(
+        of log: SealedLog,
+        _ heads: SealHeads,
+        _ report: inout SealReport,
+        on connection: isolated PostgresConnection
+    ) throws -> [LogMonth: SealedMonthReading] {
+        var months: [LogMonth: SealedMonthReading] = [:]
+        for month in heads.sealedMonths {
+            months[month] = SealedMonthReading(log: log.name, month: month)
+        }
+        for absent in try absentMonths(of: log, on: connection) {
+            let place = LogSeal.Place(month: absent.month, number: absent.lastSeal)
+            if try SealStore.digest(of: place, log: log.name, on: connection) != absent.head {
+                report.add(
+                    SealFinding(
+                        .brokenChain,
+                        log: log.name,
+                        month: absent.month,
+                        "the rows are in \(absent.fileName), and seal \(place) is not the one that "
+                            + "they left with"
+                    )
+                )
+            }
+            months[absent.month] = SealedMonthReading(log: log.name, absent)
+        }
+        return months
+    }
+
+    /// Compares the end of a log with what the relay has published.
+    private func checkEnd(
+        of log: SealedLog,
+        at end: OutboxCursor,
+        _ report: inout SealReport,
+        on connection: isolated PostgresConnection
+    ) throws {
         guard let published = try log.published(on: connection) else { return }
-        if max(end, heads.sealed) < published {
+        if end < published {
             report.add(
                 SealFinding(
                     .cutTail,
                     log: log.name,
-                    cursor: max(end, heads.sealed),
-                    "the log and its seals end at \(max(end, heads.sealed)), but the relay has "
-                        + "published up to \(published)"
+                    cursor: end,
+                    "the log and its seals end at \(end), but the relay has published up to "
+                        + "\(published)"
                 )
             )
         }
