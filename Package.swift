@@ -97,6 +97,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     ],
     targets: [
+        // A target depends only on targets of lower layers (ARCHITECTURE.md, Layers).
+        //
         // Layer 0: C, in exactly these two folders, and the one thread that blocking C calls run on.
         // `make setup` builds a librdkafka, as no system's own is fit; the Makefile's PKG_CONFIG_PATH
         // finds it first.
@@ -106,13 +108,6 @@ let package = Package(
 
         // Layer 1: one thing each, none knows another.
         .target(name: "EventTypes", path: "Shared/EventTypes", swiftSettings: house),
-        // What `EventTypes` does not do: read the clock, and draw ids.
-        .target(
-            name: "ClockAndIDs",
-            dependencies: ["EventTypes"],
-            path: "Shared/ClockAndIDs",
-            swiftSettings: house
-        ),
         .target(
             name: "StoreTracing",
             dependencies: [tracing],
@@ -132,7 +127,14 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 2: what every service does the same.
+        // Layer 2: values, contracts and proofs over layer 1.
+        // What `EventTypes` does not do: read the clock, and draw ids.
+        .target(
+            name: "ClockAndIDs",
+            dependencies: ["EventTypes"],
+            path: "Shared/ClockAndIDs",
+            swiftSettings: house
+        ),
         .target(
             name: "StoreAPI",
             dependencies: ["EventTypes"],
@@ -149,13 +151,22 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-        // Layer 2: what makes a change of an insert-only table show.
+        // Whether to believe what a store signed; no network, no clock.
+        .target(
+            name: "ReceiptValidation",
+            dependencies: ["EventTypes", crypto, x509, asn1],
+            path: "Shared/ReceiptValidation",
+            swiftSettings: house
+        ),
+        // What makes a change of an insert-only table show.
         .target(
             name: "Seals",
             dependencies: ["EventTypes", "Postgres", crypto],
             path: "Shared/Seals",
             swiftSettings: house
         ),
+
+        // Layer 3: what every service does the same.
         .target(
             name: "Ledger",
             dependencies: ["ClockAndIDs", "EventTypes", "Postgres", "Seals"],
@@ -185,22 +196,7 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 2: months of the event log that are in files; no service needs it while it runs.
-        .target(
-            name: "EventArchive",
-            dependencies: ["EventTypes", "Messaging", "Postgres", "Seals", crypto],
-            path: "Shared/EventArchive",
-            swiftSettings: house
-        ),
-        // Layer 2: the books of a service made again from the event log, and compared.
-        .target(
-            name: "Rebuild",
-            dependencies: [
-                "EventArchive", "EventTypes", "Messaging", "Postgres", "Seals", logging,
-            ],
-            path: "Shared/Rebuild",
-            swiftSettings: house
-        ),
+        // Layer 4: what only some services need.
         .target(
             name: "Callbacks",
             dependencies: [
@@ -209,15 +205,26 @@ let package = Package(
             path: "Shared/Callbacks",
             swiftSettings: house
         ),
-        // Layer 2: whether to believe what a store signed; no network, no clock.
+        // Months of the event log that are in files; no service needs it while it runs.
         .target(
-            name: "ReceiptValidation",
-            dependencies: ["EventTypes", crypto, x509, asn1],
-            path: "Shared/ReceiptValidation",
+            name: "EventArchive",
+            dependencies: ["EventTypes", "Messaging", "Postgres", "Seals", crypto],
+            path: "Shared/EventArchive",
             swiftSettings: house
         ),
 
-        // Layer 2, on top: the parts that all services have and make the same way.
+        // Layer 5: the proof.
+        // The books of a service made again from the event log, and compared.
+        .target(
+            name: "Rebuild",
+            dependencies: [
+                "EventArchive", "EventTypes", "Messaging", "Postgres", "Seals", logging,
+            ],
+            path: "Shared/Rebuild",
+            swiftSettings: house
+        ),
+
+        // Layer 6: the parts that all services have and make the same way.
         .target(
             name: "ServiceFoundation",
             dependencies: [
@@ -228,7 +235,7 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 3: what an app uses; it knows the store's HTTP interface and nothing behind it.
+        // Layer 7: what an app uses; it knows the store's HTTP interface and nothing behind it.
         .target(
             name: "PaymentQueue",
             dependencies: [
@@ -239,7 +246,7 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Layer 3: the services.
+        // Layer 7: the services, and the operator's command line.
         .executableTarget(
             name: "Catalog",
             dependencies: serviceFoundation + [crypto],

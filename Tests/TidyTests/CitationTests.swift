@@ -43,11 +43,9 @@ import Testing
         var isInTable = false
         for (line, text) in zip(1..., document.lines) {
             if text.hasPrefix("## ") { isInTable = text == "## Guarantees" }
-            guard isInTable, text.hasPrefix("| "), !text.hasPrefix("| ---") else { continue }
-            guard let column = text.split(separator: "|").last, rows > 0 else {
-                rows += 1
-                continue
-            }
+            guard isInTable, text.hasPrefix("| "), !text.hasPrefix("| ---"),
+                !text.hasPrefix("| promise |"), let column = text.split(separator: "|").last
+            else { continue }
             rows += 1
             let names = column.matches(of: /`([A-Za-z0-9]+)`/).map { String($0.1) }
             for name in names where !Repository.testNames.contains(name) {

@@ -42,6 +42,49 @@ import Testing
         findings.report()
     }
 
+    /// The layer of each target: the rows of ARCHITECTURE.md.
+    private static func layers() throws -> [String: Int] {
+        var layers: [String: Int] = [:]
+        for line in try Repository.file("ARCHITECTURE.md").lines {
+            guard let row = line.firstMatch(of: /^\| (\d+) \| (`.+) \|$/),
+                let number = Int(row.1)
+            else { continue }
+            for name in row.2.matches(of: /`(\w+)`/) { layers[String(name.1)] = number }
+        }
+        return layers
+    }
+
+    /// The manifest and ARCHITECTURE.md number the layers alike, and no target imports one of its
+    /// own layer or of a higher one.
+    @Test func aTargetImportsOnlyLowerLayers() throws {
+        let layers = try Self.layers()
+        let manifest = try Repository.file("Package.swift")
+        var findings = Findings()
+        var layer: Int?
+        for (index, line) in manifest.lines.enumerated() {
+            if let told = line.firstMatch(of: /\/\/ Layer (\d+):/) { layer = Int(told.1) }
+            guard let layer, let name = line.firstMatch(of: /\bname: "(\w+)"/)?.1 else { continue }
+            if line.contains("StoreHarness") { break }
+            if layers[String(name)] != layer {
+                findings.add(
+                    manifest,
+                    index + 1,
+                    "ARCHITECTURE.md does not have \(name) in \(layer)"
+                )
+            }
+        }
+        for file in Repository.swiftFiles where file.isProduct {
+            let target = String(file.path.split(separator: "/")[1])
+            let own = try #require(layers[target], "ARCHITECTURE.md has no layer of \(target)")
+            for (line, module) in file.imports where module != target {
+                if let other = layers[module], other >= own {
+                    findings.add(file, line, "\(module) is of layer \(other), \(target) of \(own)")
+                }
+            }
+        }
+        findings.report()
+    }
+
     @Test func pureFilesImportNothingThatReachesTheWorld() {
         var findings = Findings()
         for file in Repository.swiftFiles where Self.isPure(file) {

@@ -8,7 +8,9 @@ import Testing
         let sql =
             /\b(SELECT .+ FROM|INSERT INTO \w|UPDATE \w+ SET|DELETE FROM \w|CREATE (TABLE|INDEX)|FROM UNNEST)/
         var findings = Findings()
-        for file in Repository.swiftFiles where file.isProduct && !file.isNamed(["Store"]) {
+        // A table that is rebuilt names its columns, which are expressions of SQL.
+        for file in Repository.swiftFiles
+        where file.isProduct && !file.isNamed(["Store", "Tables"]) {
             guard !Self.libraries.contains(where: file.path.hasPrefix) else { continue }
             for (line, text) in file.code where text.contains(sql) {
                 findings.add(file, line, "move the SQL to the service's *Store.swift")

@@ -7,18 +7,7 @@ import Rebuild
 struct CatalogRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [.own(ServiceName.catalog.rawValue, [.productChanged])]
 
-    let tables = [
-        RebuiltTable(
-            "products",
-            key: [.text("id")],
-            columns: ["id", "version", "type", "is_on_sale", "product", "changed_by", "changed_at"]
-        ),
-        RebuiltTable(
-            "product_versions",
-            key: [.text("product_id"), .number("version")],
-            columns: ["product_id", "version", "product", "changed_by", "changed_at"]
-        ),
-    ]
+    var tables: [RebuiltTable] { CatalogTables.all }
 
     func apply(
         _ rows: [OutboxRow],
