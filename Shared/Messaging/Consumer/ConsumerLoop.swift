@@ -147,7 +147,7 @@ final class ConsumerLoop: Sendable {
         let age = Timestamp.wallClock()
             .duration(since: Timestamp(millisecondsSinceEpoch: max(newest, 0)))
         // The broker's clock may be ahead of this one.
-        let wait = min(delay - age, delay)
+        let wait = ReadingDelay.wait(atAge: age, untilAge: delay)
         if wait > .zero { try await Task.sleep(for: wait) }
     }
 

@@ -38,13 +38,17 @@ struct ConsumerPlacesTests {
         }
 
         /// Runs a body while a consumer is running.
-        func consuming(_ body: () async throws -> Void) async throws {
+        func consuming(
+            delay: Duration = .zero,
+            _ body: () async throws -> Void
+        ) async throws {
             let consumer = EventConsumer(
                 name: ConsumerPlacesTests.consumer,
                 topics: [ConsumerPlacesTests.topic],
                 handler: Recorder(),
                 client: log.client,
                 kafka: broker.settings(clientID: "consumer"),
+                delay: delay,
                 logger: ConsumerPlacesTests.quiet
             )
             let work = Task { try await consumer.run() }
@@ -97,7 +101,12 @@ struct ConsumerPlacesTests {
             try await SealedDatabase.with { log in
                 try await log.client.withConnection { connection in
                     _ = try connection.execute(
-                        "CREATE TABLE applied (number bigserial PRIMARY KEY, subject text NOT NULL)"
+                        """
+                        CREATE TABLE applied (
+                            number bigserial PRIMARY KEY, subject text NOT NULL,
+                            applied_at timestamptz NOT NULL DEFAULT clock_timestamp()
+                        )
+                        """
                     )
                 }
                 let settings = broker.settings()
@@ -153,6 +162,26 @@ struct ConsumerPlacesTests {
                 try await bench.send(records)
                 try await bench.hasApplied(["0", "1", "2"])
                 try await bench.hasRead(to: 5)
+            }
+        }
+    }
+
+    @Test func aDelayedConsumerAppliesAnEventOnceItIsOldEnough() async throws {
+        try await withBench { bench in
+            try await bench.log.append(0..<2)
+            let records = records(try await bench.log.settled(after: .start))
+            let delay = Duration.seconds(1)
+            try await bench.consuming(delay: delay) {
+                for (number, record) in records.enumerated() {
+                    let sentAt = Timestamp.wallClock()
+                    try await bench.send([record])
+                    try await bench.hasApplied((0...number).map(String.init))
+                    let appliedAt = try await bench.log.client.withConnection { connection in
+                        try connection.query("SELECT max(applied_at) FROM applied")[0]
+                            .decode(Timestamp.self)
+                    }
+                    #expect(appliedAt.duration(since: sentAt) >= delay)
+                }
             }
         }
     }
