@@ -4,10 +4,7 @@ public import Messaging
 /// A reader of a file of events, from its beginning to its end.
 ///
 /// It keeps one chunk of the file in memory.
-///
-/// `@unchecked`: Foundation's handles and decoders are not declared sendable. The owner of a cursor
-/// uses it from one task at a time.
-public final class EventFileCursor: @unchecked Sendable {
+public final class EventFileCursor {
     private let path: String
     private let expected: Int
     private let handle: FileHandle

@@ -3,10 +3,7 @@ import Foundation
 /// Compresses and decompresses streams with the program `gzip`.
 ///
 /// The program is on every system, and its format will still be readable in fifty years.
-///
-/// `@unchecked`: Foundation's `Process` and `FileHandle` are not declared sendable; one task at a
-/// time uses them.
-final class Gzip: @unchecked Sendable {
+final class Gzip: Sendable {
     private let process = Process()
     /// The end of the pipe that is written when compressing, and read when decompressing.
     let handle: FileHandle

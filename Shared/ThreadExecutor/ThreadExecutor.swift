@@ -49,9 +49,8 @@ public final class ThreadExecutor: SerialExecutor {
 
 /// The jobs that wait for the thread.
 ///
-/// `@unchecked`: every variable is accessed only while holding `condition`, on which the thread
-/// also waits (a `Mutex` cannot be waited on).
-private final class JobQueue: @unchecked Sendable {
+/// The thread waits on the condition; a `Mutex` cannot be waited on.
+private final class JobQueue: @unchecked Sendable {  // `condition` guards every variable.
     private let condition = NSCondition()
     private var jobs: [(UnownedJob, UnownedSerialExecutor)] = []
     private var isClosed = false

@@ -5,18 +5,22 @@ import Synchronization
 /// Notes Ctrl-C and SIGTERM, so that a replay can end between two batches and say how to resume.
 final class Interruption: Sendable {
     private let raised = Atomic(false)
-    /// `nonisolated(unsafe)`: the array never changes, and Dispatch's sources, which are not declared
-    /// sendable, may be used from any thread.
-    private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
+    private let sources: Mutex<[any DispatchSourceSignal]>
 
     init() {
-        sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            return DispatchSource.makeSignalSource(signal: number, queue: .global())
-        }
-        for source in sources {
-            source.setEventHandler { [weak self] in self?.raised.store(true, ordering: .relaxed) }
-            source.resume()
+        sources = Mutex(
+            [SIGINT, SIGTERM].map { number in
+                signal(number, SIG_IGN)
+                return DispatchSource.makeSignalSource(signal: number, queue: .global())
+            }
+        )
+        sources.withLock { sources in
+            for source in sources {
+                source.setEventHandler { [weak self] in
+                    self?.raised.store(true, ordering: .relaxed)
+                }
+                source.resume()
+            }
         }
     }
 
@@ -25,7 +29,9 @@ final class Interruption: Sendable {
 
     /// Lets the signals end the process again.
     func end() {
-        for source in sources { source.cancel() }
+        sources.withLock { sources in
+            for source in sources { source.cancel() }
+        }
         for number in [SIGINT, SIGTERM] { signal(number, SIG_DFL) }
     }
 }

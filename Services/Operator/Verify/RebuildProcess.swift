@@ -6,10 +6,7 @@ import Synchronization
 ///
 /// The service's own executable rebuilds the books, so the rules are those that run live. One
 /// service's rebuild cannot touch another's memory or databases.
-///
-/// `@unchecked`: Foundation's `Process` and `Pipe` are not declared sendable. One task uses them, the
-/// one in ``run(_:)``; the cancellation, which may come on any thread, only sends a signal.
-final class RebuildProcess: @unchecked Sendable {
+final class RebuildProcess: Sendable {
     private let process = Process()
     private let output = Pipe()
     private let errors = Pipe()

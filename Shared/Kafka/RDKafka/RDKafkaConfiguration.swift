@@ -70,19 +70,39 @@ enum RDKafkaConfiguration {
 
 /// The data that librdkafka's callbacks use: the logger and, for a consumer, the rebalances of the
 /// current poll.
-///
-/// `@unchecked`: `logger` and `refusals` never change. Only the rebalance callback and the consumer
-/// access `assigned` and `revoked`, both on the consumer's one thread; after the consumer's end,
-/// only the last callback does.
-final class CallbackBox: @unchecked Sendable {
+final class CallbackBox: Sendable {
     private let logger: Logger
     private let refusals: RefusalNotice
-    var assigned: [KafkaTopicPartition] = []
-    var revoked: [KafkaTopicPartition] = []
+    private let rebalances = Mutex(Rebalances())
+
+    /// The partitions that came and went in the current poll.
+    struct Rebalances {
+        var assigned: [KafkaTopicPartition] = []
+        var revoked: [KafkaTopicPartition] = []
+    }
 
     init(logger: Logger, refusals: RefusalNotice = .shared) {
         self.logger = logger
         self.refusals = refusals
+    }
+
+    func assigned(_ partitions: [KafkaTopicPartition]) {
+        rebalances.withLock { $0.assigned += partitions }
+    }
+
+    func revoked(_ partitions: [KafkaTopicPartition]) {
+        rebalances.withLock { rebalances in
+            rebalances.revoked += partitions
+            rebalances.assigned.removeAll { partitions.contains($0) }
+        }
+    }
+
+    /// Returns the rebalances of the current poll, and begins the next poll with none.
+    func takeRebalances() -> Rebalances {
+        rebalances.withLock { rebalances in
+            defer { rebalances = Rebalances() }
+            return rebalances
+        }
     }
 
     func log(level: Int32, facility: UnsafePointer<CChar>?, text: UnsafePointer<CChar>) {

@@ -79,15 +79,14 @@ final class RDKafkaConsumer {
         let partitions = RDKafkaPartitionList.elements(of: UnsafePointer(list)).map(\.partition)
         let isCooperative = String(cString: rd_kafka_rebalance_protocol(handle)) == "COOPERATIVE"
         if error == RD_KAFKA_RESP_ERR__ASSIGN_PARTITIONS {
-            box.assigned += partitions
+            box.assigned(partitions)
             if isCooperative {
                 destroy(rd_kafka_incremental_assign(handle, list))
             } else {
                 rd_kafka_assign(handle, list)
             }
         } else {
-            box.revoked += partitions
-            box.assigned.removeAll { partitions.contains($0) }
+            box.revoked(partitions)
             if isCooperative {
                 destroy(rd_kafka_incremental_unassign(handle, list))
             } else {
@@ -141,20 +140,16 @@ final class RDKafkaConsumer {
             take(count, &messages, &failure)
         }
         if let failure { throw failure }
-        let callbacks = box.takeUnretainedValue()
-        defer {
-            callbacks.assigned = []
-            callbacks.revoked = []
-        }
+        let rebalances = box.takeUnretainedValue().takeRebalances()
         // If a partition was revoked in the same poll, its messages belong to another consumer.
-        if !callbacks.revoked.isEmpty {
-            let revoked = Set(callbacks.revoked).subtracting(callbacks.assigned)
+        if !rebalances.revoked.isEmpty {
+            let revoked = Set(rebalances.revoked).subtracting(rebalances.assigned)
             messages.removeAll { revoked.contains($0.topicPartition) }
         }
         return KafkaPoll(
             messages: messages,
-            assigned: callbacks.assigned,
-            revoked: callbacks.revoked
+            assigned: rebalances.assigned,
+            revoked: rebalances.revoked
         )
     }
 
@@ -276,7 +271,11 @@ final class RDKafkaConsumer {
         guard !isClosed else { return }
         isClosed = true
         buffer.deallocate()
-        let leaving = LeavingConsumer(handle: handle, queue: queue, box: box)
+        let leaving = LeavingConsumer(
+            handle: RDKafkaPointer(handle),
+            queue: RDKafkaPointer(queue),
+            box: box
+        )
         let hasBegun = leaving.begin()
         if hasBegun, leaving.hasLeft(by: .now + Self.closeTimeout) {
             leaving.free()
@@ -295,12 +294,9 @@ final class RDKafkaConsumer {
 }
 
 /// The resources of a consumer that is leaving its group.
-///
-/// `@unchecked`: one thread uses it at a time, first the consumer's and then perhaps a separate
-/// one.
-private struct LeavingConsumer: @unchecked Sendable {
-    let handle: OpaquePointer
-    let queue: OpaquePointer
+private struct LeavingConsumer: Sendable {
+    let handle: RDKafkaPointer
+    let queue: RDKafkaPointer
     let box: Unmanaged<CallbackBox>
 
     /// Begins to leave the group.
@@ -308,7 +304,7 @@ private struct LeavingConsumer: @unchecked Sendable {
     /// - Returns: Whether it has begun. After a fatal error it cannot. Freeing the handle then
     ///   leaves the group, and may take as long as a session of the group.
     func begin() -> Bool {
-        guard let error = rd_kafka_consumer_close_queue(handle, queue) else { return true }
+        guard let error = rd_kafka_consumer_close_queue(handle.raw, queue.raw) else { return true }
         rd_kafka_error_destroy(error)
         return false
     }
@@ -317,11 +313,11 @@ private struct LeavingConsumer: @unchecked Sendable {
     ///
     /// - Returns: Whether it has left in time.
     func hasLeft(by deadline: ContinuousClock.Instant) -> Bool {
-        while rd_kafka_consumer_closed(handle) == 0 {
+        while rd_kafka_consumer_closed(handle.raw) == 0 {
             guard ContinuousClock.now < deadline else { return false }
             // Fetched messages that were not polled are read again by the next consumer of the
             // partition.
-            if let message = rd_kafka_consumer_poll(handle, 100) {
+            if let message = rd_kafka_consumer_poll(handle.raw, 100) {
                 rd_kafka_message_destroy(message)
             }
         }
@@ -329,8 +325,8 @@ private struct LeavingConsumer: @unchecked Sendable {
     }
 
     func free() {
-        rd_kafka_queue_destroy(queue)
-        rd_kafka_destroy(handle)
+        rd_kafka_queue_destroy(queue.raw)
+        rd_kafka_destroy(handle.raw)
         box.release()
     }
 }

@@ -1,4 +1,5 @@
 import CLibrdkafka
+import Dispatch
 import Foundation
 import Logging
 import Synchronization
@@ -9,16 +10,19 @@ import Synchronization
 ///
 /// The order of destruction: flush, purge the remaining messages (whose reports still come), stop
 /// the serving thread, destroy the handle, release the box that its callbacks use.
-///
-/// `@unchecked`: librdkafka's handle may be used from any thread until it is destroyed. `lifetime`
-/// guards that, and every variable.
-final class RDKafkaProducer: @unchecked Sendable {
-    private let handle: OpaquePointer
+final class RDKafkaProducer: Sendable {
+    private let handle: RDKafkaPointer
     private let box: Unmanaged<CallbackBox>
-    private let lifetime = NSCondition()
-    private var senders = 0
-    private var isClosing = false
-    private var isServing = true
+    private let lifetime = Mutex(Lifetime())
+    /// Signalled once by the last sender, if ``close(flushing:)`` waits for it.
+    private let lastHasSent = DispatchSemaphore(value: 0)
+
+    /// The handle is destroyed after the last sender has left and the serving thread has stopped.
+    private struct Lifetime {
+        var senders = 0
+        var isClosing = false
+        var isServing = true
+    }
 
     init(settings: KafkaSettings, logger: Logger) throws(KafkaError) {
         let box = Unmanaged.passRetained(CallbackBox(logger: logger))
@@ -39,7 +43,9 @@ final class RDKafkaProducer: @unchecked Sendable {
                 guard let message else { return }
                 DeliveryBatch.report(message)
             }
-            handle = try RDKafkaConfiguration.makeHandle(RD_KAFKA_PRODUCER, configuration)
+            handle = RDKafkaPointer(
+                try RDKafkaConfiguration.makeHandle(RD_KAFKA_PRODUCER, configuration)
+            )
         } catch {
             box.release()
             throw error
@@ -54,14 +60,14 @@ final class RDKafkaProducer: @unchecked Sendable {
 
     /// Hands a batch to librdkafka; the batch resumes its waiter when every report is in.
     func send(_ batch: DeliveryBatch) {
-        lifetime.lock()
-        guard !isClosing else {
-            lifetime.unlock()
+        let isOpen = lifetime.withLock { lifetime in
+            if !lifetime.isClosing { lifetime.senders += 1 }
+            return !lifetime.isClosing
+        }
+        guard isOpen else {
             batch.fail(KafkaError(.closed, "the producer is closed"))
             return
         }
-        senders += 1
-        lifetime.unlock()
         var refusal: KafkaError?
         for index in batch.records.indices {
             // After a refusal no later record is sent, because that could break the order of its
@@ -73,49 +79,40 @@ final class RDKafkaProducer: @unchecked Sendable {
             }
             if let refusal { batch.settle(index, .failure(refusal)) }
         }
-        lifetime.lock()
-        senders -= 1
-        lifetime.broadcast()
-        lifetime.unlock()
+        let isAwaited = lifetime.withLock { lifetime in
+            lifetime.senders -= 1
+            return lifetime.isClosing && lifetime.senders == 0
+        }
+        if isAwaited { lastHasSent.signal() }
     }
 
     /// Waits at most the given time for messages in flight, fails the others, and frees the handle.
     ///
     /// It blocks. Safe to call twice.
     func close(flushing duration: Duration) {
-        lifetime.lock()
-        guard !isClosing else {
-            lifetime.unlock()
-            return
+        let senders: Int? = lifetime.withLock { lifetime in
+            guard !lifetime.isClosing else { return nil }
+            lifetime.isClosing = true
+            return lifetime.senders
         }
-        isClosing = true
-        while senders > 0 { lifetime.wait() }
-        lifetime.unlock()
+        guard let senders else { return }
+        if senders > 0 { lastHasSent.wait() }
         let milliseconds = Int32(duration.components.seconds * 1000)
-        if rd_kafka_flush(handle, milliseconds) != RD_KAFKA_RESP_ERR_NO_ERROR {
+        if rd_kafka_flush(handle.raw, milliseconds) != RD_KAFKA_RESP_ERR_NO_ERROR {
             rd_kafka_purge(
-                handle,
+                handle.raw,
                 Int32(RD_KAFKA_PURGE_F_QUEUE) | Int32(RD_KAFKA_PURGE_F_INFLIGHT)
             )
-            rd_kafka_flush(handle, 1000)
+            rd_kafka_flush(handle.raw, 1000)
         }
-        lifetime.lock()
-        isServing = false
-        lifetime.broadcast()
-        lifetime.unlock()
+        lifetime.withLock { $0.isServing = false }
     }
 
     private func serve() {
-        while true {
-            // A report ends the wait at once.
-            rd_kafka_poll(handle, 1000)
-            lifetime.lock()
-            let goesOn = isServing
-            lifetime.unlock()
-            if !goesOn { break }
-        }
-        while rd_kafka_poll(handle, 0) > 0 {}
-        rd_kafka_destroy(handle)
+        // A report ends the wait at once.
+        repeat { rd_kafka_poll(handle.raw, 1000) } while lifetime.withLock { $0.isServing }
+        while rd_kafka_poll(handle.raw, 0) > 0 {}
+        rd_kafka_destroy(handle.raw)
         box.release()
     }
 
@@ -155,7 +152,7 @@ final class RDKafkaProducer: @unchecked Sendable {
                         add(RD_KAFKA_VTYPE_VALUE) { $0.u.mem = .init(ptr: value, size: valueCount) }
                         add(RD_KAFKA_VTYPE_OPAQUE) { $0.u.ptr = slot }
                         add(RD_KAFKA_VTYPE_HEADERS) { $0.u.headers = headers }
-                        return rd_kafka_produceva(handle, fields.baseAddress, count)
+                        return rd_kafka_produceva(handle.raw, fields.baseAddress, count)
                     }
                 }
             }
@@ -190,8 +187,7 @@ final class RDKafkaProducer: @unchecked Sendable {
 /// bare pointers to its slots.
 final class DeliveryBatch: Sendable {
     let records: [KafkaRecord]
-    // `unsafe`: written by the initializer and only read afterwards.
-    private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>
+    private nonisolated(unsafe) let slots: UnsafeMutablePointer<Slot>  // Only `init` writes it.
     private let state: Mutex<State>
     private let completion: @Sendable (Result<[KafkaDelivery], KafkaError>) -> Void
 

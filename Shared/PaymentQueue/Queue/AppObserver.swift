@@ -1,9 +1,8 @@
 /// A reference to one of the app's observers.
 ///
-/// It is `@unchecked` because observers and delegates need not be sendable. The library stores
-/// references to them under locks, and calls them only on the queue's callback queue, as the app
-/// expects. Only this type and ``WeakAppObject`` make that promise.
-struct AppObserver: @unchecked Sendable {
+/// The library stores references to observers and delegates under locks. It calls them only on the
+/// queue's callback queue, as the app expects.
+struct AppObserver: @unchecked Sendable {  // Called only on the callback queue.
     let observer: any SKPaymentTransactionObserver
 
     /// Whether it is the library's own observer, which only waits for transactions.
@@ -15,9 +14,7 @@ struct AppObserver: @unchecked Sendable {
     static func === (left: Self, right: Self) -> Bool { left.observer === right.observer }
 }
 
-/// A weak reference to one of the app's delegates.
-///
-/// For `@unchecked` see ``AppObserver``.
-struct WeakAppObject: @unchecked Sendable {
+/// A weak reference to one of the app's delegates; see ``AppObserver``.
+struct WeakAppObject: @unchecked Sendable {  // Called only on the callback queue.
     weak var object: AnyObject?
 }

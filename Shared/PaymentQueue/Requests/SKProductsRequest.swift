@@ -1,9 +1,6 @@
 /// A request to the catalog for products with given identifiers (spec rule 99), or for all products
 /// on sale (rule 98).
-///
-/// It is `@unchecked` because the compiler requires every subclass to repeat the promise of
-/// ``SKRequest``. The properties added here never change.
-public final class SKProductsRequest: SKRequest, @unchecked Sendable {
+public final class SKProductsRequest: SKRequest, @unchecked Sendable {  // Adds constants.
     /// The requested identifiers; `nil` requests all products.
     private let productIdentifiers: Set<String>?
 

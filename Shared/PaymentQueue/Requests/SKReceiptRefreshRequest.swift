@@ -16,10 +16,7 @@ public let SKReceiptPropertyIsVolumePurchase = AppReceiptQuery.volumePurchase
 /// device, but consumables only until they are finished. The request makes no transactions. The
 /// file at ``StoreConfiguration/receiptURL`` is replaced atomically. A receipt that fails the
 /// checks of ``StoreConfiguration/receiptTrust`` does not replace it.
-///
-/// It is `@unchecked` because the compiler requires every subclass to repeat the promise of
-/// ``SKRequest``. The property added here never changes.
-public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {
+public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {  // Adds constants.
     /// The requested properties, for tests in the sandbox.
     public let receiptProperties: [String: any Sendable]?
 

@@ -5,9 +5,7 @@ import Synchronization
 ///
 /// Keep a reference to it until it has ended. The delegate is called on the default queue's
 /// callback queue.
-public class SKRequest: @unchecked Sendable {
-    // `@unchecked`: all mutable state is in the mutex, and subclasses add only constants.
-
+public class SKRequest: @unchecked Sendable {  // All mutable state is in a mutex.
     private struct State: ~Copyable {
         var delegate = WeakAppObject()
         var task: Task<Void, Never>?

@@ -1,12 +1,8 @@
 /// A payment: a product and the number of units to buy.
 ///
 /// ``SKMutablePayment`` is a payment that can be changed before it is added. The queue keeps a copy
-/// (spec rule 29).
-///
-/// It is `@unchecked` because the compiler does not check a class that may be subclassed. Only
-/// ``SKMutablePayment`` is mutable. It belongs to its creator until it is added, and the queue
-/// copies it.
-public class SKPayment: @unchecked Sendable, Hashable {
+/// (spec rule 29), so the one that can be changed stays with its creator.
+public class SKPayment: @unchecked Sendable, Hashable {  // Only its subclass is mutable.
     struct Fields: Hashable, Sendable {
         var productIdentifier: String
         var quantity = 1
@@ -61,10 +57,7 @@ public class SKPayment: @unchecked Sendable, Hashable {
 }
 
 /// A payment that can be changed until it is added to the queue.
-///
-/// It is `@unchecked` because the compiler requires a subclass to repeat the promise. The queue
-/// copies it, which keeps the promise.
-public final class SKMutablePayment: SKPayment, @unchecked Sendable {
+public final class SKMutablePayment: SKPayment, @unchecked Sendable {  // The queue copies it.
     /// The product's identifier.
     public override var productIdentifier: String {
         get { fields.productIdentifier }

@@ -43,8 +43,6 @@ final class CancelRequest: Sendable {
 }
 
 /// A libpq request that is passed to another thread.
-///
-/// `@unchecked`: after the transfer, only that thread uses and frees it.
-private struct PointerBox: @unchecked Sendable {
+private struct PointerBox: @unchecked Sendable {  // Only that thread uses and frees it.
     let pointer: OpaquePointer
 }

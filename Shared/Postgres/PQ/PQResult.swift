@@ -3,9 +3,7 @@ import CLibpq
 /// The server's answer to one statement; it owns the `PGresult` and clears it at the end.
 final class PQResult: Sendable {
     /// The owned result; also read by `PQError`, never outside this folder.
-    // `unsafe`: a `PGresult` is never written after libpq has handed it out, and libpq documents that it may
-    // then be read from any thread.
-    nonisolated(unsafe) let handle: OpaquePointer
+    nonisolated(unsafe) let handle: OpaquePointer  // libpq lets any thread read a result.
     /// The number of rows.
     let rowCount: Int
     /// The number of columns.

@@ -171,10 +171,7 @@ private func closeWhenClientLeaves(_ channel: any Channel) {
 }
 
 /// Carries the connection's writer into the task that produces the events.
-///
-/// `@unchecked`: until that task ends, only the task uses the writer. On a server the writer is
-/// always a value around a channel's writer, which is safe to use from any task.
-private final class WriterBox: @unchecked Sendable {
+private final class WriterBox: @unchecked Sendable {  // Only that task uses the writer.
     private var writer: any ResponseBodyWriter
 
     init(writer: any ResponseBodyWriter) { self.writer = writer }

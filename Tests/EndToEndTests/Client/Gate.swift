@@ -1,22 +1,13 @@
-import Foundation
+import Dispatch
 
-/// Blocks a thread until a test opens the gate.
-///
-/// `@unchecked`: the condition guards the only field.
-final class Gate: @unchecked Sendable {
-    private let condition = NSCondition()
-    private var isOpen = false
+/// Blocks threads until a test opens the gate.
+final class Gate: Sendable {
+    private let opened = DispatchSemaphore(value: 0)
 
-    func open() {
-        condition.lock()
-        isOpen = true
-        condition.broadcast()
-        condition.unlock()
-    }
+    func open() { opened.signal() }
 
     func waitUntilOpen() {
-        condition.lock()
-        defer { condition.unlock() }
-        while !isOpen { condition.wait() }
+        opened.wait()
+        opened.signal()  // Whoever comes next does not wait either.
     }
 }

@@ -38,8 +38,7 @@ import Testing
         to store: AppReceiptsUnderTest,
         secrets: SharedSecrets = SharedSecrets()
     ) async throws -> [String: Any] {
-        nonisolated(unsafe) var answer: [String: Any] = [:]
-        // `unsafe`: written once, before the call below returns.
+        nonisolated(unsafe) var answer: [String: Any] = [:]  // Set before `execute` returns.
         try await store.withHTTP(keys: keys, secrets: secrets) { http in
             try await http.execute(
                 uri: Routes.verifyReceipt,

@@ -145,8 +145,8 @@ final class HoldingProxy<Reader: WireReader>: Sendable {
 
 /// A proxied connection.
 ///
-/// `@unchecked`: everything except the initializer runs on the event loop that both channels share.
-private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {
+/// Everything except the initializer runs on the event loop that both channels share.
+private final class ProxyLink<Reader: WireReader>: @unchecked Sendable {  // One event loop.
     private let proxy: HoldingProxy<Reader>
     private let client: any Channel
     private let targetPort: Int

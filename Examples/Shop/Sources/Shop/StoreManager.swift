@@ -2,9 +2,9 @@ import Foundation
 import PaymentQueue
 
 /// Fetches products with a delegate, as in the original API.
-final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendable {
-    // `@unchecked`: used by one task, and by the callbacks of the single request that it awaits.
-
+///
+/// One task uses it, and the callbacks of the single request that the task awaits.
+final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendable {  // One task.
     /// The products that this app sells.
     static let identifiers = [
         "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.discontinued",
@@ -38,8 +38,9 @@ final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendab
 }
 
 /// Refreshes the receipt with a delegate, as in the original API.
-final class ReceiptRefresh: NSObject, SKRequestDelegate, @unchecked Sendable {
-    // `@unchecked`: used by one task, and by the callbacks of the single request that it awaits.
+///
+/// One task uses it, and the callbacks of the single request that the task awaits.
+final class ReceiptRefresh: NSObject, SKRequestDelegate, @unchecked Sendable {  // One task.
     private let refresh = SKReceiptRefreshRequest()
     private var waiting: CheckedContinuation<Void, any Error>?
 

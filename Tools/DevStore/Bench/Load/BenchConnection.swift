@@ -4,13 +4,9 @@ import NIOPosix
 
 /// A kept-alive HTTP/1.1 connection with at most one request in flight.
 ///
-/// Requests are given as bytes, and only the status and the body of an answer are read.
-///
 /// Requests are prepared bytes, and only the status and the body of the response are read. It
 /// exists because the load shares the machine with the measured store.
-///
-/// `@unchecked`: everything except the initializer runs on the single event loop of the benchmark.
-final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {
+final class BenchConnection: ChannelInboundHandler, @unchecked Sendable {  // One event loop.
     typealias InboundIn = ByteBuffer
     typealias Completion = (_ status: Int, _ body: ByteBuffer) -> Void
 

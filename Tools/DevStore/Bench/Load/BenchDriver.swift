@@ -7,9 +7,8 @@ import StoreHarness
 
 /// Buys and finishes, either with a fixed number of purchases in progress or at a fixed rate.
 ///
-/// `@unchecked`: after ``open()`` everything runs on the single event loop, including timers and
-/// callbacks.
-final class BenchDriver: @unchecked Sendable {
+/// After ``open()`` everything runs on the single event loop, including timers and callbacks.
+final class BenchDriver: @unchecked Sendable {  // Runs on one event loop.
     /// The load to drive.
     struct Load: Sendable {
         var purchases: Int

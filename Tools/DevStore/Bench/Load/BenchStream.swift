@@ -5,12 +5,8 @@ import NIOPosix
 
 /// One account's queue, followed for the benchmark.
 ///
-/// Of each event, only the transaction's id is read, and whether it is purchased and delivered.
-///
 /// It reads only the transaction's id, its state and its delivery from each event.
-///
-/// `@unchecked`: everything except the initializer runs on the single event loop of the benchmark.
-final class BenchStream: ChannelInboundHandler, @unchecked Sendable {
+final class BenchStream: ChannelInboundHandler, @unchecked Sendable {  // One event loop.
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 
