@@ -61,7 +61,7 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
 
     /// Wakes the sender because there may be calls to make.
     public func wake() {
-        signal.ring()
+        signal.send()
     }
 
     /// Makes calls until the service shuts down, and completes those under way.
@@ -75,7 +75,7 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
                 }
             } onGracefulShutdown: {
                 self.inFlight.withLock { $0.isStopping = true }
-                self.signal.ring()
+                self.signal.send()
             }
         }
         try await calls.shutDown()
@@ -131,7 +131,7 @@ public final class CallbackSender<Calls: OutgoingCalls>: Service {
             let left = state.perHost[call.host, default: 1] - 1
             state.perHost[call.host] = left > 0 ? left : nil
         }
-        signal.ring()
+        signal.send()
     }
 }
 

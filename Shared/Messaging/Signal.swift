@@ -8,7 +8,7 @@ import Synchronization
 /// cancelled, and a wait with a time limit must cancel.
 public final class Signal: Sendable {
     private struct State {
-        var isRung = false
+        var isGiven = false
         var listener: CheckedContinuation<Void, Never>?
     }
 
@@ -18,10 +18,10 @@ public final class Signal: Sendable {
     public init() {}
 
     /// Wakes the listener, or the next one if nobody waits.
-    public func ring() {
+    public func send() {
         let listener = state.withLock { state in
             let listener = state.listener.take()
-            state.isRung = listener == nil
+            state.isGiven = listener == nil
             return listener
         }
         listener?.resume()
@@ -41,8 +41,8 @@ public final class Signal: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
-                    if state.isRung || Task.isCancelled {
-                        state.isRung = false
+                    if state.isGiven || Task.isCancelled {
+                        state.isGiven = false
                         return true
                     }
                     state.listener = continuation

@@ -3,28 +3,28 @@ import Testing
 @testable import Messaging
 
 @Suite(.timeLimit(.minutes(2))) struct SignalTests {
-    @Test func aBellRungBeforeTheWaitIsHeardOnce() async throws {
+    @Test func aSignalBeforeTheWaitEndsOneWait() async throws {
         let signal = Signal()
-        signal.ring()
-        signal.ring()
+        signal.send()
+        signal.send()
         try await signal.wait(atMost: .seconds(50))
         let started = ContinuousClock.now
         try await signal.wait(atMost: .milliseconds(30))
         #expect(ContinuousClock.now - started >= .milliseconds(30))
     }
 
-    @Test func aBellEndsTheWait() async throws {
+    @Test func aSignalEndsTheWait() async throws {
         let signal = Signal()
         async let waited: Void = signal.wait(atMost: .seconds(50))
-        signal.ring()
+        signal.send()
         try await waited
     }
 
-    @Test func waitingAgainAfterATimeoutStillHearsTheBell() async throws {
+    @Test func aSignalEndsAWaitAfterOthersThatTimedOut() async throws {
         let signal = Signal()
         for _ in 0..<3 { try await signal.wait(atMost: .milliseconds(5)) }
         async let waited: Void = signal.wait(atMost: .seconds(50))
-        signal.ring()
+        signal.send()
         try await waited
     }
 

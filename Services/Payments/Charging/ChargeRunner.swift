@@ -275,7 +275,7 @@ final class ChargeRunner: Service {
         Task { [signal] in
             // An early signal costs a needless query; a lost one delays the next query.
             try? await Task.sleep(for: delay)
-            signal.ring()
+            signal.send()
         }
     }
 

@@ -66,7 +66,7 @@ public struct OutboxRelay: Service {
 
     /// Wakes the relay after a database transaction of this process has appended events.
     public func wake() {
-        signal.ring()
+        signal.send()
     }
 
     /// Whether this process has seen that every topic of the service exists.
@@ -78,7 +78,7 @@ public struct OutboxRelay: Service {
             group.addTask {
                 for await event in client.notifications(on: [Outbox.channel]) {
                     switch event {
-                    case .listening, .notification: signal.ring()
+                    case .listening, .notification: signal.send()
                     }
                 }
             }
