@@ -125,6 +125,17 @@ extension StoreHarness {
         try await Auditor(self).audit(accepted: payments, within: limit)
     }
 
+    /// Begins a purchase whose charge is held before the sandbox has it.
+    ///
+    /// The store needs a proxy between `payments` and PostgreSQL.
+    func buyHeldBeforeCharge() async throws -> (payment: AcceptedPayment, hold: Hold) {
+        let hold = try hold(
+            .payments,
+            .beforeStatement(containing: "INSERT INTO sandbox_processor.charges")
+        )
+        return (try await buy(), hold)
+    }
+
     /// Kills a service at a hold, drops the held messages, and restarts the service.
     func crash(_ service: StoreService, at hold: Hold) async throws {
         try await hold.reached()

@@ -46,24 +46,14 @@ struct EventReplayTests {
             _ handler: Recorder,
             _ body: () async throws -> Void
         ) async throws {
-            let consumer = EventConsumer(
+            try await EventConsumer(
                 name: name,
                 topics: [EventReplayTests.topic],
                 handler: handler,
                 client: log.client,
                 kafka: broker.settings(clientID: name),
                 logger: EventReplayTests.quiet
-            )
-            let work = Task { try await consumer.run() }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
-            }
-            work.cancel()
-            try? await work.value  // Cancelled, or what the test has told already.
-            try result.get()
+            ).running(body)
         }
 
         /// Waits until a consumer has committed a number of messages.

@@ -123,11 +123,11 @@ final class FaultyProcessor: PaymentProcessor {
         return await sandbox.inquire(attempts)
     }
 
-    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
+    func refund(_ calls: [UndoCall]) async -> [UndoOutcome] {
         await sandbox.refund(calls)
     }
 
-    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome] {
         await sandbox.reverse(calls)
     }
 }

@@ -33,16 +33,16 @@ extension AttemptOutcome {
         }
     }
 
-    init(_ outcome: RefundOutcome) {
+    init(ofRefund outcome: UndoOutcome) {
         switch outcome {
-        case .refunded(let reference): self = .refunded(reference: reference)
+        case .undone(let reference): self = .refunded(reference: reference)
         case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }
     }
 
-    init(_ outcome: ReversalOutcome) {
+    init(ofReversal outcome: UndoOutcome) {
         switch outcome {
-        case .reversed(let reference): self = .reversed(reference: reference)
+        case .undone(let reference): self = .reversed(reference: reference)
         case .unavailable, .unknown: self = .tryAgain(wasCalled: true)
         }
     }

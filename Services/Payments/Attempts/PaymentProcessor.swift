@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 
 /// The interface to a payment processor, which moves the money.
@@ -22,9 +21,9 @@ protocol PaymentProcessor: Sendable {
     /// Refunds charges, in full or in part.
     ///
     /// The refunds of a charge that are not reversed never exceed it.
-    func refund(_ calls: [RefundCall]) async -> [RefundOutcome]
+    func refund(_ calls: [UndoCall]) async -> [UndoOutcome]
     /// Reverses refunds: gets their money back for the store.
-    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome]
+    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome]
 }
 
 extension PaymentProcessor {
@@ -68,32 +67,20 @@ enum InquiryOutcome: Hashable, Sendable {
     case unavailable
 }
 
-/// A call to refund a charge, or a part of it.
-struct RefundCall: Hashable, Sendable {
+/// A call to refund a charge or a part of it, or to reverse a refund.
+struct UndoCall: Hashable, Sendable {
     let attemptID: AttemptID
-    /// The processor's own id of the charge.
-    let chargeReference: String
+    /// The processor's own id of the charge or the refund.
+    let undoes: String
     let amount: Money
 }
 
-/// The outcome of a refund.
-enum RefundOutcome: Hashable, Sendable {
-    case refunded(reference: String)
+/// The outcome of a refund or a reversal.
+enum UndoOutcome: Hashable, Sendable {
+    /// It is undone; `reference` is the processor's own id of the refund or the reversal.
+    case undone(reference: String)
+    /// The processor could not take the call; a later call may succeed.
     case unavailable
-    case unknown
-}
-
-/// A call to reverse a refund.
-struct ReversalCall: Hashable, Sendable {
-    let attemptID: AttemptID
-    /// The processor's own id of the refund.
-    let refundReference: String
-    let amount: Money
-}
-
-/// The outcome of a reversal.
-enum ReversalOutcome: Hashable, Sendable {
-    case reversed(reference: String)
-    case unavailable
+    /// The answer is lost: the money may have moved.
     case unknown
 }

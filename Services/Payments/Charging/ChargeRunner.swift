@@ -118,16 +118,16 @@ final class ChargeRunner: Service {
             }
         }
         if !refunds.isEmpty {
-            let outcomes = await processor.refund(refunds.map(RefundCall.init))
+            let outcomes = await processor.refund(refunds.map(UndoCall.init))
             results += zip(refunds, outcomes).map {
-                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+                AttemptResult(key: $0.key, outcome: AttemptOutcome(ofRefund: $1))
             }
         }
         let reversals = attempts.filter { $0.kind == .reversal }
         if !reversals.isEmpty {
-            let outcomes = await processor.reverse(reversals.map(ReversalCall.init))
+            let outcomes = await processor.reverse(reversals.map(UndoCall.init))
             results += zip(reversals, outcomes).map {
-                AttemptResult(key: $0.key, outcome: AttemptOutcome($1))
+                AttemptResult(key: $0.key, outcome: AttemptOutcome(ofReversal: $1))
             }
         }
         await commit(results, from: start)
@@ -310,22 +310,8 @@ extension ChargeRequest {
     }
 }
 
-extension RefundCall {
+extension UndoCall {
     fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(
-            attemptID: attempt.id,
-            chargeReference: attempt.undoes ?? "",
-            amount: attempt.amount
-        )
-    }
-}
-
-extension ReversalCall {
-    fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(
-            attemptID: attempt.id,
-            refundReference: attempt.undoes ?? "",
-            amount: attempt.amount
-        )
+        self.init(attemptID: attempt.id, undoes: attempt.undoes ?? "", amount: attempt.amount)
     }
 }

@@ -17,11 +17,11 @@ struct UnconfiguredProcessor: PaymentProcessor {
         attempts.map { _ in .unavailable }
     }
 
-    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
+    func refund(_ calls: [UndoCall]) async -> [UndoOutcome] {
         calls.map { _ in .unavailable }
     }
 
-    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome] {
         calls.map { _ in .unavailable }
     }
 }

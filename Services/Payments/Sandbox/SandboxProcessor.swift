@@ -56,35 +56,29 @@ struct SandboxProcessor: PaymentProcessor {
         }
     }
 
-    func refund(_ calls: [RefundCall]) async -> [RefundOutcome] {
-        let known = calls.compactMap { call in
-            Self.attempt(named: call.chargeReference).map {
-                SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
-            }
-        }
-        do {
-            let refunded = try await store.refund(known)
-            return calls.map { call in
-                refunded.contains(call.attemptID)
-                    ? .refunded(reference: Self.reference(of: call.attemptID)) : .unavailable
-            }
-        } catch {
-            logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])
-            return calls.map { _ in .unknown }
-        }
+    func refund(_ calls: [UndoCall]) async -> [UndoOutcome] {
+        await undo(calls, in: store.refund)
     }
 
-    func reverse(_ calls: [ReversalCall]) async -> [ReversalOutcome] {
+    func reverse(_ calls: [UndoCall]) async -> [UndoOutcome] {
+        await undo(calls, in: store.reverse)
+    }
+
+    /// Records calls whose reference is one of the sandbox's own.
+    private func undo(
+        _ calls: [UndoCall],
+        in books: ([SandboxStore.Return]) async throws -> Set<AttemptID>
+    ) async -> [UndoOutcome] {
         let known = calls.compactMap { call in
-            Self.attempt(named: call.refundReference).map {
+            Self.attempt(named: call.undoes).map {
                 SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
             }
         }
         do {
-            let reversed = try await store.reverse(known)
+            let recorded = try await books(known)
             return calls.map { call in
-                reversed.contains(call.attemptID)
-                    ? .reversed(reference: Self.reference(of: call.attemptID)) : .unavailable
+                recorded.contains(call.attemptID)
+                    ? .undone(reference: Self.reference(of: call.attemptID)) : .unavailable
             }
         } catch {
             logger.warning("The sandbox's books cannot be reached", metadata: ["error": "\(error)"])

@@ -37,10 +37,9 @@ public struct EventChain: Hashable, Sendable {
     /// Whether the events of a topic name the event before them in their chain.
     static func isLinked(_ topic: String) -> Bool { !compacted.contains(topic) }
 
-    /// The slot of a key: FNV-1a over its bytes, with the high bits mixed into the low ones.
+    /// The slot of a key: the hash of its bytes, with the high bits mixed into the low ones.
     static func slot(of key: String) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in key.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        let hash = FNV1aHash(key).value
         return (hash ^ hash >> 32) % slotCount
     }
 }

@@ -13,11 +13,7 @@ extension EndToEnd {
         @Test func afterIntentBeforeCharge() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
-                let hold = try store.hold(
-                    .payments,
-                    .beforeStatement(containing: "INSERT INTO sandbox_processor.charges")
-                )
-                let payment = try await store.buy()
+                let (payment, hold) = try await store.buyHeldBeforeCharge()
                 try await store.crash(.payments, at: hold)
                 try await store.expectWhole([payment])
             }

@@ -62,11 +62,7 @@ extension EndToEnd {
         @Test func aSlowChargeIsSeenByADeviceThatStartsMeanwhile() async throws {
             try await withStore(.with(postgresProxies: [.payments])) { store in
                 try await store.importSampleCatalog()
-                let hold = try store.hold(
-                    .payments,
-                    .beforeStatement(containing: "INSERT INTO sandbox_processor.charges")
-                )
-                let payment = try await store.buy()
+                let (payment, hold) = try await store.buyHeldBeforeCharge()
                 try await hold.reached()
                 let device = try store.client(account: "ada")
                 try await eventually("the queue to show the payment") {

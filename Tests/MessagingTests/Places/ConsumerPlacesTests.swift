@@ -42,7 +42,7 @@ struct ConsumerPlacesTests {
             delay: Duration = .zero,
             _ body: () async throws -> Void
         ) async throws {
-            let consumer = EventConsumer(
+            try await EventConsumer(
                 name: ConsumerPlacesTests.consumer,
                 topics: [ConsumerPlacesTests.topic],
                 handler: Recorder(),
@@ -50,17 +50,7 @@ struct ConsumerPlacesTests {
                 kafka: broker.settings(clientID: "consumer"),
                 delay: delay,
                 logger: ConsumerPlacesTests.quiet
-            )
-            let work = Task { try await consumer.run() }
-            let result: Result<Void, any Error>
-            do {
-                result = .success(try await body())
-            } catch {
-                result = .failure(error)
-            }
-            work.cancel()
-            try? await work.value  // Cancelled, or what the test has told already.
-            try result.get()
+            ).running(body)
         }
 
         func applied() async throws -> [String] {

@@ -186,9 +186,9 @@ import Testing
                     of: bought.id
                 )
             else { return #expect(Bool(false)) }
-            let call = ReversalCall(
+            let call = UndoCall(
                 attemptID: attempt.id,
-                refundReference: attempt.undoes ?? "",
+                undoes: attempt.undoes ?? "",
                 amount: attempt.amount
             )
             #expect(await store.processor.reverse([call]) != [.unavailable])
@@ -209,9 +209,9 @@ import Testing
                 )
             else { return #expect(Bool(false)) }
             let calls = [600, 300, 100, 99].map { amount in
-                RefundCall(
+                UndoCall(
                     attemptID: IDSource.random.attempt(at: startTime),
-                    chargeReference: attempt.undoes ?? "",
+                    undoes: attempt.undoes ?? "",
                     amount: usd(amount)
                 )
             }

@@ -48,9 +48,9 @@ import Testing
             guard case .owed(let attempt, _) = try await store.refunds.beginRefund(of: bought.id)
             else { return #expect(Bool(false)) }
             _ = await store.processor.refund([
-                RefundCall(
+                UndoCall(
                     attemptID: attempt.id,
-                    chargeReference: attempt.undoes ?? "",
+                    undoes: attempt.undoes ?? "",
                     amount: attempt.amount
                 )
             ])

@@ -121,7 +121,7 @@ import Testing
         let nobody = UnconfiguredProcessor()
         #expect(await nobody.charge([charge]) == [.unavailable])
         #expect(await nobody.inquire([id]) == [.unavailable])
-        let refund = RefundCall(attemptID: id, chargeReference: "x", amount: usd(999))
+        let refund = UndoCall(attemptID: id, undoes: "x", amount: usd(999))
         #expect(await nobody.refund([refund]) == [.unavailable])
     }
 

@@ -35,7 +35,7 @@ extension StoreClient {
 extension StoreAdministrator {
     /// Resumes an interrupted payment.
     public func resume(_ id: TransactionID) async throws -> StoreAnswer<TransactionResponse> {
-        try await StoreAnswer.of(raw(.POST, urls.payments + Routes.resumption(id)))
+        try await send(.POST, urls.payments + Routes.resumption(id))
     }
 
     /// Changes an account's permission to pay and its storefront.
@@ -43,13 +43,7 @@ extension StoreAdministrator {
         _ account: AccountID,
         _ change: AccountChangeRequest
     ) async throws -> StoreAnswer<AccountResponse> {
-        try await StoreAnswer.of(
-            raw(
-                .PUT,
-                urls.payments + Routes.adminAccount(account),
-                body: Array(try JSONEncoder().encode(change))
-            )
-        )
+        try await send(.PUT, urls.payments + Routes.adminAccount(account), change)
     }
 
     /// Begins a purchase for an account.
@@ -58,13 +52,11 @@ extension StoreAdministrator {
         for account: AccountID,
         key: String = UUID().uuidString
     ) async throws -> StoreAnswer<PurchaseIntentResponse> {
-        try await StoreAnswer.of(
-            raw(
-                .POST,
-                urls.payments + Routes.adminPurchaseIntents(account),
-                body: Array(try JSONEncoder().encode(request)),
-                key: key
-            )
+        try await send(
+            .POST,
+            urls.payments + Routes.adminPurchaseIntents(account),
+            request,
+            key: key
         )
     }
 
@@ -74,12 +66,6 @@ extension StoreAdministrator {
         about product: ProductID,
         _ request: PriceConsentRequest
     ) async throws -> StoreAnswer<PriceConsentResponse> {
-        try await StoreAnswer.of(
-            raw(
-                .PUT,
-                urls.payments + Routes.adminPriceConsent(account, product),
-                body: Array(try JSONEncoder().encode(request))
-            )
-        )
+        try await send(.PUT, urls.payments + Routes.adminPriceConsent(account, product), request)
     }
 }

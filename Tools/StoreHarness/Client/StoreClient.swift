@@ -225,11 +225,7 @@ public struct StoreAdministrator: Sendable {
     public func importCatalog(
         _ document: CatalogDocument
     ) async throws -> StoreAnswer<CatalogImportResult> {
-        try await send(
-            .PUT,
-            urls.catalog + Routes.adminCatalog,
-            body: try JSONEncoder().encode(document)
-        )
+        try await send(.PUT, urls.catalog + Routes.adminCatalog, document)
     }
 
     /// Creates or changes a product.
@@ -248,7 +244,7 @@ public struct StoreAdministrator: Sendable {
         try await send(
             .PUT,
             urls.receipts + Routes.adminNotificationEndpoint(StoreKeys.bundleID),
-            body: try JSONEncoder().encode(NotificationEndpointDocument(url: url))
+            NotificationEndpointDocument(url: url)
         )
     }
 
@@ -258,14 +254,7 @@ public struct StoreAdministrator: Sendable {
         _ request: RefundRequest = RefundRequest(),
         key: String = UUID().uuidString
     ) async throws -> StoreAnswer<TransactionResponse> {
-        try await StoreAnswer.of(
-            raw(
-                .POST,
-                urls.payments + Routes.refund(id),
-                body: Array(try JSONEncoder().encode(request)),
-                key: key
-            )
-        )
+        try await send(.POST, urls.payments + Routes.refund(id), request, key: key)
     }
 
     /// Reverses a refund.
@@ -273,7 +262,7 @@ public struct StoreAdministrator: Sendable {
         _ number: Int,
         of id: TransactionID
     ) async throws -> StoreAnswer<TransactionResponse> {
-        try await StoreAnswer.of(raw(.POST, urls.payments + Routes.refundReversal(id, number)))
+        try await send(.POST, urls.payments + Routes.refundReversal(id, number))
     }
 
     /// Approves or declines a deferred transaction.
@@ -284,7 +273,7 @@ public struct StoreAdministrator: Sendable {
         try await send(
             .POST,
             urls.payments + Routes.approval(id),
-            body: try JSONEncoder().encode(ApprovalRequest(decision: decision))
+            ApprovalRequest(decision: decision)
         )
     }
 
@@ -306,12 +295,15 @@ public struct StoreAdministrator: Sendable {
         )
     }
 
-    private func send<Value: Decodable & Sendable>(
+    /// Sends a request with a value as its body, or with none.
+    func send<Value: Decodable & Sendable>(
         _ method: HTTPMethod,
         _ url: String,
-        body: Data
+        _ body: (any Encodable)? = nil,
+        key: String = UUID().uuidString
     ) async throws -> StoreAnswer<Value> {
-        try await StoreAnswer.of(raw(method, url, body: Array(body)))
+        let body = try body.map { Array(try JSONEncoder().encode($0)) }
+        return try await StoreAnswer.of(raw(method, url, body: body, key: key))
     }
 }
 
