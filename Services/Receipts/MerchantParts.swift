@@ -79,7 +79,8 @@ struct MerchantParts {
             ),
             finishes: FinishForwarder(
                 baseURL: settings.fulfillmentURL,
-                timeout: settings.fulfillmentTimeout
+                timeout: settings.fulfillmentTimeout,
+                logger: logger
             ),
             apps: apps,
             now: now

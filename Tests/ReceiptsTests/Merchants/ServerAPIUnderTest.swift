@@ -114,7 +114,8 @@ struct ServerAPIUnderTest: Sendable {
                     ),
                     finishes: FinishForwarder(
                         baseURL: "http://127.0.0.1:\(try freePort())",
-                        timeout: .seconds(2)
+                        timeout: .seconds(2),
+                        logger: Logger(label: "test")
                     ),
                     apps: AppRegistry(
                         directory: servers.keysDirectory,

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import EventTypes
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
 import NIOHTTP1
 import ServiceKit
@@ -19,13 +20,16 @@ struct FinishForwarder: Sendable {
 
     private let baseURL: String
     private let timeout: Duration
+    private let logger: Logger
 
     /// - Parameters:
     ///   - baseURL: The URL of `fulfillment`.
     ///   - timeout: The time limit for a request.
-    init(baseURL: String, timeout: Duration) {
+    ///   - logger: Receives the reason why a request has no answer.
+    init(baseURL: String, timeout: Duration, logger: Logger) {
         self.baseURL = baseURL.hasSuffix("/") ? String(baseURL.dropLast()) : baseURL
         self.timeout = timeout
+        self.logger = logger
     }
 
     /// Finishes a transaction on behalf of a merchant's server.
@@ -56,6 +60,10 @@ struct FinishForwarder: Sendable {
             )
         } catch {
             try Task.checkCancellation()
+            logger.warning(
+                "The service fulfillment has not answered a finish",
+                metadata: ["transaction": "\(id)", "error": "\(error)"]
+            )
             throw ServerAPIError.generalInternalRetryable
         }
     }
