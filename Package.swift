@@ -332,7 +332,7 @@ let package = Package(
             // What only tests need beside the harness, which it passes on to them.
             .target(
                 name: "TestSupport",
-                dependencies: ["StoreHarness", "EventTypes", "Postgres", logging],
+                dependencies: ["StoreHarness", "EventTypes", "Ledger", "Postgres", logging],
                 path: "Tests/TestSupport",
                 swiftSettings: house
             ),

@@ -29,21 +29,6 @@ public enum LedgerAccount: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Parses a name written by ``name``.
-    ///
-    /// - Returns: `nil` if the string is not the name of an account.
-    public init?(name: String) {
-        switch name {
-        case "store_revenue": self = .storeRevenue
-        case "tax_payable": self = .taxPayable
-        case "refunds": self = .refunds
-        case "processor_clearing": self = .processorClearing
-        default:
-            guard name.hasPrefix("buyer:") else { return nil }
-            self = .buyer(AccountID(unchecked: String(name.dropFirst("buyer:".count))))
-        }
-    }
-
     /// The account's name.
     public var description: String { name }
 }

@@ -90,12 +90,6 @@ public enum Routes {
     public static func adminNotificationEndpoint(_ bundle: BundleID) -> String {
         "\(adminApps)/\(bundle)/notification-endpoint"
     }
-    /// `receipts`, administrators: send a notification of any type.
-    ///
-    /// `POST`.
-    public static func adminNotifications(_ bundle: BundleID) -> String {
-        "\(adminApps)/\(bundle)/notifications"
-    }
     /// `payments`: the settings of the account.
     ///
     /// `GET`.
@@ -139,10 +133,6 @@ public enum Routes {
     public static func transaction(_ id: TransactionID) -> String { "\(transactions)/\(id)" }
     /// `receipts`: the signed transaction.
     public static func receipt(_ id: TransactionID) -> String { "\(transactions)/\(id)/receipt" }
-    /// `receipts`, administrators: the signed transaction of any account.
-    public static func adminReceipt(_ id: TransactionID) -> String {
-        "\(adminTransactions)/\(id)/receipt"
-    }
     /// `fulfillment`: finish the transaction.
     ///
     /// `POST`.

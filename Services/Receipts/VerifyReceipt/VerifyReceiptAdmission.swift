@@ -36,8 +36,6 @@ final class VerifyReceiptAdmission: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of permits taken by large requests.
-    var largeCount: Int { state.withLock { $0.large } }
     /// The number of bytes of bodies in memory.
     var bytes: Int { state.withLock { $0.bytes } }
     /// The number of bytes of large answers that wait to be read.

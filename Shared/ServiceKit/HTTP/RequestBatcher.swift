@@ -40,8 +40,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         var waiters: [UInt64: Waiter] = [:]
         /// Whether a task answers the callers whose time is up.
         var isWatched = false
-        /// The number of batches that are being performed.
-        var performing = 0
+        /// Whether a task performs batches.
+        var isPerforming = false
         var isStopping = false
         var drained: CheckedContinuation<Void, Never>?
 
@@ -82,7 +82,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     private let state = Mutex(State())
     private let batchSizeMax: Int
     private let pendingMax: Int
-    private let concurrency: Int
     private let waitMax: Duration?
     private let failures: OccasionalWarning
     private let perform: @Sendable ([Request]) async throws -> [Response]
@@ -96,7 +95,6 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
     ///   - batchSizeMax: The largest number of requests in one batch.
     ///   - pendingMax: The largest number of requests that wait; further ones are refused with 503
     ///     `overloaded`.
-    ///   - concurrency: The number of batches that are performed at once.
     ///   - waitMax: The longest time that a batch may wait for the database, and a request for its
     ///     answer unless its own budget (`PostgresWaitBudget`) is shorter; `nil` for requests that
     ///     come from no client.
@@ -107,18 +105,13 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         name: String,
         batchSizeMax: Int = 256,
         pendingMax: Int = 10_000,
-        concurrency: Int = 1,
         waitMax: Duration? = nil,
         logger: Logger,
         perform: @escaping @Sendable ([Request]) async throws -> [Response]
     ) {
-        precondition(
-            batchSizeMax > 0 && pendingMax > 0 && concurrency > 0,
-            "A batcher's bounds are above zero."
-        )
+        precondition(batchSizeMax > 0 && pendingMax > 0, "A batcher's bounds are above zero.")
         self.batchSizeMax = batchSizeMax
         self.pendingMax = pendingMax
-        self.concurrency = concurrency
         self.waitMax = waitMax
         let what = name.replacing("_", with: " ")
         failures = OccasionalWarning(
@@ -162,7 +155,7 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         await withCheckedContinuation { continuation in
             let isDrained = state.withLock { state in
                 state.isStopping = true
-                guard state.performing > 0 else { return true }
+                guard state.isPerforming else { return true }
                 state.drained = continuation
                 return false
             }
@@ -190,8 +183,8 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
                 state.isWatched = true
                 Task.detached { await self.watch() }
             }
-            guard state.performing < concurrency else { return .waits }
-            state.performing += 1
+            guard !state.isPerforming else { return .waits }
+            state.isPerforming = true
             return .startsBatch
         }
     }
@@ -262,14 +255,13 @@ public final class RequestBatcher<Request: Sendable, Response: Sendable>: Servic
         }
     }
 
-    /// Takes the next batch, or notes that this worker has nothing left to do.
+    /// Takes the next batch, or notes that nothing is left to do.
     private func nextBatch() -> [Pending]? {
         let (batch, drained) = state.withLock {
             state -> ([Pending]?, CheckedContinuation<Void, Never>?) in
             let batch = state.take(batchSizeMax)
             guard batch.isEmpty else { return (batch, nil) }
-            state.performing -= 1
-            guard state.performing == 0 else { return (nil, nil) }
+            state.isPerforming = false
             let drained = state.drained
             state.drained = nil
             return (nil, drained)

@@ -96,7 +96,7 @@ import Testing
         let administrator = try keys.administrator()
         let account = try keys.account("alice")
         try await withStore { store in
-            let path = Routes.adminReceipt(purchased().id)
+            let path = "\(Routes.adminTransactions)/\(purchased().id)/receipt"
             for (token, status) in [
                 (administrator, HTTPResponse.Status.ok), (account, .unauthorized),
             ] {
@@ -159,7 +159,7 @@ import Testing
 
     @Test(arguments: [
         Routes.rootCertificate, Routes.receipt(purchased().id),
-        Routes.adminReceipt(purchased().id),
+        "\(Routes.adminTransactions)/\(purchased().id)/receipt",
     ])
     func withoutATokenThereIsNothing(_ path: String) async throws {
         try await withStore { store in

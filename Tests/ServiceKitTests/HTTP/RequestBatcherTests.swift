@@ -69,24 +69,6 @@ struct RequestBatcherTests {
         #expect(gate.seen.map(\.count) == [1, 3, 3, 1])
     }
 
-    @Test func severalBatchesRunAtOnceIfAllowed() async throws {
-        let gate = Gate()
-        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2, logger: silent) {
-            requests in
-            await gate.pass(requests)
-            return requests
-        }
-        try await withThrowingTaskGroup(of: Int.self) { group in
-            group.addTask { try await batcher.submit(1) }
-            await gate.waitForBatch()
-            group.addTask { try await batcher.submit(2) }
-            await gate.waitForBatch()
-            #expect(gate.seen == [[1], [2]])
-            gate.release(2)
-            try await group.waitForAll()
-        }
-    }
-
     @Test func moreThanTheBoundIsRefusedAsOverloaded() async throws {
         let gate = Gate()
         let batcher = RequestBatcher<Int, Int>(name: "test", pendingMax: 2, logger: silent) {
@@ -233,8 +215,7 @@ struct RequestBatcherTests {
 
     @Test func tenThousandRequestsAreEachAnsweredOnce() async throws {
         let batches = Mutex(0)
-        let batcher = RequestBatcher<Int, Int>(name: "test", concurrency: 2, logger: silent) {
-            requests in
+        let batcher = RequestBatcher<Int, Int>(name: "test", logger: silent) { requests in
             batches.withLock { $0 += 1 }
             await Task.yield()
             return requests.map { $0 * 2 }
