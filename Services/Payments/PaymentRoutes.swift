@@ -1,7 +1,6 @@
 import EventTypes
 import HTTPTypes
 import Hummingbird
-import Metrics
 import NIOCore
 import ServiceKit
 import StoreAPI

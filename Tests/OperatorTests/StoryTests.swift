@@ -203,7 +203,7 @@ import Testing
             marks: ["receipts": ConsumerMarks(done: [event.id])]
         )
         #expect(
-            story.lines(.plain, at: Self.after(60_000)).joined(separator: "\n") == """
+            story.lines(.plain).joined(separator: "\n") == """
                 Transaction 1000001, order \(OrderID(TransactionID(number: 1_000_001)))
                 ada (com.example.app): 1 × com.example.coins, 0.99 USD, USA; purchased
                 trace \(Self.trace)

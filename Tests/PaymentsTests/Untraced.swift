@@ -77,7 +77,7 @@ extension AccountHandler {
     func begin(
         _ request: PurchaseIntentRequest,
         for id: AccountID,
-        idempotencyKey: String?
+        idempotencyKey: String
     ) async throws -> Result<PurchaseIntent, AccountRefusal> {
         try await begin(request, for: id, idempotencyKey: idempotencyKey, trace: .begin())
     }

@@ -1,5 +1,3 @@
-import ServiceKit
-
 /// A failure of `fulfillment` itself.
 ///
 /// Failures of the database and the broker are `PostgresError` and `KafkaError`.
@@ -15,9 +13,6 @@ struct FulfillmentError: Error, CustomStringConvertible {
 
     let code: Code
     let message: String
-
-    /// Always `false`: none of these failures goes away by itself.
-    var isRetriable: Bool { false }
 
     var description: String { "\(code): \(message)" }
 

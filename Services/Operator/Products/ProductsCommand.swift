@@ -1,5 +1,4 @@
 import ArgumentParser
-import ClockAndIDs
 import EventTypes
 import Foundation
 import NIOHTTP1

@@ -170,7 +170,7 @@ struct ReplayCommand: OperatorSubcommand {
     }
 
     private func prove() async throws {
-        let report = try await verification.run(databases, output, archives: archives)
+        let report = try await verification.run(databases, archives: archives)
         if output.json {
             try Console.say(json: report)
         } else {

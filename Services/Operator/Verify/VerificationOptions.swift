@@ -22,11 +22,7 @@ struct VerificationOptions: ParsableArguments {
     var keepShadow = false
 
     /// Rebuilds the books, and shows the progress on standard error.
-    func run(
-        _ databases: DatabaseOptions,
-        _ output: OutputOptions,
-        archives: String?
-    ) async throws -> VerificationReport {
+    func run(_ databases: DatabaseOptions, archives: String?) async throws -> VerificationReport {
         let progress = ProgressLine()
         defer { progress.end() }
         let environment = ProcessInfo.processInfo.environment

@@ -50,7 +50,7 @@ struct Story: Encodable, Hashable, Sendable {
     }
 
     /// The story for people.
-    func lines(_ palette: Palette, at now: Timestamp) -> [String] {
+    func lines(_ palette: Palette) -> [String] {
         var title = "Transaction \(transactionID)"
         if let orderID { title += ", order \(orderID)" }
         var lines = [
@@ -72,7 +72,7 @@ struct Story: Encodable, Hashable, Sendable {
             )
         }
         lines.append("")
-        lines.append(palette.table(rows(names, at: now), numbers: [1]))
+        lines.append(palette.table(rows(names), numbers: [1]))
         lines.append("")
         if !archives.isEmpty {
             lines.append("Further events may be in \(archives.joined(separator: ", ")).")
@@ -86,7 +86,7 @@ struct Story: Encodable, Hashable, Sendable {
 
     /// One line per step: its time, the time since the first step, the service, the text and the
     /// trace.
-    private func rows(_ traces: [String: String], at now: Timestamp) -> [[Cell]] {
+    private func rows(_ traces: [String: String]) -> [[Cell]] {
         guard let first = steps.first?.time else { return [] }
         let isNumbered = traces.count > 1
         let head =

@@ -66,7 +66,7 @@ struct WhyCommand: OperatorSubcommand {
         case .transaction(let id):
             let story = try await reader.story(of: id, at: now)
             if output.json { return try Console.say(json: story) }
-            story.lines(output.palette, at: now).forEach(Console.say)
+            story.lines(output.palette).forEach(Console.say)
         case .account(let account):
             let story = try await reader.story(of: account, limit: limit)
             if output.json { return try Console.say(json: story) }

@@ -63,7 +63,7 @@ struct AccountHandler: Sendable {
     func begin(
         _ request: PurchaseIntentRequest,
         for id: AccountID,
-        idempotencyKey: String?,
+        idempotencyKey: String,
         trace: TraceContext
     ) async throws -> Result<PurchaseIntent, AccountRefusal> {
         let key = AccountKey(accountID: id, bundleID: request.bundleID)
@@ -71,9 +71,11 @@ struct AccountHandler: Sendable {
             account,
             time,
             connection -> Effect<PurchaseIntent> in
-            let earlier = try idempotencyKey.flatMap {
-                try PurchaseIntentStore.find(begunWith: $0, of: key, on: connection)?.intent
-            }
+            let earlier = try PurchaseIntentStore.find(
+                begunWith: idempotencyKey,
+                of: key,
+                on: connection
+            )?.intent
             let verdict = AccountRules.beginning(
                 request,
                 after: earlier,

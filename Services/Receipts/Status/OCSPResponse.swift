@@ -13,7 +13,6 @@ enum OCSPResponse {
     /// They are not signed.
     enum Failure: UInt8 {
         case malformedRequest = 1
-        case tryLater = 3
         case unauthorized = 6
     }
 

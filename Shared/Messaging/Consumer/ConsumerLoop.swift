@@ -2,7 +2,6 @@ import ClockAndIDs
 import EventTypes
 import Kafka
 import Logging
-import Metrics
 import Postgres
 
 /// The loop of ``EventConsumer``: poll, apply, commit.

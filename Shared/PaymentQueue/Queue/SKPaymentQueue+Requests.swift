@@ -115,7 +115,7 @@ extension SKPaymentQueue {
             throw SKError.notConfigured
         }
         let payment = transaction.payment
-        var request = try request(for: payment, transport)
+        var request = try request(for: payment)
         // The buyer may take a long time to choose.
         request.paymentMethod = try await transport.paymentMethod(for: payment)
         let patience = Patience.untilUnlessHeard(.now + transport.configuration.paymentPatience)
@@ -148,10 +148,7 @@ extension SKPaymentQueue {
     /// The request that is sent to the store.
     ///
     /// It charges nothing yet.
-    private func request(
-        for payment: SKPayment,
-        _ transport: StoreTransport
-    ) throws -> PaymentRequest {
+    private func request(for payment: SKPayment) throws -> PaymentRequest {
         guard payment.quantity > 0 else {
             throw SKError(
                 .paymentInvalid,

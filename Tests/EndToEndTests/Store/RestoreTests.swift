@@ -61,10 +61,7 @@ extension EndToEnd {
         }
 
         /// Restores purchases and finishes the restored transactions, like a device.
-        private func restore(
-            _ client: StoreClient,
-            _ store: StoreHarness
-        ) async throws -> [EventTypes.Transaction] {
+        private func restore(_ client: StoreClient) async throws -> [EventTypes.Transaction] {
             let restored = try await client.restore().value.transactions
             for transaction in restored { try await client.finishUntilDone(transaction.id) }
             return restored
@@ -100,7 +97,7 @@ extension EndToEnd {
                 let second = try store.client(account: "ada")
                 var ids: Set<TransactionID> = []
                 for client in [first, first, second] {
-                    let restored = try await restore(client, store)
+                    let restored = try await restore(client)
                     #expect(restored.map(\.originalID) == [pro.transactionID])
                     let copy = try #require(restored.first)
                     #expect(copy.state == .restored && copy.price.isZero)
@@ -124,7 +121,7 @@ extension EndToEnd {
                 try await store.expectWhole([first])
                 // One copy is finished, and the other is still in the queue at the time of the
                 // refund.
-                #expect(try await restore(client, store).count == 1)
+                #expect(try await restore(client).count == 1)
                 let waiting = try #require(try await client.restore().value.transactions.first)
                 _ = try await store.administrator.refund(first.transactionID)
                 try await eventually("the refund to take the product back") {
@@ -145,7 +142,7 @@ extension EndToEnd {
                 let owns = Owned(product: SampleCatalog.pro, original: again.transactionID)
                 #expect(try await owned(client) == [owns])
                 let restored = try await eventually("payments to know of the finish") {
-                    let restored = try await restore(client, store)
+                    let restored = try await restore(client)
                     return restored.isEmpty ? nil : restored
                 }
                 #expect(restored.map(\.originalID) == [again.transactionID])

@@ -33,7 +33,7 @@ extension Store {
     func begin(
         _ product: String = "coins",
         quantity: Int = 1,
-        key: String? = nil,
+        key: String = UUID().uuidString,
         for account: AuthenticatedAccount = alice
     ) async throws -> PurchaseIntent {
         let request = PurchaseIntentRequest(

@@ -9,7 +9,6 @@ struct Terminal: Sendable {
         case red = "31"
         case green = "32"
         case yellow = "33"
-        case blue = "34"
         case cyan = "36"
     }
 

@@ -12,8 +12,6 @@ public final class KafkaProxy: Sendable {
         case fetch = 1
         /// Commits the offsets of a group.
         case offsetCommit = 8
-        /// A member asks to join a group.
-        case joinGroup = 11
         /// A member asks for its partitions.
         case syncGroup = 14
     }
