@@ -10,8 +10,8 @@ import Seals
 ///
 /// The live database is read in one snapshot, so the service's own log and its tables are of the
 /// same moment, even under traffic. Events of another service's log count only if the consumer
-/// has applied them by the places of the same snapshot. The memory that a rebuild needs does not depend on the length of the
-/// log.
+/// has applied them by the places of the same snapshot. The memory that a rebuild needs does not
+/// depend on the length of the log.
 public struct RebuildRun: Sendable {
     /// The databases and the folder that a rebuild uses.
     public struct Databases: Sendable {

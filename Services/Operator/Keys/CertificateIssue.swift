@@ -3,9 +3,11 @@ import Foundation
 import SwiftASN1
 import X509
 
-/// Issues the certificates that receipts are signed with, in the form Apple's own verifiers accept: P-256
-/// throughout, key identifiers on all, one marker OID each on leaf and intermediate, present and not
-/// critical, and on both the address where their status is told (spec section 2.4).
+/// Issues the certificates that receipts are signed with, in the form that Apple's own verifiers
+/// accept (spec section 2.4).
+///
+/// All are P-256 and have key identifiers. Leaf and intermediate have one marker OID each, present
+/// and not critical, and the address where their status is told.
 ///
 /// Responders answer for their status: each authority issues a certificate that may sign OCSP
 /// answers in its name (RFC 6960, 4.2.2.2), so neither authority's own key is ever online.

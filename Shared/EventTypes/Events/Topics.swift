@@ -8,9 +8,9 @@ public struct Topic: Hashable, Sendable {
     public let key: Key
     /// The consumers that handle its events; see ``group(of:)``.
     ///
-    /// The producer's relay tracks the offset of each of their groups. If the broker loses its log, the relay
-    /// publishes again all events that a consumer may have missed. A topic without consumers is only
-    /// followed by streams, which fill their gaps from the database.
+    /// The producer's relay tracks the offset of each of their groups. If the broker loses its log,
+    /// the relay publishes again all events that a consumer may have missed. A topic without
+    /// consumers is only followed by streams, which fill their gaps from the database.
     public let consumers: [String]
     /// Whether the topic is compacted, so that only the newest message of each key is kept.
     public let isCompacted: Bool
