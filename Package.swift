@@ -36,8 +36,13 @@ let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
 /// What every service stands on.
 let serviceFoundation: [Target.Dependency] = [
     "ServiceFoundation", "ServiceKit", "Messaging", "Postgres", "Rebuild", "StoreAPI", "EventTypes",
-    "ClockAndIDs", "StoreTracing",
-    hummingbird, httpTypes, nioCore, logging, metrics, serviceLifecycle,
+    "StoreTracing", hummingbird, httpTypes, nioCore, logging, serviceLifecycle,
+]
+
+/// What the tests of every service stand on.
+let serviceTests: [Target.Dependency] = [
+    "ContractSupport", "TestSupport", "ServiceKit", "Messaging", "Postgres", "StoreAPI",
+    "EventTypes", "ClockAndIDs", logging,
 ]
 
 let package = Package(
@@ -116,7 +121,7 @@ let package = Package(
         ),
         .target(
             name: "Kafka",
-            dependencies: ["CLibrdkafka", "ThreadExecutor", logging, metrics, serviceLifecycle],
+            dependencies: ["CLibrdkafka", "ThreadExecutor", logging, serviceLifecycle],
             path: "Shared/Kafka",
             swiftSettings: house
         ),
@@ -257,7 +262,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "Payments",
-            dependencies: serviceFoundation + ["Ledger", crypto],
+            dependencies: serviceFoundation + ["ClockAndIDs", "Ledger", crypto, metrics],
             path: "Services/Payments",
             exclude: ["README.md"],
             resources: [.embedInCode("Migrations")],
@@ -266,7 +271,8 @@ let package = Package(
         .executableTarget(
             name: "Receipts",
             dependencies: serviceFoundation + [
-                "Callbacks", "ReceiptValidation", crypto, x509, asn1, asyncHTTPClient, nioHTTP1,
+                "Callbacks", "ClockAndIDs", "ReceiptValidation", crypto, x509, asn1,
+                asyncHTTPClient, nioHTTP1, metrics,
             ],
             path: "Services/Receipts",
             exclude: ["README.md"],
@@ -276,7 +282,7 @@ let package = Package(
         .executableTarget(
             name: "Fulfillment",
             dependencies: serviceFoundation + [
-                "Callbacks", crypto, asyncHTTPClient, nioHTTP1, nioPosix,
+                "Callbacks", "ClockAndIDs", crypto, asyncHTTPClient, nioHTTP1, nioPosix, metrics,
             ],
             path: "Services/Fulfillment",
             exclude: ["README.md"],
@@ -315,8 +321,7 @@ let package = Package(
                 name: "devstore",
                 dependencies: [
                     "StoreHarness", "ClockAndIDs", "EventTypes", "StoreAPI", "PaymentQueue",
-                    "Kafka", "Postgres",
-                    asyncHTTPClient, argumentParser, logging, nioCore, nioPosix, nioHTTP1,
+                    "Kafka", "Postgres", argumentParser, logging, nioCore, nioPosix, nioHTTP1,
                 ],
                 path: "Tools/DevStore",
                 swiftSettings: house
@@ -348,8 +353,8 @@ let package = Package(
         + tests(of: "StoreTracing", ["StoreTracing", tracing])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
         + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
-        + tests(of: "Kafka", ["Kafka", "TestSupport", logging, serviceLifecycle])
-        + tests(of: "Postgres", ["Postgres", "TestSupport", logging, serviceLifecycle])
+        + tests(of: "Kafka", ["Kafka", "TestSupport", logging])
+        + tests(of: "Postgres", ["Postgres", "TestSupport", logging])
         + tests(
             of: "Ledger",
             ["EventTypes", "Ledger", "Messaging", "Postgres", "Seals", "TestSupport", logging]
@@ -362,30 +367,34 @@ let package = Package(
             ]
         )
         + tests(of: "Rebuild", ["Rebuild"])
-        + tests(of: "DevStore", ["devstore", "TestSupport"])
+        + tests(of: "DevStore", ["devstore", "StoreHarness"])
         + tests(
             of: "ServiceKit",
             [
-                "ServiceKit", "EventTypes", "Postgres", "StoreAPI", "StoreTracing", hummingbird,
-                httpTypes, logging, metrics,
-                coreMetrics, jwtKit, crypto, configuration, serviceLifecycle, nioCore, nioPosix,
+                "Contracts", "ServiceKit", "EventTypes", "Postgres", "StoreAPI", "StoreTracing",
+                hummingbird, httpTypes, logging, coreMetrics, jwtKit, crypto, configuration,
+                serviceLifecycle, nioCore, nioPosix,
                 server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
-        + tests(of: "Catalog", serviceFoundation: true, ["Catalog", "Kafka", nioHTTP1])
-        + tests(of: "Payments", serviceFoundation: true, ["Payments", "Ledger", "Seals"])
+        + tests(
+            of: "Catalog",
+            serviceTests + ["Catalog", "Kafka", "ServiceFoundation", nioHTTP1, serviceLifecycle]
+        )
+        + tests(of: "Payments", serviceTests + ["Payments", "Ledger", "Seals", "StoreTracing"])
         + tests(
             of: "Receipts",
-            serviceFoundation: true,
-            [
-                "Callbacks", "Receipts", "ReceiptValidation", crypto, x509, asn1,
-                server("HummingbirdTesting", of: "hummingbird"),
+            serviceTests + [
+                "Callbacks", "Receipts", "ReceiptValidation", "StoreTracing", hummingbird,
+                httpTypes, crypto, x509, asn1, server("HummingbirdTesting", of: "hummingbird"),
             ]
         )
         + tests(
             of: "Fulfillment",
-            serviceFoundation: true,
-            ["Callbacks", "Fulfillment", crypto, asyncHTTPClient, nioHTTP1]
+            serviceTests + [
+                "Callbacks", "Fulfillment", "StoreTracing", asyncHTTPClient, hummingbird,
+                httpTypes, crypto, nioCore, nioHTTP1, serviceLifecycle,
+            ]
         )
         + tests(
             of: "PaymentQueue",
@@ -407,7 +416,7 @@ let package = Package(
             of: "Operator",
             [
                 "Callbacks", "ClockAndIDs", "EventArchive", "EventTypes", "StoreAPI", "Operator",
-                "Rebuild", "Postgres", "Messaging", "Seals", "StoreTracing", "TestSupport",
+                "Rebuild", "Postgres", "Kafka", "Messaging", "Seals", "StoreTracing", "TestSupport",
                 argumentParser, asyncHTTPClient, crypto, x509, asn1,
             ]
         )
@@ -430,16 +439,11 @@ func beside(_ targets: [Target]) -> [Target] {
 }
 
 /// The test target of a module, in the folder of its name.
-func tests(
-    of name: String,
-    serviceFoundation isService: Bool = false,
-    _ dependencies: [Target.Dependency]
-) -> [Target] {
+func tests(of name: String, _ dependencies: [Target.Dependency]) -> [Target] {
     beside([
         .testTarget(
             name: name + "Tests",
-            dependencies: dependencies
-                + (isService ? serviceFoundation + ["ContractSupport", "TestSupport"] : []),
+            dependencies: dependencies,
             path: "Tests/\(name)Tests",
             swiftSettings: house
         )
