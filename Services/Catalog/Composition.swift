@@ -37,7 +37,7 @@ func composeCatalog(_ settings: CatalogSettings, on frame: ServiceFrame) -> Comp
     let changes = CatalogHandler(
         client: frame.client,
         priceList: priceList,
-        now: frame.now,
+        now: frame.storeNow,
         didAppend: frame.wakeRelay
     )
     return frame.composition(

@@ -31,12 +31,12 @@ private func composeFulfillment(
     _ signer: WebhookSigner,
     on frame: ServiceFrame
 ) throws -> Composition {
-    let (client, now, logger) = (frame.client, frame.now, frame.logger)
+    let (client, now, logger) = (frame.client, frame.storeNow, frame.logger)
     // Everything that can throw comes before the HTTP clients, which would have to be closed.
     let servers = try ServerAPIAuthenticator(
         keysDirectory: settings.serverKeysDirectory,
         requestsPerSecond: settings.serverRequestsPerSecond,
-        now: now,
+        now: frame.machineNow,
         logger: logger
     )
     let webhooks = WebhookParts(settings.webhooks, signer: signer, on: frame)
@@ -59,7 +59,7 @@ private func composeFulfillment(
     let queues = QueueParts(settings, on: frame)
     let contents = HostedContentHandler(
         client: client,
-        storage: settings.contents.storage(now, logger),
+        storage: settings.contents.storage(frame.machineNow, logger),
         now: now
     )
     let cleaning = HostedContentCleaning(

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Logging
@@ -58,7 +59,7 @@ struct ContentSettings: Sendable {
 
     /// Creates the storage that is configured: the directory or the S3 store.
     func storage(
-        _ now: @escaping @Sendable () -> Timestamp,
+        _ now: @escaping @Sendable () -> MachineTime,
         _ logger: Logger
     ) -> any ContentStorage {
         guard let store else { return DiskContentStorage(directory: directory) }

@@ -20,7 +20,7 @@ struct QueueParts {
         let hub = QueueHub(limits: settings.streams, spans: frame.spans)
         let finishing = FinishHandler(
             client: frame.client,
-            now: frame.now,
+            now: frame.storeNow,
             spans: frame.spans,
             wakeRelay: frame.wakeRelay
         )

@@ -16,7 +16,7 @@ struct WebhookParts {
     init(_ settings: WebhookSettings, signer: WebhookSigner, on frame: ServiceFrame) {
         let handler = WebhookHandler(
             client: frame.client,
-            now: frame.now,
+            now: frame.storeNow,
             lease: settings.lease,
             wakeRelay: frame.wakeRelay
         )

@@ -50,7 +50,7 @@ struct ChargingParts {
             environment: settings.environment,
             spans: frame.spans,
             logger: frame.logger,
-            now: frame.now
+            now: frame.storeNow
         )
         runner = ChargeRunner(
             processor: processor,

@@ -78,13 +78,13 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
             ),
             defaultMethod: charging.defaultMethod,
             restoreTokenAgeMax: settings.restoreTokenAgeMax,
-            now: frame.now
+            machineNow: frame.machineNow
         ).add(to: router)
         AccountRoutes(
             accounts: AccountHandler(
                 client: frame.client,
                 products: products,
-                now: frame.now,
+                now: frame.storeNow,
                 didCommit: wakeRelay
             )
         ).add(to: router)

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import HTTPTypes
 import Hummingbird
@@ -20,7 +21,7 @@ struct PaymentRoutes: Sendable {
     let defaultMethod: String?
     /// The maximum age of a token that restores.
     let restoreTokenAgeMax: Duration
-    let now: @Sendable () -> Timestamp
+    let machineNow: @Sendable () -> MachineTime
 
     func add(to router: StoreRouter) {
         router.account.post("\(Routes.payments)", use: addPayment)
@@ -68,7 +69,7 @@ struct PaymentRoutes: Sendable {
         guard
             RestoreRules.isFresh(
                 issuedAt: account.tokenIssuedAt,
-                now: now(),
+                now: machineNow(),
                 ageMax: restoreTokenAgeMax
             )
         else { throw HTTPProblem.freshAuthenticationRequired(ageMax: restoreTokenAgeMax) }

@@ -23,11 +23,11 @@ func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws ->
     let statuses = try OCSPDirectory(
         setting: settings.ocspDirectory,
         chain: settings.chain,
-        at: frame.now(),
+        at: frame.machineNow(),
         &reader,
         logger
     )
-    settings.chain.warn(at: frame.now(), logger)
+    settings.chain.warn(at: frame.storeNow(), logger)
     return try composeReceipts(settings, statuses, on: frame)
 }
 
@@ -38,7 +38,7 @@ private func composeReceipts(
     _ statuses: OCSPDirectory,
     on frame: ServiceFrame
 ) throws -> Composition {
-    let (chain, now) = (settings.chain, frame.now)
+    let (chain, now) = (settings.chain, frame.storeNow)
     let store = ReceiptStore()
     let signer = ReceiptSigner(chain: chain, environment: settings.environment)
     let appReceipts = AppReceiptReader(
@@ -70,7 +70,7 @@ private func composeReceipts(
         readiness: [
             ReadinessCheck("signing chain") { chain.isValid(at: now()) },
             ReadinessCheck("signing certificate not revoked") {
-                statuses.believes(chain, at: now())
+                statuses.believes(chain, at: frame.machineNow())
             },
         ],
         environments: environments
@@ -86,7 +86,7 @@ private func composeReceipts(
                 logger: frame.logger
             )
         ).add(to: router)
-        OCSPRoutes(directory: statuses, now: now).add(to: router)
+        OCSPRoutes(directory: statuses, now: frame.machineNow).add(to: router)
         merchants.addRoutes(to: router)
     }
 }

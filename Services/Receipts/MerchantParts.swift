@@ -28,18 +28,18 @@ struct MerchantParts {
         signer: ReceiptSigner,
         on frame: ServiceFrame
     ) throws {
-        let (client, now, logger) = (frame.client, frame.now, frame.logger)
+        let (client, now, logger) = (frame.client, frame.storeNow, frame.logger)
         let notifications = settings.notifications
         // Everything that can throw comes before the HTTP clients, which would have to be closed.
         servers = try ServerAPIAuthenticator(
             keysDirectory: settings.serverKeysDirectory,
             requestsPerSecond: settings.serverRequestsPerSecond,
-            now: now,
+            now: frame.machineNow,
             logger: logger
         )
         let apps = AppRegistry(
             directory: settings.common.appKeysDirectory,
-            now: now,
+            now: frame.machineNow,
             logger: logger
         )
         announcements = AnnouncementHandler(signer: signer, store: store, app: { apps.app($0) })
@@ -95,7 +95,7 @@ struct MerchantParts {
             client: frame.client,
             announcements: announcements,
             testsPerMinute: settings.notifications.testsPerMinute,
-            now: frame.now,
+            now: frame.storeNow,
             wake: wake
         )
         NotificationAdminRoutes(notifications: notifications).add(to: router)
@@ -104,11 +104,11 @@ struct MerchantParts {
             authenticator: servers,
             notifications: notifications,
             environment: settings.environment,
-            now: frame.now
+            now: frame.storeNow
         ).add(to: router)
         ConsumptionRoutes(
             authenticator: servers,
-            consumptions: ConsumptionHandler(client: frame.client, now: frame.now)
+            consumptions: ConsumptionHandler(client: frame.client, now: frame.storeNow)
         ).add(to: router)
     }
 }

@@ -1,11 +1,12 @@
+public import ClockAndIDs
 public import EventTypes
 public import Postgres
 
 // Conversions of the event vocabulary to and from columns. The types belong to `EventTypes`, which
 // does not depend on a database, so every service shares the conformances in this file.
 
-/// `timestamptz`, which keeps microseconds; a timestamp has milliseconds.
-extension Timestamp: PostgresEncodable, PostgresDecodable {
+/// `timestamptz`, which keeps microseconds; a point in time has milliseconds.
+extension PointInTime where Self: PostgresEncodable & PostgresDecodable {
     /// `timestamptz`.
     public static var postgresType: PostgresType { PostgresTimestamp.postgresType }
 
@@ -22,8 +23,8 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
     public static func decode(
         _ bytes: UnsafeRawBufferPointer,
         as type: PostgresType
-    ) throws(PostgresError) -> Timestamp {
-        Timestamp(try PostgresTimestamp.decode(bytes, as: type))
+    ) throws(PostgresError) -> Self {
+        Self(try PostgresTimestamp.decode(bytes, as: type))
     }
 
     /// The moment, rounded down to the millisecond.
@@ -35,6 +36,9 @@ extension Timestamp: PostgresEncodable, PostgresDecodable {
         )
     }
 }
+
+extension Timestamp: PostgresEncodable, PostgresDecodable {}
+extension MachineTime: PostgresEncodable, PostgresDecodable {}
 
 /// `uuid`.
 extension EventID: PostgresEncodable, PostgresDecodable {

@@ -1,3 +1,4 @@
+public import ClockAndIDs
 public import EventTypes
 public import Postgres
 
@@ -8,5 +9,8 @@ extension PostgresClient {
     /// so a machine with a wrong clock neither delays nor expires anything. Before the first
     /// connection it is the machine's own time. A decision in a database transaction therefore
     /// reads the time inside that database transaction.
-    public var time: Timestamp { Timestamp(clock.now) }
+    public var machineTime: MachineTime { MachineTime(clock.now) }
+
+    /// The store's time, which is that of the database's clock.
+    public var storeTime: Timestamp { Timestamp(clock.now) }
 }

@@ -1,3 +1,4 @@
+public import ClockAndIDs
 import Contracts
 public import EventTypes
 public import Kafka
@@ -70,7 +71,7 @@ public struct ServiceFrame: Sendable {
         authenticator = try Authenticator(
             appKeysDirectory: settings.appKeysDirectory,
             adminKeysDirectory: settings.adminKeysDirectory,
-            now: { client.time },
+            now: { client.machineTime },
             logger: logger
         )
         spans = settings.spans(of: name, logger)
@@ -99,9 +100,14 @@ public struct ServiceFrame: Sendable {
         probe = PostgresProbe(of: client, every: settings.databaseProbeInterval)
     }
 
-    /// Returns the time of the database's clock, which all instances share.
-    public var now: @Sendable () -> Timestamp {
-        { [client] in client.time }
+    /// Returns the time of the store's clock, which all instances share.
+    public var storeNow: @Sendable () -> Timestamp {
+        { [client] in client.storeTime }
+    }
+
+    /// Returns the time of the machines' clock, which all instances share, too.
+    public var machineNow: @Sendable () -> MachineTime {
+        { [client] in client.machineTime }
     }
 
     /// Tells the relay that events were appended to the outbox.

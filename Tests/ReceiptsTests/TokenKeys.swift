@@ -1,3 +1,4 @@
+import TestSupport
 import Crypto
 import EventTypes
 import Foundation
@@ -30,7 +31,7 @@ final class TokenKeys: Sendable {
         try Authenticator(
             appKeysDirectory: directory + "/apps",
             adminKeysDirectory: directory + "/admins",
-            now: { TestChain.now }
+            now: { TestChain.now.onMachines }
         )
     }
 

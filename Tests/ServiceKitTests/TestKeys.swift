@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -6,7 +7,7 @@ import JWTKit
 @testable import ServiceKit
 
 /// The time of tests with a fixed clock.
-let testTime = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+let testTime = MachineTime(millisecondsSinceEpoch: 1_800_000_000_000)
 
 /// Two directories of public keys, with the private keys in memory.
 ///
@@ -42,7 +43,7 @@ struct TestKeys: Sendable {
     }
 
     func authenticator(
-        now: @escaping @Sendable () -> Timestamp = { testTime }
+        now: @escaping @Sendable () -> MachineTime = { testTime }
     ) throws -> Authenticator {
         try Authenticator(
             appKeysDirectory: apps,
@@ -128,6 +129,6 @@ struct Claims: JWTPayload {
     func verify(using algorithm: some JWTAlgorithm) {}
 }
 
-extension Timestamp {
+extension MachineTime {
     var seconds: Int64 { millisecondsSinceEpoch / 1000 }
 }

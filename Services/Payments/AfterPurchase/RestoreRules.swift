@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 
 /// The rules for when an account may restore (spec rule 69).
@@ -12,7 +13,7 @@ enum RestoreRules {
     ///   - now: The present time, by the machine's clock.
     ///   - ageMax: The maximum age of the token.
     /// - Returns: Whether the token may be used to restore.
-    static func isFresh(issuedAt: Timestamp?, now: Timestamp, ageMax: Duration) -> Bool {
+    static func isFresh(issuedAt: MachineTime?, now: MachineTime, ageMax: Duration) -> Bool {
         guard let issuedAt else { return false }
         return now.duration(since: issuedAt) <= ageMax
     }

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Logging
 import ServiceKit
@@ -10,7 +11,7 @@ extension OCSPDirectory {
     convenience init(
         setting path: String,
         chain: SigningChain,
-        at now: Timestamp,
+        at now: MachineTime,
         _ reader: inout SettingsReader,
         _ logger: Logger
     ) throws {
@@ -26,7 +27,7 @@ extension OCSPDirectory {
     /// Whether neither leaf nor intermediate is revoked.
     ///
     /// Verifiers that check online refuse everything that a revoked certificate has signed.
-    func believes(_ chain: SigningChain, at now: Timestamp) -> Bool {
+    func believes(_ chain: SigningChain, at now: MachineTime) -> Bool {
         let responder = responder(at: now)
         for (certificate, authority) in [(chain.certificates[0], 1), (chain.certificates[1], 0)] {
             let serial = Array(certificate.serialNumber.bytes)

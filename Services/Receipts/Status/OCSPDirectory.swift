@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -15,7 +16,7 @@ final class OCSPDirectory: Sendable {
     private struct State {
         var responder: OCSPResponder
         var seen: [String]
-        var lookAgainAt: Timestamp
+        var lookAgainAt: MachineTime
     }
 
     private static let names = ["root", "intermediate"]
@@ -35,7 +36,7 @@ final class OCSPDirectory: Sendable {
     ///   - now: The time.
     ///   - logger: Logs when changed files cannot be used.
     /// - Throws: ``ReceiptsError`` naming the file that cannot be used.
-    init(path: String, chain: SigningChain, at now: Timestamp, logger: Logger) throws {
+    init(path: String, chain: SigningChain, at now: MachineTime, logger: Logger) throws {
         self.path = path
         self.logger = logger
         authorities = [chain.certificates[2], chain.certificates[1]]
@@ -50,7 +51,7 @@ final class OCSPDirectory: Sendable {
     }
 
     /// Returns the present responder.
-    func responder(at now: Timestamp) -> OCSPResponder {
+    func responder(at now: MachineTime) -> OCSPResponder {
         state.withLock { state in
             // If the clock was set back, a revocation must still be noticed.
             let isDue =

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -21,7 +22,7 @@ struct OCSPResponder: Sendable {
     struct Answer: Sendable {
         let bytes: [UInt8]
         /// `nil` if it must not be cached.
-        let freshUntil: Timestamp?
+        let freshUntil: MachineTime?
     }
 
     /// The time by which responses are backdated, so that a verifier whose clock is slow does not
@@ -37,7 +38,7 @@ struct OCSPResponder: Sendable {
     let authorities: [Authority]
 
     /// Returns the response to a request.
-    func answer(_ request: [UInt8], at now: Timestamp) throws -> Answer {
+    func answer(_ request: [UInt8], at now: MachineTime) throws -> Answer {
         let parsed: OCSPRequest
         do throws(OCSPRequest.Refusal) {
             parsed = try OCSPRequest(request)

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -60,9 +61,9 @@ enum OCSPResponse {
         _ singles: [Single],
         nonce: Certificate.Extension?,
         by signer: Signer,
-        at now: Timestamp,
-        thisUpdate: Timestamp,
-        nextUpdate: Timestamp
+        at now: MachineTime,
+        thisUpdate: MachineTime,
+        nextUpdate: MachineTime
     ) throws -> [UInt8] {
         var data = DER.Serializer()
         try data.appendConstructedNode(identifier: .sequence) { coder in
@@ -116,8 +117,8 @@ enum OCSPResponse {
 extension DER.Serializer {
     fileprivate mutating func append(
         _ single: OCSPResponse.Single,
-        thisUpdate: Timestamp,
-        nextUpdate: Timestamp
+        thisUpdate: MachineTime,
+        nextUpdate: MachineTime
     ) {
         appendConstructedNode(identifier: .sequence) { coder in
             coder.serializeRawBytes(single.certificate.encoded)
@@ -154,7 +155,7 @@ extension DER.Serializer {
     }
 
     /// Appends a time as `GeneralizedTime`, in whole seconds.
-    fileprivate mutating func append(_ time: Timestamp) {
+    fileprivate mutating func append(_ time: MachineTime) {
         append(generalizedTime: time.description.filter(\.isNumber).prefix(14) + "Z")
     }
 

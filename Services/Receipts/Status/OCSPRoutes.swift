@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -12,7 +13,7 @@ struct OCSPRoutes: Sendable {
     static let path = "/ocsp"
 
     let directory: OCSPDirectory
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> MachineTime
 
     /// Adds the routes.
     func add(to router: StoreRouter) {

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 
 /// The rate limit of one key: a number of requests per second, and the same number at once after a
@@ -8,10 +9,10 @@ struct RequestAllowance: Sendable {
     private let ratePerSecond: Int
     /// The remaining allowance, in thousandths of a request.
     private var left: Int64
-    private var filledAt: Timestamp
+    private var filledAt: MachineTime
 
     /// Makes a full bucket.
-    init(ratePerSecond: Int, at now: Timestamp) {
+    init(ratePerSecond: Int, at now: MachineTime) {
         self.ratePerSecond = ratePerSecond
         left = Int64(ratePerSecond) * 1000
         filledAt = now
@@ -20,7 +21,7 @@ struct RequestAllowance: Sendable {
     /// Takes one request from the bucket.
     ///
     /// - Returns: `nil` if the request is allowed, otherwise the time to wait.
-    mutating func take(at now: Timestamp) -> Duration? {
+    mutating func take(at now: MachineTime) -> Duration? {
         // Requests per second equal thousandths of a request per millisecond. If the clock was set
         // back, nothing is filled, and time counts from the new reading.
         let elapsed = min(max(0, now.duration(since: filledAt).milliseconds), 1000)

@@ -1,5 +1,6 @@
+public import ClockAndIDs
 import Crypto
-public import EventTypes
+import EventTypes
 public import Logging
 import Synchronization
 
@@ -39,7 +40,7 @@ public struct ServerAPIAuthenticator: Sendable {
     public init(
         keysDirectory: String,
         requestsPerSecond: Int,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> MachineTime,
         logger: Logger = Logger(label: "server-api")
     ) throws {
         let directory = ServerKeyDirectory(path: keysDirectory)
@@ -76,7 +77,7 @@ private final class ServerAPIState: Sendable {
     private struct Keys {
         var known: [String: ServerKeyDirectory.Key]
         var allowances: [String: RequestAllowance] = [:]
-        var readAgainAt: Timestamp
+        var readAgainAt: MachineTime
     }
 
     private static let lifetimeMax = Duration.seconds(60 * 60)
@@ -86,14 +87,14 @@ private final class ServerAPIState: Sendable {
     private let requestsPerSecond: Int
     private let keys: Mutex<Keys>
     private let servers = TokenCache<AuthenticatedServer>()
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> MachineTime
     private let logger: Logger
 
     init(
         directory: ServerKeyDirectory,
         keys: [String: ServerKeyDirectory.Key],
         requestsPerSecond: Int,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> MachineTime,
         logger: Logger
     ) {
         self.directory = directory

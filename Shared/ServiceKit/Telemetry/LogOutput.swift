@@ -24,7 +24,7 @@ struct LogOutput: LogHandler {
 
     private let label: String
     private let format: LogFormat
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> MachineTime
     private let write: @Sendable (String) -> Void
 
     /// Makes a handler.
@@ -39,7 +39,7 @@ struct LogOutput: LogHandler {
         label: String,
         level: Logger.Level = .info,
         format: LogFormat = .text,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.wallClock,
+        now: @escaping @Sendable () -> MachineTime = MachineTime.now,
         // If the log cannot be written, there is no other place to report that.
         write: @escaping @Sendable (String) -> Void = { writeAll($0, to: STDERR_FILENO) }
     ) {

@@ -1,3 +1,4 @@
+public import ClockAndIDs
 import Crypto
 public import EventTypes
 public import Logging
@@ -10,9 +11,9 @@ public struct AuthenticatedAccount: Hashable, Sendable {
     /// The app that signed the token.
     public let bundleID: BundleID
     /// The time when the app issued the token, by the app's clock; `nil` if the token does not say.
-    public let tokenIssuedAt: Timestamp?
+    public let tokenIssuedAt: MachineTime?
     /// Makes an account of an app.
-    public init(accountID: AccountID, bundleID: BundleID, tokenIssuedAt: Timestamp? = nil) {
+    public init(accountID: AccountID, bundleID: BundleID, tokenIssuedAt: MachineTime? = nil) {
         self.accountID = accountID
         self.bundleID = bundleID
         self.tokenIssuedAt = tokenIssuedAt
@@ -53,7 +54,7 @@ public struct Authenticator: Sendable {
     public init(
         appKeysDirectory: String,
         adminKeysDirectory: String,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> MachineTime,
         logger: Logger = Logger(label: "authenticator")
     ) throws {
         let directories = KeyDirectories(apps: appKeysDirectory, admins: adminKeysDirectory)
@@ -83,20 +84,20 @@ public struct Authenticator: Sendable {
 private final class State: Sendable {
     private struct Keys {
         var known: KeyDirectories.Keys
-        var readAgainAfter: Timestamp
+        var readAgainAfter: MachineTime
     }
 
     private let directories: KeyDirectories
     private let keys: Mutex<Keys>
     private let accounts = TokenCache<AuthenticatedAccount>()
     private let administrators = TokenCache<AuthenticatedAdministrator>()
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> MachineTime
     private let logger: Logger
 
     init(
         directories: KeyDirectories,
         keys: KeyDirectories.Keys,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> MachineTime,
         logger: Logger
     ) {
         self.directories = directories

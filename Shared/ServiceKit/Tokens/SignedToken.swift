@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -88,15 +89,15 @@ struct SignedToken {
     }
 
     /// The time when the token expires, by the signer's clock.
-    private var expiry: Timestamp { Self.timestamp(claims.exp ?? 0) }
+    private var expiry: MachineTime { Self.timestamp(claims.exp ?? 0) }
 
     /// The time until which the token is accepted.
     ///
     /// A signer whose clock is behind signs tokens that have already expired by ours.
-    var takenUntil: Timestamp { expiry.advanced(by: Self.clockTolerance) }
+    var takenUntil: MachineTime { expiry.advanced(by: Self.clockTolerance) }
 
     /// The time when the token was issued, by the signer's clock; `nil` if it does not say.
-    var issuedAt: Timestamp? { claims.iat.map(Self.timestamp) }
+    var issuedAt: MachineTime? { claims.iat.map(Self.timestamp) }
 
     /// Verifies the signature, the audience and the times of the token.
     ///
@@ -110,7 +111,7 @@ struct SignedToken {
         key: P256.Signing.PublicKey,
         audience: String,
         lifetimeMax: Duration = Self.lifetimeMax,
-        now: Timestamp
+        now: MachineTime
     ) throws {
         // Bytes that are not a signature are refused like a signature of another key.
         guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature),
@@ -150,8 +151,8 @@ struct SignedToken {
     /// A JWT date, which is a number of seconds since 1970.
     ///
     /// Numbers outside any calendar are clamped.
-    private static func timestamp(_ seconds: Double) -> Timestamp {
+    private static func timestamp(_ seconds: Double) -> MachineTime {
         let bounded = min(max(seconds, 0), 1e12)
-        return Timestamp(millisecondsSinceEpoch: Int64(bounded * 1000))
+        return MachineTime(millisecondsSinceEpoch: Int64(bounded * 1000))
     }
 }

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Synchronization
@@ -8,7 +9,7 @@ import Synchronization
 final class TokenCache<Value: Sendable>: Sendable {
     private struct Entry {
         var value: Value
-        var expiry: Timestamp
+        var expiry: MachineTime
     }
 
     private struct Entries {
@@ -25,14 +26,14 @@ final class TokenCache<Value: Sendable>: Sendable {
         self.countMax = countMax
     }
 
-    func value(of digest: SHA256.Digest, now: Timestamp) -> Value? {
+    func value(of digest: SHA256.Digest, now: MachineTime) -> Value? {
         entries.withLock { entries in
             guard let entry = entries.byDigest[digest], now < entry.expiry else { return nil }
             return entry.value
         }
     }
 
-    func insert(_ value: Value, for digest: SHA256.Digest, until expiry: Timestamp) {
+    func insert(_ value: Value, for digest: SHA256.Digest, until expiry: MachineTime) {
         entries.withLock { entries in
             let previous = entries.byDigest.updateValue(
                 Entry(value: value, expiry: expiry),

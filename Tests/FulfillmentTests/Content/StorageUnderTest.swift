@@ -120,7 +120,7 @@ extension S3ContentStorage {
                 removalMax: removalMax
             ),
             spool: spool,
-            now: Timestamp.wallClock,
+            now: MachineTime.now,
             logger: quiet
         )
     }

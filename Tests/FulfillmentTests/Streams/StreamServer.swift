@@ -66,7 +66,7 @@ final class StreamServer: Sendable {
                 authenticator: try Authenticator(
                     appKeysDirectory: directory.path,
                     adminKeysDirectory: administrators.path,
-                    now: store.clock.now
+                    now: store.clock.machineNow
                 ),
                 readiness: [],
                 logger: quiet

@@ -1,3 +1,4 @@
+import TestSupport
 import EventTypes
 import ServiceKit
 import StoreAPI
@@ -9,19 +10,24 @@ import Testing
 @Suite struct RestoreRulesTests {
     @Test(arguments: [(0, true), (299_999, true), (300_000, true), (300_001, false)])
     func aTokenIsFreshForAWhile(age: Int64, isFresh: Bool) {
-        let now = startTime.advanced(by: .milliseconds(age))
+        let now = startTime.onMachines.advanced(by: .milliseconds(age))
         #expect(
-            RestoreRules.isFresh(issuedAt: startTime, now: now, ageMax: .seconds(300)) == isFresh
+            RestoreRules.isFresh(issuedAt: startTime.onMachines, now: now, ageMax: .seconds(300))
+                == isFresh
         )
     }
 
     @Test func aTokenThatDoesNotSayWhenItWasIssuedIsNotFresh() {
-        #expect(!RestoreRules.isFresh(issuedAt: nil, now: startTime, ageMax: .seconds(300)))
+        #expect(
+            !RestoreRules.isFresh(issuedAt: nil, now: startTime.onMachines, ageMax: .seconds(300))
+        )
     }
 
     @Test func theSignersClockMayBeAhead() {
-        let now = startTime.advanced(by: .seconds(-60))
-        #expect(RestoreRules.isFresh(issuedAt: startTime, now: now, ageMax: .seconds(300)))
+        let now = startTime.onMachines.advanced(by: .seconds(-60))
+        #expect(
+            RestoreRules.isFresh(issuedAt: startTime.onMachines, now: now, ageMax: .seconds(300))
+        )
     }
 
     @Test func theProblemSaysWhatToDo() {

@@ -23,7 +23,7 @@ import Testing
             role: PaymentsMigrations.role,
             machineClock: MachineClock(ahead: seconds).now
         ) { client in
-            try await body(Store(client: client, policy: policy, now: { client.time }))
+            try await body(Store(client: client, policy: policy, now: { client.storeTime }))
         }
     }
 
@@ -41,7 +41,7 @@ import Testing
                         return try await right.load(id).state == .purchased ? () : nil
                     }
                     let time = try await right.load(id).requestedAt
-                    #expect(abs(right.client.time.duration(since: time) / .seconds(1)) < 20)
+                    #expect(abs(right.client.storeTime.duration(since: time) / .seconds(1)) < 20)
                 }
             }
         }

@@ -43,7 +43,7 @@ struct ServerAPIRefusalTests {
         try Data("{\"appAppleID\":".utf8).write(to: file)
         let clock = ManualClock(now)
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        let apps = AppRegistry(directory: folder.path, now: clock.now, logger: quiet)
+        let apps = AppRegistry(directory: folder.path, now: clock.machineNow, logger: quiet)
         let bundle = BundleID(unchecked: "com.example.app")
         #expect(apps.registration(of: bundle) == .unreadable)
         #expect(apps.registration(of: BundleID(unchecked: "com.example.other")) == .missing)

@@ -1,3 +1,4 @@
+import TestSupport
 import Crypto
 import EventTypes
 import Foundation
@@ -39,7 +40,7 @@ final class TestServers: Sendable {
             authenticator: try Authenticator(
                 appKeysDirectory: keysDirectory,
                 adminKeysDirectory: keysDirectory,
-                now: { TestChain.now }
+                now: { TestChain.now.onMachines }
             ),
             readiness: [],
             logger: Logger(label: "test")
@@ -50,7 +51,7 @@ final class TestServers: Sendable {
         try ServerAPIAuthenticator(
             keysDirectory: keysDirectory,
             requestsPerSecond: requestsPerSecond,
-            now: { TestChain.now }
+            now: { TestChain.now.onMachines }
         )
     }
 

@@ -1,3 +1,5 @@
+import ClockAndIDs
+import TestSupport
 import Crypto
 import EventTypes
 import Foundation
@@ -61,7 +63,9 @@ import Testing
         ).output
     }
 
-    private func answer(_ request: [UInt8], at now: Timestamp = TestChain.now) throws -> [UInt8] {
+    private func answer(_ request: [UInt8], at now: MachineTime = TestChain.now.onMachines) throws
+        -> [UInt8]
+    {
         try directory.responder(at: now).answer(request, at: now).bytes
     }
 
@@ -90,7 +94,7 @@ import Testing
     @Test func aRevocationIsToldWithinASecondWithItsTimeAndReason() throws {
         let request = try request("leaf", issuedBy: "intermediate")
         try files.revokeLeaf()
-        let soon = TestChain.now.advanced(by: .milliseconds(1000))
+        let soon = TestChain.now.onMachines.advanced(by: .milliseconds(1000))
         let output = try read(
             try answer(request, at: soon),
             "leaf",
@@ -108,7 +112,7 @@ import Testing
     @Test func filesThatCannotBeReadLeaveWhatWasReadBefore() throws {
         try files.write("intermediate-index.txt", "no register\n")
         let request = try request("leaf", issuedBy: "intermediate")
-        let response = try answer(request, at: TestChain.now.advanced(by: .seconds(5)))
+        let response = try answer(request, at: TestChain.now.onMachines.advanced(by: .seconds(5)))
         let output = try read(response, "leaf", issuedBy: "intermediate")
         #expect(output.contains("leaf.pem: good"), "\(output)")
         #expect(throws: ReceiptsError.self) { try files.directory() }
@@ -124,7 +128,10 @@ import Testing
     @Test func thoseOfOtherAuthoritiesAreNotAnsweredFor() throws {
         let others = try StatusFiles(try TestChain()).directory()
         let request = try request("leaf", issuedBy: "intermediate")
-        let answer = try others.responder(at: TestChain.now).answer(request, at: TestChain.now)
+        let answer = try others.responder(at: TestChain.now.onMachines).answer(
+            request,
+            at: TestChain.now.onMachines
+        )
         #expect(answer.bytes == [0x30, 3, 0x0A, 1, 6])
     }
 
@@ -149,7 +156,7 @@ import Testing
         let plain = try request("leaf", issuedBy: "intermediate", "-no_nonce")
         let nonce = try request("leaf", issuedBy: "intermediate", "-nonce")
         let router = try TestServers().router()
-        OCSPRoutes(directory: directory, now: { TestChain.now }).add(to: router)
+        OCSPRoutes(directory: directory, now: { TestChain.now.onMachines }).add(to: router)
         try await Application(responder: router.buildResponder()).test(.router) { client in
             for (request, isKept) in [(plain, true), (nonce, false)] {
                 let encoded = try #require(

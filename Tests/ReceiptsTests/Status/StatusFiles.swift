@@ -1,3 +1,5 @@
+import ClockAndIDs
+import TestSupport
 import Crypto
 import EventTypes
 import Foundation
@@ -35,7 +37,7 @@ final class StatusFiles: Sendable {
         try OCSPDirectory(
             path: path,
             chain: try chain.signingChain(),
-            at: TestChain.now,
+            at: TestChain.now.onMachines,
             logger: Logger(label: "test")
         )
     }

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Logging
@@ -14,7 +15,7 @@ import Testing
                 label: label,
                 level: .info,
                 format: format,
-                now: { Timestamp(millisecondsSinceEpoch: 1_800_000_000_007) },
+                now: { MachineTime(millisecondsSinceEpoch: 1_800_000_000_007) },
                 write: { written.append($0) }
             )
         }

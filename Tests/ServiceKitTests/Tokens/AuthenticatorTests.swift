@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -238,8 +239,8 @@ struct AuthenticatorTests {
 
 /// A clock that a test can move.
 final class MovingClock: Sendable {
-    private let time: Mutex<Timestamp>
-    init(_ time: Timestamp) { self.time = Mutex(time) }
-    var now: Timestamp { time.withLock { $0 } }
+    private let time: Mutex<MachineTime>
+    init(_ time: MachineTime) { self.time = Mutex(time) }
+    var now: MachineTime { time.withLock { $0 } }
     func advance(by duration: Duration) { time.withLock { $0 = $0.advanced(by: duration) } }
 }

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -40,7 +41,7 @@ struct ServerAPIAuthenticatorTests {
 
     private func authenticator(
         requestsPerSecond: Int = 50,
-        now: @escaping @Sendable () -> Timestamp = { testTime }
+        now: @escaping @Sendable () -> MachineTime = { testTime }
     ) throws -> ServerAPIAuthenticator {
         try ServerAPIAuthenticator(
             keysDirectory: directory,

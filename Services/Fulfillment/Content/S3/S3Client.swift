@@ -1,3 +1,4 @@
+import ClockAndIDs
 import AsyncHTTPClient
 import EventTypes
 import Logging
@@ -31,11 +32,11 @@ struct S3Client: Sendable {
     private let host: String
     private let signer: S3Signer
     private let http: HTTPClient
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> MachineTime
     private let logger: Logger
     private let retries = RetryPolicy(base: .milliseconds(100), ceiling: .seconds(2))
 
-    init(_ settings: S3Settings, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    init(_ settings: S3Settings, now: @escaping @Sendable () -> MachineTime, logger: Logger) {
         self.settings = settings
         self.now = now
         self.logger = logger

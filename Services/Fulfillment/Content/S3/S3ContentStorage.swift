@@ -1,3 +1,4 @@
+import ClockAndIDs
 import AsyncHTTPClient
 import EventTypes
 import Logging
@@ -22,7 +23,7 @@ struct S3ContentStorage: ContentStorage {
     init(
         _ settings: S3Settings,
         spool: String,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> MachineTime,
         logger: Logger
     ) {
         client = S3Client(settings, now: now, logger: logger)

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation
@@ -23,7 +24,7 @@ struct S3Signer: Sendable {
     }
 
     /// Formats the time for requests: `20130524T000000Z`.
-    static func time(_ time: Timestamp) -> String {
+    static func time(_ time: MachineTime) -> String {
         time.description.prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
     }
 

@@ -1,3 +1,4 @@
+import ClockAndIDs
 import EventTypes
 import Foundation
 import Logging
@@ -26,17 +27,17 @@ final class AppRegistry: Sendable {
 
     private struct State {
         var apps: [BundleID: Registration]
-        var readAgainAt: Timestamp
+        var readAgainAt: MachineTime
     }
 
     private static let readingInterval = Duration.seconds(5)
 
     private let directory: String
     private let state: Mutex<State>
-    private let now: @Sendable () -> Timestamp
+    private let now: @Sendable () -> MachineTime
     private let logger: Logger
 
-    init(directory: String, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    init(directory: String, now: @escaping @Sendable () -> MachineTime, logger: Logger) {
         self.directory = directory
         self.now = now
         self.logger = logger

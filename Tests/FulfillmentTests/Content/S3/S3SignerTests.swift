@@ -1,3 +1,4 @@
+import ClockAndIDs
 import Crypto
 import EventTypes
 import Testing
@@ -60,7 +61,7 @@ struct S3SignerTests {
 
     @Test("The time is in the form that is signed")
     func timeForm() throws {
-        let moment = try #require(Timestamp("2013-05-24T01:02:03.456Z"))
+        let moment = try #require(MachineTime("2013-05-24T01:02:03.456Z"))
         #expect(S3Signer.time(moment) == "20130524T010203Z")
     }
 }
