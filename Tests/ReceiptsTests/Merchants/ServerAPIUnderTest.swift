@@ -119,7 +119,7 @@ struct ServerAPIUnderTest: Sendable {
                     ),
                     apps: AppRegistry(
                         directory: servers.keysDirectory,
-                        now: { TestChain.now },
+                        now: { TestChain.now.onMachines },
                         logger: Logger(label: "test")
                     ),
                     now: { TestChain.now }
