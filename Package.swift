@@ -337,7 +337,9 @@ let package = Package(
             // What only tests need beside the harness, which it passes on to them.
             .target(
                 name: "TestSupport",
-                dependencies: ["ClockAndIDs", "StoreHarness", "EventTypes", "Ledger", "Postgres", logging],
+                dependencies: [
+                    "ClockAndIDs", "StoreHarness", "EventTypes", "Ledger", "Postgres", logging,
+                ],
                 path: "Tests/TestSupport",
                 swiftSettings: house
             ),

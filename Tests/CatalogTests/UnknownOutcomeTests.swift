@@ -1,3 +1,4 @@
+import NIOHTTP1
 import StoreAPI
 import TestSupport
 import Testing

@@ -2,7 +2,9 @@ public import ClockAndIDs
 public import EventTypes
 import Synchronization
 
-/// A clock that only a test advances. It is read as the store's clock and as the machines' clock.
+/// A clock that only a test advances.
+///
+/// It is read as the store's clock and as the machines' clock.
 public final class ManualClock: Sendable {
     private let time: Mutex<Timestamp>
 
