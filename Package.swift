@@ -233,8 +233,8 @@ let package = Package(
         .target(
             name: "ServiceFoundation",
             dependencies: [
-                "ClockAndIDs", "Contracts", "EventTypes", "Kafka", "Messaging", "Postgres",
-                "Rebuild", "ServiceKit", "StoreTracing", logging, serviceLifecycle,
+                "Contracts", "EventTypes", "Kafka", "Messaging", "Postgres", "Rebuild",
+                "ServiceKit", "StoreTracing", logging, serviceLifecycle,
             ],
             path: "Shared/ServiceFoundation",
             swiftSettings: house
@@ -337,9 +337,7 @@ let package = Package(
             // What only tests need beside the harness, which it passes on to them.
             .target(
                 name: "TestSupport",
-                dependencies: [
-                    "ClockAndIDs", "StoreHarness", "EventTypes", "Ledger", "Postgres", logging,
-                ],
+                dependencies: ["StoreHarness", "EventTypes", "Ledger", "Postgres", logging],
                 path: "Tests/TestSupport",
                 swiftSettings: house
             ),

@@ -42,6 +42,7 @@ private func composeFulfillment(
     let webhooks = WebhookParts(settings.webhooks, signer: signer, on: frame)
     let handler = TransactionHandler(
         now: now,
+        machineNow: frame.machineNow,
         wakeRelay: frame.wakeRelay,
         wakeWebhooks: webhooks.wake,
         webhookLease: settings.webhooks.lease
@@ -60,7 +61,8 @@ private func composeFulfillment(
     let contents = HostedContentHandler(
         client: client,
         storage: settings.contents.storage(frame.machineNow, logger),
-        now: now
+        now: now,
+        machineNow: frame.machineNow
     )
     let cleaning = HostedContentCleaning(
         handler: contents,

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 import Foundation
 import Logging

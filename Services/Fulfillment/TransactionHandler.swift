@@ -10,6 +10,7 @@ import Postgres
 /// places, and so exactly once.
 struct TransactionHandler: EventHandler {
     let now: @Sendable () -> Timestamp
+    let machineNow: @Sendable () -> MachineTime
     /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
     /// Called after the commit, when webhooks may be owed.
@@ -49,13 +50,14 @@ struct TransactionHandler: EventHandler {
             revisions: revisions,
             on: connection
         )
-        try DeliveryStore.insert(plan.deliveries, on: connection)
+        let machineTime = machineNow()
+        try DeliveryStore.insert(plan.deliveries, dueAt: machineTime, on: connection)
         try DeliveryStore.grant(plan, on: connection)
         try DeliveryStore.void(plan.takenBack, on: connection)
         try DeliveryStore.release(
-            Set(plan.deliveries.map(\.value).filter(\.isOfRefund).map(\.transactionID)),
+            Set(plan.deliveries.filter(\.isOfRefund).map(\.transactionID)),
             webhookLease: webhookLease,
-            now: now,
+            now: machineTime,
             on: connection
         )
         try publish(plan, revisions, now, on: connection)

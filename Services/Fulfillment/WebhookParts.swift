@@ -17,6 +17,7 @@ struct WebhookParts {
         let handler = WebhookHandler(
             client: frame.client,
             now: frame.storeNow,
+            machineNow: frame.machineNow,
             lease: settings.lease,
             wakeRelay: frame.wakeRelay
         )

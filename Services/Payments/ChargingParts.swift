@@ -46,11 +46,12 @@ struct ChargingParts {
         context = PaymentsContext(
             client: frame.client,
             policy: settings.policy,
-            owner: LeaseOwner(time: Timestamp.wallClock()),
+            owner: LeaseOwner(time: MachineTime.now()),
             environment: settings.environment,
             spans: frame.spans,
             logger: frame.logger,
-            now: frame.storeNow
+            now: frame.storeNow,
+            machineNow: frame.machineNow
         )
         runner = ChargeRunner(
             processor: processor,

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 import HTTPTypes
 import Hummingbird

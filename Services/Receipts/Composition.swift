@@ -18,7 +18,7 @@ extension ServiceDefinition {
 ///
 /// It reads the files that the settings name, and opens no connection.
 func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws -> Composition {
-    let settings = try ReceiptsSettings(&reader, now: .wallClock())
+    let settings = try ReceiptsSettings(&reader, now: .now())
     let frame = try ServiceFrame(.receipts, settings.common, logger: logger)
     let statuses = try OCSPDirectory(
         setting: settings.ocspDirectory,
@@ -27,7 +27,7 @@ func composeReceipts(_ reader: inout SettingsReader, _ logger: Logger) throws ->
         &reader,
         logger
     )
-    settings.chain.warn(at: frame.storeNow(), logger)
+    settings.chain.warn(at: frame.machineNow(), logger)
     return try composeReceipts(settings, statuses, on: frame)
 }
 
@@ -40,10 +40,14 @@ private func composeReceipts(
 ) throws -> Composition {
     let (chain, now) = (settings.chain, frame.storeNow)
     let store = ReceiptStore()
-    let signer = ReceiptSigner(chain: chain, environment: settings.environment)
+    let signer = ReceiptSigner(
+        chain: chain,
+        environment: settings.environment,
+        machineNow: frame.machineNow
+    )
     let appReceipts = AppReceiptReader(
         client: frame.client,
-        signer: try AppReceiptSigner(chain: chain),
+        signer: try AppReceiptSigner(chain: chain, machineNow: frame.machineNow),
         environment: settings.environment,
         now: now
     )
@@ -68,7 +72,7 @@ private func composeReceipts(
     return frame.composition(
         [merchants.sender, merchants.keeper, consumer],
         readiness: [
-            ReadinessCheck("signing chain") { chain.isValid(at: now()) },
+            ReadinessCheck("signing chain") { chain.isValid(at: frame.machineNow()) },
             ReadinessCheck("signing certificate not revoked") {
                 statuses.believes(chain, at: frame.machineNow())
             },

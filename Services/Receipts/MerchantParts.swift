@@ -42,7 +42,12 @@ struct MerchantParts {
             now: frame.machineNow,
             logger: logger
         )
-        announcements = AnnouncementHandler(signer: signer, store: store, app: { apps.app($0) })
+        announcements = AnnouncementHandler(
+            signer: signer,
+            store: store,
+            machineNow: frame.machineNow,
+            app: { apps.app($0) }
+        )
         sender = CallbackSender(
             calls: OutgoingNotifications(
                 client: client,
@@ -53,6 +58,7 @@ struct MerchantParts {
                 signer: signer,
                 lease: notifications.lease,
                 now: now,
+                machineNow: frame.machineNow,
                 logger: logger
             ),
             limits: notifications.limits,

@@ -42,7 +42,7 @@ struct ReceiptsSettings: Sendable {
     /// Reads and checks everything, and reports all problems at once.
     ///
     /// - Throws: `ServiceKitError` if any setting is wrong.
-    init(_ reader: inout SettingsReader, now: Timestamp) throws {
+    init(_ reader: inout SettingsReader, now: MachineTime) throws {
         common = CommonSettings(&reader, service: .receipts, defaultPort: 8083)
         environment = Self.environment(&reader)
         ocspDirectory = reader.string(
@@ -84,7 +84,7 @@ struct ReceiptsSettings: Sendable {
     /// Reads the signing chain and the environment, which is all that `measure` needs.
     static func signing(
         _ reader: inout SettingsReader,
-        now: Timestamp
+        now: MachineTime
     ) throws -> (environment: StoreEnvironment, chain: SigningChain) {
         (environment(&reader), try chain(now: now, &reader))
     }
@@ -137,7 +137,7 @@ struct ReceiptsSettings: Sendable {
     }
 
     private static func chain(
-        now: Timestamp,
+        now: MachineTime,
         _ reader: inout SettingsReader
     ) throws -> SigningChain {
         let key = reader.file(

@@ -16,7 +16,7 @@ func measureReceipts(
     _ logger: Logger
 ) throws -> @Sendable () throws -> String {
     let now = Timestamp.wallClock()
-    let (environment, chain) = try ReceiptsSettings.signing(&reader, now: now)
+    let (environment, chain) = try ReceiptsSettings.signing(&reader, now: .now())
     try reader.check()
     return {
         let measurement = try SigningMeasurement(chain: chain, environment: environment, at: now)
@@ -59,8 +59,12 @@ struct SigningMeasurement {
 
     init(chain: SigningChain, environment: StoreEnvironment, at now: Timestamp) throws {
         self.now = now
-        signer = ReceiptSigner(chain: chain, environment: environment)
-        receiptSigner = try AppReceiptSigner(chain: chain)
+        signer = ReceiptSigner(
+            chain: chain,
+            environment: environment,
+            machineNow: MachineTime.now
+        )
+        receiptSigner = try AppReceiptSigner(chain: chain, machineNow: MachineTime.now)
         validator = ReceiptValidator(
             ReceiptTrust(roots: [chain.rootCertificate], environment: environment.ofReceipts)
         )
@@ -109,7 +113,7 @@ struct SigningMeasurement {
             question: AppReceiptQuestion(),
             entries: try payloads.map { payload in try AppReceiptEntry(payload: payload) }
         )
-        return try receiptSigner.sign(content.encoded(at: now), at: now)
+        return try receiptSigner.sign(content.encoded(at: now))
     }
 
     /// Returns the mean time of one round, in microseconds.

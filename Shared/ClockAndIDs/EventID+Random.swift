@@ -8,6 +8,13 @@ extension EventID {
     }
 }
 
+extension EventID {
+    /// Makes a new id for something that only processes know, such as the owner of a lease.
+    public init(time: MachineTime) {
+        self.init(time: Timestamp(millisecondsSinceEpoch: time.millisecondsSinceEpoch))
+    }
+}
+
 extension PurchaseIntentID {
     /// Makes a new id: a UUID of version 7, like an event's.
     public init(time: Timestamp) { self.init(unchecked: EventID(time: time).description) }

@@ -1,4 +1,3 @@
-public import ClockAndIDs
 public import EventTypes
 public import Postgres
 

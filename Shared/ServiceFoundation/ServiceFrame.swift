@@ -1,4 +1,3 @@
-public import ClockAndIDs
 import Contracts
 public import EventTypes
 public import Kafka

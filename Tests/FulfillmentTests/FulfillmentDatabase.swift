@@ -21,6 +21,7 @@ struct FulfillmentDatabase: Sendable {
         self.clock = clock
         handler = TransactionHandler(
             now: clock.now,
+            machineNow: clock.machineNow,
             wakeRelay: {},
             wakeWebhooks: {},
             webhookLease: .seconds(30)
@@ -29,6 +30,7 @@ struct FulfillmentDatabase: Sendable {
         webhooks = WebhookHandler(
             client: client,
             now: clock.now,
+            machineNow: clock.machineNow,
             lease: .seconds(30),
             wakeRelay: {}
         )
@@ -66,6 +68,7 @@ struct FulfillmentDatabase: Sendable {
             client: client,
             storage: storage,
             now: clock.now,
+            machineNow: clock.machineNow,
             renewal: renewal
         )
     }

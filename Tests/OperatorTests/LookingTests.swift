@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Operator
@@ -55,7 +56,7 @@ import Testing
         partition: 3,
         offset: 77,
         time: ago(100),
-        recordedAt: ago(90),
+        recordedAt: ago(90).onMachines,
         redriveRequestedAt: nil,
         settledAt: nil,
         reason: String(repeating: "x", count: 200) + "\nmore",
@@ -64,12 +65,14 @@ import Testing
     )
 
     @Test func aListOfDeadLettersCutsReasonsAndOneShowsAll() {
-        let list = Palette.plain.table(RecordedDeadLetter.table([Self.letter], at: Self.now))
+        let list = Palette.plain.table(
+            RecordedDeadLetter.table([Self.letter], at: Self.now.onMachines)
+        )
         #expect(
             list.contains("receipts  12  dead   ada  transaction.purchased.v1  1000001  1 min 30 s")
         )
         #expect(list.contains("xxx…") && !list.contains("more"))
-        let one = Palette.plain.table(Self.letter.fields(at: Self.now))
+        let one = Palette.plain.table(Self.letter.fields(at: Self.now.onMachines))
         #expect(one.contains("more"))
         #expect(one.contains("4bf92f3577b34da6a3ce929d0e0e4736"))
         #expect(one.contains("payments.transactions, partition 3, offset 77"))

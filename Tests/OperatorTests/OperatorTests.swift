@@ -14,7 +14,7 @@ import Testing
         let token = try await signer.accountToken(
             AccountID(unchecked: "ada"),
             of: BundleID(unchecked: "com.example.app"),
-            from: Timestamp(millisecondsSinceEpoch: 1_795_237_175_999),
+            from: MachineTime(millisecondsSinceEpoch: 1_795_237_175_999),
             lifetime: .seconds(60)
         )
         let parts = token.split(separator: ".").map(String.init)
@@ -39,7 +39,7 @@ import Testing
             keyID: "grace"
         )
         let token = try await signer.adminToken(
-            from: Timestamp(millisecondsSinceEpoch: 0),
+            from: MachineTime(millisecondsSinceEpoch: 0),
             lifetime: .seconds(60)
         )
         let parts = token.split(separator: ".").map(String.init)

@@ -1,6 +1,7 @@
 import ClockAndIDs
 import EventTypes
 import Seals
+import TestSupport
 import Testing
 
 @testable import Operator
@@ -68,7 +69,8 @@ import Testing
             receipts: receipts,
             fulfillment: fulfillment,
             marks: marks,
-            now: after(60_000)
+            now: after(60_000),
+            machineTime: after(60_000).onMachines
         ).story
     }
 
@@ -163,9 +165,9 @@ import Testing
                 host: "shop.example.com",
                 state: "pending",
                 attempts: 4,
-                lastAttemptAt: Self.after(30_000),
+                lastAttemptAt: Self.after(30_000).onMachines,
                 lastResult: "STATUS_503",
-                nextAttemptAt: Self.after(90_000),
+                nextAttemptAt: Self.after(90_000).onMachines,
                 deliveredAt: nil
             )
         ]

@@ -164,7 +164,8 @@ struct Store: Sendable {
         client: PostgresClient,
         tax: TaxRates = TaxRates(),
         policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
-        now: (@Sendable () -> Timestamp)? = nil
+        now: (@Sendable () -> Timestamp)? = nil,
+        machineNow: (@Sendable () -> MachineTime)? = nil
     ) {
         let clock = self.clock
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -183,10 +184,11 @@ struct Store: Sendable {
         let context = PaymentsContext(
             client: client,
             policy: policy,
-            owner: LeaseOwner(time: startTime),
+            owner: LeaseOwner(time: startTime.onMachines),
             environment: .sandbox,
             logger: logger,
-            now: now
+            now: now,
+            machineNow: machineNow ?? clock.machineNow
         )
         payments = PaymentHandler(
             context: context,

@@ -4,6 +4,7 @@ import Messaging
 import Postgres
 import StoreAPI
 import Synchronization
+import TestSupport
 
 @testable import Receipts
 
@@ -70,20 +71,22 @@ struct ReceiptsUnderTest {
         _ client: PostgresClient,
         chain: SigningChain,
         environment: StoreEnvironment = .sandbox,
-        now: Timestamp = TestChain.now
+        now: Timestamp = TestChain.now,
+        storeAhead: Duration = .zero
     ) {
         self.client = client
         let store = ReceiptStore()
-        let signer = ReceiptSigner(chain: chain, environment: environment)
+        let signer = ReceiptSigner(chain: chain, environment: environment, at: now)
         handler = ReceiptHandler(
             store: store,
             signer: signer,
             announcements: AnnouncementHandler(
                 signer: signer,
                 store: store,
+                machineNow: { now.onMachines },
                 app: { _ in nil }
             ),
-            now: { now },
+            now: { now.advanced(by: storeAhead) },
             wakeRelay: {},
             wakeNotifications: {},
             didMeet: { [foreign] error in foreign.withLock { $0.append(error) } }

@@ -2,6 +2,7 @@ import EventTypes
 import Foundation
 import ServiceKit
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 
@@ -36,7 +37,7 @@ import X509
     private func problems(_ environment: [String: String]) -> [String] {
         var reader = SettingsReader(environment: environment)
         #expect(throws: ServiceKitError.self) {
-            try ReceiptsSettings(&reader, now: TestChain.now)
+            try ReceiptsSettings(&reader, now: TestChain.now.onMachines)
         }
         return reader.problems.map(\.key)
     }
@@ -44,10 +45,10 @@ import X509
     @Test func whatIsCompleteIsAccepted() throws {
         try withFiles(try TestChain()) { environment in
             var reader = SettingsReader(environment: environment)
-            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now.onMachines)
             #expect(settings.environment == .sandbox)
             #expect(settings.common.http.port == 8083)
-            #expect(settings.chain.isValid(at: TestChain.now))
+            #expect(settings.chain.isValid(at: TestChain.now.onMachines))
         }
     }
 
@@ -64,7 +65,7 @@ import X509
             try Data(former.parsed[2].serializeAsPEM().pemString.utf8).write(to: file)
             environment["FORMER_ROOTS_FILE"] = file.path()
             var reader = SettingsReader(environment: environment)
-            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now.onMachines)
             #expect(settings.formerRoots == [try former.signingChain().rootCertificate])
             try Data("no certificate".utf8).write(to: file)
             #expect(problems(environment) == ["FORMER_ROOTS_FILE"])
@@ -116,7 +117,7 @@ import X509
     @Test func secretsAreOptionalAndAFolderThatHoldsNoneOfThemIsRefused() throws {
         try withFiles(try TestChain()) { environment in
             var reader = SettingsReader(environment: environment)
-            let settings = try ReceiptsSettings(&reader, now: TestChain.now)
+            let settings = try ReceiptsSettings(&reader, now: TestChain.now.onMachines)
             #expect("\(settings.sharedSecrets)" == "SharedSecrets(0)")
             var environment = environment
             environment["SHARED_SECRETS_DIRECTORY"] = "/nowhere"

@@ -2,6 +2,7 @@ import Crypto
 import EventTypes
 import Foundation
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 
@@ -81,7 +82,7 @@ struct TestChain {
 
     /// Returns the chain as the service reads it.
     func signingChain(at now: Timestamp = now) throws -> SigningChain {
-        try SigningChain(key: key, certificates: certificates, at: now)
+        try SigningChain(key: key, certificates: certificates, at: now.onMachines)
     }
 
     private static func certificate(
@@ -212,5 +213,19 @@ struct TestChain {
     ) -> Certificate.Extension {
         // Apple's certificates have this value: an ASN.1 NULL.
         Certificate.Extension(oid: oid, critical: critical, value: [5, 0])
+    }
+}
+
+extension ReceiptSigner {
+    /// Makes a signer on a machine whose clock stands still.
+    init(chain: SigningChain, environment: StoreEnvironment, at now: Timestamp = TestChain.now) {
+        self.init(chain: chain, environment: environment, machineNow: { now.onMachines })
+    }
+}
+
+extension AppReceiptSigner {
+    /// Makes a signer on a machine whose clock stands still.
+    init(chain: SigningChain, at now: Timestamp = TestChain.now) throws {
+        try self.init(chain: chain, machineNow: { now.onMachines })
     }
 }

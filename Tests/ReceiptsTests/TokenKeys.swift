@@ -1,8 +1,8 @@
-import TestSupport
 import Crypto
 import EventTypes
 import Foundation
 import ServiceKit
+import TestSupport
 
 @testable import Receipts
 

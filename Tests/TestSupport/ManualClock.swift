@@ -1,27 +1,44 @@
-public import ClockAndIDs
 public import EventTypes
 import Synchronization
 
 /// A clock that only a test advances.
 ///
-/// It is read as the store's clock and as the machines' clock.
+/// It is read as the store's clock and as the machines' clock, which show the same time unless a
+/// test sets the store's clock ahead.
 public final class ManualClock: Sendable {
-    private let time: Mutex<Timestamp>
+    private struct Reading {
+        var machineTime: MachineTime
+        var storeAhead = Duration.zero
+    }
+
+    private let reading: Mutex<Reading>
 
     /// Makes a clock that shows a given time.
-    public init(_ start: Timestamp) { time = Mutex(start) }
+    public init(_ start: Timestamp) { reading = Mutex(Reading(machineTime: start.onMachines)) }
 
     /// The store's time by the clock, as a function.
-    public var now: @Sendable () -> Timestamp { { self.time.withLock { $0 } } }
+    public var now: @Sendable () -> Timestamp {
+        {
+            self.reading.withLock {
+                Timestamp(millisecondsSinceEpoch: $0.machineTime.millisecondsSinceEpoch)
+                    .advanced(by: $0.storeAhead)
+            }
+        }
+    }
 
     /// The machines' time by the clock, as a function.
     public var machineNow: @Sendable () -> MachineTime {
-        { self.time.withLock(\.onMachines) }
+        { self.reading.withLock(\.machineTime) }
     }
 
     /// Advances the clock.
     public func advance(by duration: Duration) {
-        time.withLock { $0 = $0.advanced(by: duration) }
+        reading.withLock { $0.machineTime = $0.machineTime.advanced(by: duration) }
+    }
+
+    /// Sets how far the store's clock is ahead of the machines' clock.
+    public func set(storeAhead: Duration) {
+        reading.withLock { $0.storeAhead = storeAhead }
     }
 }
 

@@ -24,7 +24,7 @@ enum ContentUploadStore {
     /// - Returns: The number of the row, or `nil` while the bytes are being removed.
     static func begin(
         _ digest: ContentDigest,
-        until leaseEnd: Timestamp,
+        until leaseEnd: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Int64? {
         try connection.query(
@@ -51,7 +51,7 @@ enum ContentUploadStore {
     static func renew(
         _ number: Int64,
         of digest: ContentDigest,
-        until leaseEnd: Timestamp,
+        until leaseEnd: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Renewal {
         let rows = try connection.query(
@@ -91,8 +91,8 @@ enum ContentUploadStore {
     ///
     /// It takes only one, so that the removal ends long before the new lease does.
     static func takeOver(
-        at now: Timestamp,
-        until leaseEnd: Timestamp,
+        at now: MachineTime,
+        until leaseEnd: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Leftover? {
         try connection.execute(

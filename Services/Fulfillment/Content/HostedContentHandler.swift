@@ -42,6 +42,7 @@ struct HostedContentHandler: Sendable {
     let client: PostgresClient
     let storage: any ContentStorage
     let now: @Sendable () -> Timestamp
+    let machineNow: @Sendable () -> MachineTime
     /// The interval at which an upload renews its lease.
     ///
     /// It is short enough that an outage of the database does not let the lease expire.
@@ -100,8 +101,8 @@ struct HostedContentHandler: Sendable {
     /// - Returns: The number of the row, or `nil` if the version has other bytes, so that none are
     ///   stored in vain.
     private func begin(_ content: HostedContent) async throws -> Int64? {
-        try await client.withTransaction { [now] connection in
-            let leaseEnd = now().advanced(by: Self.lease)
+        try await client.withTransaction { [machineNow] connection in
+            let leaseEnd = machineNow().advanced(by: Self.lease)
             guard try !HostedContentStore.isTaken(content, on: connection) else { return nil }
             let digest = content.sha256
             let number = try ContentUploadStore.begin(digest, until: leaseEnd, on: connection)
@@ -159,8 +160,8 @@ struct HostedContentHandler: Sendable {
         of digest: ContentDigest
     ) async -> ContentUploadStore.Renewal {
         do {
-            return try await client.withTransaction { [now] connection in
-                let leaseEnd = now().advanced(by: Self.lease)
+            return try await client.withTransaction { [machineNow] connection in
+                let leaseEnd = machineNow().advanced(by: Self.lease)
                 return try ContentUploadStore.renew(
                     number,
                     of: digest,
@@ -274,8 +275,8 @@ struct HostedContentHandler: Sendable {
     }
 
     private func takeOverLeftover() async throws -> ContentUploadStore.Leftover? {
-        try await client.withTransaction { [now] connection in
-            let now = now()
+        try await client.withTransaction { [machineNow] connection in
+            let now = machineNow()
             return try ContentUploadStore.takeOver(
                 at: now,
                 until: now.advanced(by: Self.removalLease),

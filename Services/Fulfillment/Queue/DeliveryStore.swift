@@ -6,14 +6,14 @@ import StoreAPI
 enum DeliveryStore {
     /// Records the deliveries that transactions owe.
     ///
-    /// A webhook that reports a refund waits, without a time, until ``release(_:webhookLease:now:on:)``
-    /// lets it go.
+    /// Webhooks are due at once. One that reports a refund waits, without a time, until
+    /// ``release(_:webhookLease:now:on:)`` lets it go.
     static func insert(
-        _ owed: [QueuePlan.Timed<DeliveryRules.Delivery>],
+        _ deliveries: [DeliveryRules.Delivery],
+        dueAt now: MachineTime,
         on connection: isolated PostgresConnection
     ) throws {
-        guard !owed.isEmpty else { return }
-        let deliveries = owed.map(\.value)
+        guard !deliveries.isEmpty else { return }
         try connection.execute(
             """
             INSERT INTO deliveries
@@ -23,21 +23,15 @@ enum DeliveryStore {
                 \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
                 \(deliveries.map { $0.url.map(EndpointAddress.host(of:)) }),
                 \(deliveries.map(\.state.rawValue)), \(deliveries.map { Int32($0.version) }),
-                \(owed.map(Self.firstAttempt))
+                \(deliveries.map { Self.isDueAtOnce($0) ? now : nil })
             )
             ON CONFLICT (transaction_id, target) DO NOTHING
             """
         )
     }
 
-    private static func firstAttempt(
-        of owed: QueuePlan.Timed<DeliveryRules.Delivery>
-    ) -> Timestamp? {
-        let delivery = owed.value
-        guard delivery.url != nil, delivery.state == .pending, !delivery.isOfRefund else {
-            return nil
-        }
-        return owed.time
+    private static func isDueAtOnce(_ delivery: DeliveryRules.Delivery) -> Bool {
+        delivery.url != nil && delivery.state == .pending && !delivery.isOfRefund
     }
 
     /// Writes the entitlements and credits that change.
@@ -123,7 +117,7 @@ enum DeliveryStore {
     static func release(
         _ ids: Set<TransactionID>,
         webhookLease: Duration,
-        now: Timestamp,
+        now: MachineTime,
         on connection: isolated PostgresConnection
     ) throws {
         guard !ids.isEmpty else { return }

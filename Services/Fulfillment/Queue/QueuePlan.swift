@@ -48,7 +48,7 @@ struct QueuePlan: Sendable {
     private(set) var changes: [Change] = []
     private(set) var accountChanges: [AccountChange] = []
     private(set) var counts: [QueueKey: Int64] = [:]
-    private(set) var deliveries: [Timed<DeliveryRules.Delivery>] = []
+    private(set) var deliveries: [DeliveryRules.Delivery] = []
     private(set) var credits: [Timed<DeliveryRules.Credit>] = []
     /// The entitlements, each once.
     private(set) var entitlements: [Entitlement] = []
@@ -116,7 +116,7 @@ struct QueuePlan: Sendable {
         // Set only once: later changes have traces of their own.
         if known[transaction.id] == nil { change.after.traceparent = arrival.traceparent }
         if change.isGranted, let contents { change.after.contents = contents }
-        deliveries += change.deliveries.map { Timed(value: $0, time: time) }
+        deliveries += change.deliveries
         if change.isGranted || change.isGivenBack {
             try credit(transaction, .grant, at: time)
             entitle(transaction, at: time, isChanged: change.isGivenBack)

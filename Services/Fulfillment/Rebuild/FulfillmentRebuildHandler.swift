@@ -45,7 +45,12 @@ struct FulfillmentRebuildHandler: Rebuilder {
         let revisions = try QueueStore.advance(plan.counts, on: shadow)
         try QueueStore.save(plan.rows, revisions: revisions, on: shadow)
         try QueueAccountStore.save(plan.newestAccounts, revisions: revisions, on: shadow)
-        try DeliveryStore.insert(plan.deliveries, on: shadow)
+        // The time of a webhook's next try is not compared.
+        try DeliveryStore.insert(
+            plan.deliveries,
+            dueAt: MachineTime(millisecondsSinceEpoch: 0),
+            on: shadow
+        )
         try DeliveryStore.grant(plan, on: shadow)
         try WebhookStore.confirm(history.confirmed, on: shadow)
         try DeliveryStore.void(plan.takenBack, on: shadow)

@@ -34,7 +34,6 @@ struct OutgoingWebhooks: OutgoingCalls {
     func perform(_ webhook: Webhook) async {
         do {
             let result = try await send(webhook)
-            let now = handler.now()
             let pause = retries.delay(afterFailures: webhook.attempt, jitter: .random(in: 0...1))
             Counter(label: "webhook_attempts", dimensions: [("result", result.rawValue)])
                 .increment()
@@ -52,8 +51,8 @@ struct OutgoingWebhooks: OutgoingCalls {
                 WebhookOutcome(
                     webhook: webhook,
                     result: result,
-                    time: now,
-                    nextAttemptAt: now.advanced(by: pause)
+                    time: handler.now(),
+                    nextAttemptAt: handler.machineNow().advanced(by: pause)
                 )
             )
         } catch {
@@ -73,7 +72,7 @@ struct OutgoingWebhooks: OutgoingCalls {
     /// Sends a webhook, signed for this try.
     func send(_ webhook: Webhook) async throws -> CallbackResult {
         let body = try webhook.body()
-        var headers = signer.headers(id: webhook.id, time: handler.now(), body: body)
+        var headers = signer.headers(id: webhook.id, time: handler.machineNow(), body: body)
         let step = spans.next(after: webhook.traceparent, .client)
         if let step { headers.append((name: "traceparent", value: step.traceparent)) }
         let start = spans.start

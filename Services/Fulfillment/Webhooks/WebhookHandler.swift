@@ -10,6 +10,7 @@ import Postgres
 struct WebhookHandler: Sendable {
     let client: PostgresClient
     let now: @Sendable () -> Timestamp
+    let machineNow: @Sendable () -> MachineTime
     /// The time that a sender has for a try and for recording it.
     let lease: Duration
     /// Called after the commit, when the outbox has new events.
@@ -17,8 +18,8 @@ struct WebhookHandler: Sendable {
 
     /// Leases webhooks that are due.
     func take(limit: Int, excluding hosts: [String]) async throws -> [Webhook] {
-        try await client.withTransaction { [lease, now] connection in
-            let now = now()
+        try await client.withTransaction { [lease, machineNow] connection in
+            let now = machineNow()
             return try WebhookStore.lease(
                 limit: limit,
                 excluding: hosts,
@@ -33,7 +34,7 @@ struct WebhookHandler: Sendable {
     ///
     /// - Returns: The number of webhooks, or `nil` if there is no such transaction.
     func sendAgain(_ id: TransactionID) async throws -> Int? {
-        let now = now()
+        let now = machineNow()
         return try await client.withTransaction { connection in
             try WebhookStore.askAgain(for: id, at: now, on: connection)
         }
@@ -42,16 +43,22 @@ struct WebhookHandler: Sendable {
     /// Returns the time until the next webhook is due, or `nil` if none is owed.
     func untilNextDue() async throws -> Duration? {
         let due = try await client.withConnection { try WebhookStore.nextDue(on: $0) }
-        return due.map { max($0.duration(since: now()), .zero) }
+        return due.map { max($0.duration(since: machineNow()), .zero) }
     }
 
     /// Records the outcomes of tries, a batch in one database transaction.
     ///
     /// Transactions whose last delivery this confirms are marked as delivered.
     func record(_ outcomes: [WebhookOutcome]) async throws {
-        let now = now()
+        let (now, machineTime) = (now(), machineNow())
         let hasChanged = try await client.withTransaction { [lease] connection in
-            try Self.record(outcomes, lease: lease, now: now, on: connection)
+            try Self.record(
+                outcomes,
+                lease: lease,
+                now: now,
+                machineTime: machineTime,
+                on: connection
+            )
         }
         if hasChanged { wakeRelay() }
     }
@@ -60,6 +67,7 @@ struct WebhookHandler: Sendable {
         _ outcomes: [WebhookOutcome],
         lease: Duration,
         now: Timestamp,
+        machineTime: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try QueueStore.lockExisting(Set(outcomes.map(\.webhook.queue)), on: connection)
@@ -74,7 +82,7 @@ struct WebhookHandler: Sendable {
         try DeliveryStore.release(
             Set(confirmations.map(\.transactionID)),
             webhookLease: lease,
-            now: now,
+            now: machineTime,
             on: connection
         )
         let events = try confirmationEvents(confirmations, of: confirmed, now: now)

@@ -5,9 +5,10 @@ import EventTypes
 struct WebhookOutcome: Hashable, Sendable {
     let webhook: Webhook
     let result: CallbackResult
+    /// The time of a confirmation.
     let time: Timestamp
     /// The time of the next try, unless this one was the last.
-    let nextAttemptAt: Timestamp
+    let nextAttemptAt: MachineTime
 
     /// Whether the merchant has confirmed the delivery; if not, it is tried again.
     var isConfirmed: Bool { result == .success }

@@ -29,10 +29,10 @@ struct WebhookSigner: Sendable {
     ///
     /// - Parameters:
     ///   - id: The delivery's id, the same at every try, by which recipients detect duplicates.
-    ///   - time: The time of this try. Recipients refuse old ones.
+    ///   - time: The time of this try, by the machines' clock. Recipients refuse old ones.
     ///   - body: The bytes that are sent.
     /// - Returns: The names and values, in the order of the standard.
-    func headers(id: String, time: Timestamp, body: [UInt8]) -> [(name: String, value: String)] {
+    func headers(id: String, time: MachineTime, body: [UInt8]) -> [(name: String, value: String)] {
         let seconds = String(time.millisecondsSinceEpoch / 1000)
         var authentication = HMAC<SHA256>(key: key)
         authentication.update(data: Array("\(id).\(seconds).".utf8))

@@ -11,8 +11,8 @@ enum WebhookStore {
     static func lease(
         limit: Int,
         excluding hosts: [String],
-        now: Timestamp,
-        until lease: Timestamp,
+        now: MachineTime,
+        until lease: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> [Webhook] {
         let rows = try connection.query(
@@ -74,7 +74,7 @@ enum WebhookStore {
     }
 
     /// Returns the time at which the next webhook is due, or `nil` if none is owed.
-    static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
+    static func nextDue(on connection: isolated PostgresConnection) throws -> MachineTime? {
         let rows = try connection.query(
             """
             SELECT least(
@@ -90,7 +90,7 @@ enum WebhookStore {
             """
         )
         guard let row = rows.first else { return nil }
-        return try row.decode(Timestamp?.self)
+        return try row.decode(MachineTime?.self)
     }
 
     /// Makes a transaction's webhooks due now, also those that were confirmed.
@@ -101,7 +101,7 @@ enum WebhookStore {
     ///   transaction.
     static func askAgain(
         for id: TransactionID,
-        at now: Timestamp,
+        at now: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Int? {
         let rows = try connection.query(

@@ -5,8 +5,8 @@ struct Age: Hashable, Sendable, CustomStringConvertible {
     let milliseconds: Int64
 
     /// The time between two moments, and zero if the first is later.
-    init(of time: Timestamp, at now: Timestamp) {
-        milliseconds = max(0, now.millisecondsSinceEpoch - time.millisecondsSinceEpoch)
+    init<Time: PointInTime>(of time: Time, at now: Time) {
+        milliseconds = max(0, now.duration(since: time).milliseconds)
     }
 
     init(milliseconds: Int64) {

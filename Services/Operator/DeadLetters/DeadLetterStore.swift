@@ -49,9 +49,9 @@ enum DeadLetterStore {
                 Int32.self,
                 Int64.self,
                 Timestamp.self,
-                Timestamp.self,
-                Timestamp?.self,
-                Timestamp?.self,
+                MachineTime.self,
+                MachineTime?.self,
+                MachineTime?.self,
                 String.self,
                 String?.self,
                 String?.self

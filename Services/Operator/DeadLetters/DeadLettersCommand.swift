@@ -91,7 +91,7 @@ struct ListDeadLettersCommand: OperatorSubcommand {
             return
         }
         Console.say(
-            output.palette.table(RecordedDeadLetter.table(letters, at: .wallClock()), numbers: [1])
+            output.palette.table(RecordedDeadLetter.table(letters, at: .now()), numbers: [1])
         )
         if isCut { Console.say("There are more. Use --limit, --service or --key.") }
     }
@@ -153,7 +153,7 @@ struct ShowDeadLetterCommand: OperatorSubcommand {
             return
         }
         let palette = options.output.palette
-        Console.say(palette.table(letter.fields(at: .wallClock())))
+        Console.say(palette.table(letter.fields(at: .now())))
         Console.say("")
         Console.say(Self.text(of: data))
         let others = open - (letter.isOpen ? 1 : 0)

@@ -16,9 +16,9 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     let partition: Int32
     let offset: Int64
     let time: Timestamp
-    let recordedAt: Timestamp
-    let redriveRequestedAt: Timestamp?
-    let settledAt: Timestamp?
+    let recordedAt: MachineTime
+    let redriveRequestedAt: MachineTime?
+    let settledAt: MachineTime?
     let reason: String
     let discardReason: String?
     let traceparent: String?
@@ -34,7 +34,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     }
 
     /// A list for people, one line each; the whole reason is in `show`.
-    static func table(_ letters: [RecordedDeadLetter], at now: Timestamp) -> [[Cell]] {
+    static func table(_ letters: [RecordedDeadLetter], at now: MachineTime) -> [[Cell]] {
         let head = ["SERVICE", "ID", "STATE", "KEY", "EVENT", "ABOUT", "SINCE", "REASON"]
         return [head.map { Cell($0, .dim) }]
             + letters.map { letter in
@@ -52,13 +52,13 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     }
 
     /// Names and values, one per line.
-    func fields(at now: Timestamp) -> [[Cell]] {
+    func fields(at now: MachineTime) -> [[Cell]] {
         var fields: [(String, Cell)] = [
             ("service", Cell(service)), ("id", "\(id)"), ("state", Cell(state, style)),
             ("reason", Cell(reason)), ("key", Cell(key)), ("event", "\(type) \(eventID)"),
             ("about", Cell(subject)),
             ("from", "\(topic), partition \(partition), offset \(offset)"),
-            ("happened", "\(time), \(Age(of: time, at: now)) ago"),
+            ("happened", "\(time)"),
             ("recorded", "\(recordedAt), \(Age(of: recordedAt, at: now)) ago"),
         ]
         if let redriveRequestedAt { fields.append(("redrive asked", "\(redriveRequestedAt)")) }

@@ -13,7 +13,7 @@ struct CatalogOptions: ParsableArguments {
             to: .catalog,
             token: try await admin.token(
                 keys: keys.directory,
-                at: .wallClock(),
+                at: .now(),
                 lifetime: .seconds(300)
             )
         )

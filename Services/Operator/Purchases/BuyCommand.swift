@@ -58,7 +58,7 @@ struct BuyCommand: OperatorSubcommand {
         let token = try await app.token(
             for: account,
             keys: keys.directory,
-            at: .wallClock(),
+            at: .now(),
             lifetime: .seconds(3_600 + 600)
         )
         let prints = !store.json

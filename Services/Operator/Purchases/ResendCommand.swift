@@ -26,7 +26,7 @@ struct ResendCommand: OperatorSubcommand {
             to: .fulfillment,
             token: try await options.admin.token(
                 keys: options.keys.directory,
-                at: .wallClock(),
+                at: .now(),
                 lifetime: .seconds(300)
             )
         )

@@ -46,7 +46,7 @@ struct TransactionOptions: ParsableArguments {
             to: .payments,
             token: try await admin.token(
                 keys: keys.directory,
-                at: .wallClock(),
+                at: .now(),
                 lifetime: .seconds(300)
             )
         )

@@ -79,7 +79,7 @@ struct ReconcileRunner: Sendable {
             try await compareLog(of: fact, books, &report)
         }
         try await compareAccounts(books, cutoff, &report)
-        try await findDeadLetters(books, cutoff, &report)
+        try await findDeadLetters(books, &report)
         return report
     }
 
@@ -226,9 +226,9 @@ struct ReconcileRunner: Sendable {
 
     private func findDeadLetters(
         _ books: ReconcileReader,
-        _ cutoff: Timestamp?,
         _ report: inout ReconcileReport
     ) async throws {
+        let cutoff = settled > .zero ? MachineTime.now().advanced(by: .zero - settled) : nil
         let query = DeadLetterStore.Query(limit: limit + 1)
         for service in DeadLettersCommand.consumers {
             let letters = try await books.connection(to: service).run {

@@ -90,9 +90,8 @@ enum OperatorLockStore {
             String.self,
             Int32.self,
             String.self,
-            PostgresTimestamp.self
+            MachineTime.self
         )
-        let time = Timestamp(millisecondsSinceEpoch: since.microsecondsSinceEpoch / 1000)
-        return "\(who), server process \(pid), from \(host), since \(time)"
+        return "\(who), server process \(pid), from \(host), since \(since)"
     }
 }

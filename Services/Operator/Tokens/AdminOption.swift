@@ -13,7 +13,7 @@ struct AdminOption: ParsableArguments {
     /// Makes a token for the administrator.
     func token(
         keys: KeyDirectory,
-        at time: Timestamp,
+        at time: MachineTime,
         lifetime: Duration
     ) async throws(OperatorError) -> String {
         let folder = keys.privateKeys.appending(path: "administrators")

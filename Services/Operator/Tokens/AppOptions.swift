@@ -17,7 +17,7 @@ struct AppOptions: ParsableArguments {
     func token(
         for accountID: AccountID,
         keys: KeyDirectory,
-        at time: Timestamp,
+        at time: MachineTime,
         lifetime: Duration
     ) async throws(OperatorError) -> String {
         let appsFolder = keys.privateKeys.appending(path: "apps")

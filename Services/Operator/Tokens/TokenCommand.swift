@@ -37,7 +37,7 @@ struct AccountTokenCommand: OperatorSubcommand {
             try await app.token(
                 for: account,
                 keys: keys.directory,
-                at: .wallClock(),
+                at: .now(),
                 lifetime: lifetime.duration
             )
         )
@@ -59,7 +59,7 @@ struct AdminTokenCommand: OperatorSubcommand {
         Console.say(
             try await admin.token(
                 keys: keys.directory,
-                at: .wallClock(),
+                at: .now(),
                 lifetime: lifetime.duration
             )
         )

@@ -17,7 +17,7 @@ struct TokenSigner {
     func accountToken(
         _ accountID: AccountID,
         of bundleID: BundleID,
-        from time: Timestamp,
+        from time: MachineTime,
         lifetime: Duration
     ) async throws(OperatorError) -> String {
         try await sign(
@@ -33,7 +33,7 @@ struct TokenSigner {
 
     /// A token for the administrator whose key this is.
     func adminToken(
-        from time: Timestamp,
+        from time: MachineTime,
         lifetime: Duration
     ) async throws(OperatorError) -> String {
         try await sign(
@@ -54,7 +54,7 @@ struct TokenSigner {
         let iat: Int64
         let exp: Int64
 
-        init(iss: String, sub: String, aud: String, from time: Timestamp, lifetime: Duration) {
+        init(iss: String, sub: String, aud: String, from time: MachineTime, lifetime: Duration) {
             self.iss = iss
             self.sub = sub
             self.aud = aud

@@ -13,7 +13,11 @@ struct StoryReader: Sendable {
     ///
     /// The other services are read after `payments`, so that its events have had time to arrive.
     /// They are read concurrently, and the consumers' marks are read last.
-    func story(of id: TransactionID, at now: Timestamp) async throws -> Story {
+    func story(
+        of id: TransactionID,
+        at now: Timestamp,
+        _ machineTime: MachineTime
+    ) async throws -> Story {
         let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
             try StoryStore.payments(id, on: $0)
         }
@@ -41,7 +45,8 @@ struct StoryReader: Sendable {
             receipts: chapters.0,
             fulfillment: chapters.1,
             marks: marks,
-            now: now
+            now: now,
+            machineTime: machineTime
         ).story
         story.archives = try await archives(since: since)
         let books = try await books(of: id)

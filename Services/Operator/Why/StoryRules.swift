@@ -10,6 +10,7 @@ struct StoryRules {
     /// By consumer.
     let marks: [String: ConsumerMarks]
     let now: Timestamp
+    let machineTime: MachineTime
 
     var story: Story {
         Story(
@@ -126,7 +127,7 @@ struct StoryRules {
                 let answer = delivery.lastResult ?? "no answer yet"
                 steps.append(
                     Story.Step(
-                        time: time,
+                        time: storeTime(of: time),
                         service: "fulfillment",
                         kind: kind,
                         text: "called \(place), try \(delivery.attempts): \(answer)",
@@ -232,6 +233,11 @@ struct StoryRules {
         }
     }
 
+    /// The store's time when the machines' clock showed a time, if neither was set since.
+    private func storeTime(of time: MachineTime) -> Timestamp {
+        now.advanced(by: time.duration(since: machineTime))
+    }
+
     // MARK: - What is left to do
 
     private var waitsFor: [String] {
@@ -251,7 +257,7 @@ struct StoryRules {
             if let other = attempt.waitsFor {
                 return "It waits for \(other), which buys the same: counterfoil why \(other)."
             }
-            let next = attempt.dueAt.map { $0 > now ? "in \(Age(of: now, at: $0))" : "at once" }
+            let next = attempt.dueAt.map(when)
             return """
                 payments asks the processor for an outcome (\(attempt.callCount) calls without one); \
                 again \(next ?? "when it runs").
@@ -261,6 +267,10 @@ struct StoryRules {
             guard let attempt = owed.first else { return nil }
             return "payments asks the processor for the \(attempt.kind)."
         }
+    }
+
+    private func when(_ time: MachineTime) -> String {
+        time > machineTime ? "in \(Age(of: machineTime, at: time))" : "at once"
     }
 
     private var eventWaits: [String] {
@@ -321,9 +331,7 @@ struct StoryRules {
             guard delivery.kind == "webhook" else {
                 return "\(delivery.target) is not delivered yet: see 'counterfoil lag'."
             }
-            let next = delivery.nextAttemptAt.map {
-                $0 > now ? "in \(Age(of: now, at: $0))" : "at once"
-            }
+            let next = delivery.nextAttemptAt.map(when)
             return """
                 The webhook \(delivery.isRefund ? "of the refund " : "")to \
                 \(delivery.host ?? "its endpoint") is not confirmed \

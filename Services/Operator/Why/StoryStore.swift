@@ -125,7 +125,7 @@ enum StoryStore {
                 String.self,
                 String.self,
                 Timestamp.self,
-                Timestamp?.self
+                MachineTime?.self
             )
             let attempts = try connection.query(
                 """
@@ -179,9 +179,9 @@ enum StoryStore {
                     String?.self,
                     String.self,
                     Int32.self,
-                    Timestamp?.self,
+                    MachineTime?.self,
                     String?.self,
-                    Timestamp?.self,
+                    MachineTime?.self,
                     Timestamp?.self
                 )
             return FulfillmentChapter.Delivery(
@@ -232,7 +232,7 @@ enum StoryStore {
                 String.self,
                 String.self,
                 Int32.self,
-                Timestamp?.self,
+                MachineTime?.self,
                 Int64?.self
             )
             return PaymentsChapter.Attempt(

@@ -84,7 +84,8 @@ struct TraceCommand: OperatorSubcommand {
         guard let transactionID else { return [] }
         let story = try await StoryReader(databases: databases).story(
             of: transactionID,
-            at: Timestamp.wallClock()
+            at: Timestamp.wallClock(),
+            .now()
         )
         let traces = story.traceIDs.compactMap { TraceID($0) }
         guard !traces.isEmpty else {

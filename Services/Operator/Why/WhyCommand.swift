@@ -60,11 +60,13 @@ struct WhyCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let now = Timestamp.wallClock()
+        // A command line knows of no clock but the machine's.
+        let machineTime = MachineTime.now()
+        let now = Timestamp(millisecondsSinceEpoch: machineTime.millisecondsSinceEpoch)
         let reader = StoryReader(databases: databases)
         switch StorySubject(subject, isAccount: account) {
         case .transaction(let id):
-            let story = try await reader.story(of: id, at: now)
+            let story = try await reader.story(of: id, at: now, machineTime)
             if output.json { return try Console.say(json: story) }
             story.lines(output.palette).forEach(Console.say)
         case .account(let account):

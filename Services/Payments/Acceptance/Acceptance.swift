@@ -25,13 +25,13 @@ extension Acceptance {
     ///   - paymentMethod: The payment method to charge.
     ///   - ids: The source of the attempt's id.
     ///   - time: The time of acceptance.
-    ///   - lease: The time for which the attempt belongs to the process that accepts it.
+    ///   - leaseEnd: The time until which the attempt belongs to the process that accepts it.
     init(
         of record: TransactionRecord,
         by paymentMethod: String,
         drawing ids: IDSource,
         at time: Timestamp,
-        lease: Duration
+        leaseEnd: MachineTime
     ) {
         guard !record.transaction.price.isZero else {
             self.init(record: record, grant: .grantFree)
@@ -44,7 +44,7 @@ extension Acceptance {
             step: .calling,
             paymentMethod: paymentMethod,
             amount: record.transaction.price,
-            dueAt: time.advanced(by: lease)
+            dueAt: leaseEnd
         )
         self.init(record: record, attempt: attempt)
     }

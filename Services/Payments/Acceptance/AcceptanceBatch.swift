@@ -167,12 +167,12 @@ struct AcceptanceBatch: Sendable {
     ///   - transactionIDs: An id for each of these requests.
     ///   - ids: The source of the ids of their attempts.
     ///   - tax: The rates of the tax that the prices contain.
-    ///   - lease: The time for which their attempts belong to this process.
+    ///   - leaseEnd: The time until which their attempts belong to this process.
     mutating func begin(
         _ transactionIDs: [TransactionID],
         drawing ids: IDSource,
         tax: TaxRates,
-        lease: Duration
+        leaseEnd: MachineTime
     ) {
         begun = zip(transactionIDs, approved).map { id, approved in
             let submission = entries[approved.position].submission
@@ -195,7 +195,7 @@ struct AcceptanceBatch: Sendable {
                 by: request.paymentMethod,
                 drawing: ids,
                 at: time,
-                lease: lease
+                leaseEnd: leaseEnd
             )
             acceptance.purchaseIntentID = request.purchaseIntentID
             let entry = entries[approved.position]

@@ -64,7 +64,7 @@ struct PaymentHandler: Sendable {
             try TransactionStore.nextIDs(batch.approvedCount, on: connection),
             drawing: context.ids,
             tax: tax,
-            lease: context.policy.lease
+            leaseEnd: context.leaseEnd
         )
         let accountEvents = try endIntents(batch.paidIntents, at: time, on: connection)
         let written = try AcceptanceWriter(context: context).write(

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 
 /// The rules for when an account may restore (spec rule 69).

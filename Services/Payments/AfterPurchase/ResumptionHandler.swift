@@ -85,7 +85,7 @@ struct ResumptionHandler: Sendable {
             by: paymentMethod,
             drawing: context.ids,
             at: time,
-            lease: context.policy.lease
+            leaseEnd: context.leaseEnd
         )
         acceptance.resumes = failed.transaction.id
         try ResumptionStore.insert(id, after: failed.transaction.id, at: time, on: connection)

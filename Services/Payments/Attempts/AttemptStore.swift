@@ -9,7 +9,7 @@ enum AttemptStore {
     private static let columns = """
         a.transaction_id, a.kind, a.number, a.attempt_id, a.step, a.payment_method, a.amount,
         a.currency, a.is_approved, a.call_count, a.undoes, a.revokes, a.idempotency_key,
-        a.fingerprint, a.reference, a.outcome, a.due_at, a.waits_for
+        a.fingerprint, a.reference, a.outcome, a.due_at, a.approval_ends_at, a.waits_for
         """
 
     /// Writes new attempts; existing ones stay as they are.
@@ -51,36 +51,46 @@ enum AttemptStore {
             UPDATE processor_attempts AS a SET
                 step = u.step, is_approved = u.is_approved, call_count = u.call_count,
                 reference = u.reference, outcome = u.outcome, due_at = u.due_at,
-                waits_for = u.waits_for, lease_owner = \(owner.id)
+                approval_ends_at = u.approval_ends_at, waits_for = u.waits_for, lease_owner = \(owner.id)
             FROM unnest(
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
                 \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
                 \(attempts.map(\.reference)), \(attempts.map(\.outcome)),
-                \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
+                \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
+                \(attempts.map { $0.waitsFor?.number }))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
-                    outcome, due_at, waits_for)
+                    outcome, due_at, approval_ends_at, waits_for)
             WHERE a.transaction_id = u.transaction_id AND a.kind = u.kind AND a.number = u.number
             """
         )
     }
 
-    /// Takes due attempts, for the length of a lease.
+    /// Takes attempts that are due, and those whose approval has expired, up to a limit of each.
     ///
-    /// Attempts that another process is just taking are skipped.
+    /// Attempts that another process is just taking are skipped. An attempt whose approval has
+    /// expired is due from then on, so the lease protects it too.
     static func takeDue(
-        at time: Timestamp,
-        until leaseEnd: Timestamp,
+        at time: MachineTime,
+        approvalsEndedAt storeTime: Timestamp,
+        until leaseEnd: MachineTime,
         owner: LeaseOwner,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [ProcessorAttempt] {
         let rows = try connection.query(
             """
-            WITH due AS MATERIALIZED (
+            WITH ended AS MATERIALIZED (
                 SELECT transaction_id, kind, number FROM processor_attempts
                 WHERE due_at <= \(time) ORDER BY due_at LIMIT \(Int64(limit))
                 FOR UPDATE SKIP LOCKED
+            ), expired AS MATERIALIZED (
+                SELECT transaction_id, kind, number FROM processor_attempts
+                WHERE approval_ends_at <= \(storeTime) AND due_at IS NULL
+                ORDER BY approval_ends_at LIMIT \(Int64(limit))
+                FOR UPDATE SKIP LOCKED
+            ), due AS (
+                SELECT * FROM ended UNION ALL SELECT * FROM expired
             )
             UPDATE processor_attempts AS a SET due_at = \(leaseEnd), lease_owner = \(owner.id)
             FROM due WHERE a.transaction_id = due.transaction_id AND a.kind = due.kind
@@ -164,7 +174,8 @@ enum AttemptStore {
     private static func attempt(in row: PostgresRow) throws -> ProcessorAttempt {
         let (
             transactionID, kind, number, id, step, method, amount, currency, isApproved, callCount,
-            undoes, revokes, key, fingerprint, reference, outcome, dueAt, waitsFor
+            undoes, revokes, key, fingerprint, reference, outcome, dueAt, approvalEndsAt,
+            waitsFor
         ) = try row.decode(
             Int64.self,
             String.self,
@@ -182,6 +193,7 @@ enum AttemptStore {
             [UInt8]?.self,
             String?.self,
             String?.self,
+            MachineTime?.self,
             Timestamp?.self,
             Int64?.self
         )
@@ -206,6 +218,7 @@ enum AttemptStore {
             reference: reference,
             outcome: outcome,
             dueAt: dueAt,
+            approvalEndsAt: approvalEndsAt,
             waitsFor: waitsFor.map { TransactionID(number: $0) }
         )
     }

@@ -5,5 +5,5 @@ import EventTypes
 struct LeaseOwner: Hashable, Sendable {
     let id: SIMD16<UInt8>
 
-    init(time: Timestamp) { id = EventID(time: time).bytes }
+    init(time: MachineTime) { id = EventID(time: time).bytes }
 }

@@ -8,7 +8,7 @@ enum AttemptStep: String, Hashable, Sendable {
     case calling
     /// Another transaction is buying the same product, and its outcome decides.
     case waiting
-    /// The attempt needs an approval; when it falls due, the approval has expired.
+    /// The attempt needs an approval, until the approval expires.
     case awaitingApproval = "awaiting_approval"
     /// The attempt is finished.
     case settled
@@ -18,8 +18,9 @@ enum AttemptStep: String, Hashable, Sendable {
 ///
 /// It is committed before the processor is called, so no crash can lose it.
 ///
-/// From `dueAt` on, any process may take the attempt. It is the end of a lease, the time of the
-/// next try, or the end of the wait for an approval. `nil` means that there is nothing to do.
+/// From `dueAt` on, any process may take the attempt. It is the end of a lease or the time of the
+/// next try, by the machines' clock. `nil` means that nobody has to call the processor. An attempt
+/// that waits for an approval is also taken when the approval expires, by the store's clock.
 struct ProcessorAttempt: Hashable, Sendable {
     var transactionID: TransactionID
     var kind: AttemptKind
@@ -44,7 +45,9 @@ struct ProcessorAttempt: Hashable, Sendable {
     /// The final outcome: `charged`, `refunded`, `reversed`, `granted`, or the reason of the
     /// failure.
     var outcome: String?
-    var dueAt: Timestamp?
+    var dueAt: MachineTime?
+    /// The end of the wait for an approval.
+    var approvalEndsAt: Timestamp?
     /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
 
@@ -58,6 +61,7 @@ extension ProcessorAttempt {
         self.outcome = outcome
         self.reference = reference ?? self.reference
         dueAt = nil
+        approvalEndsAt = nil
         waitsFor = nil
     }
 
@@ -66,5 +70,6 @@ extension ProcessorAttempt {
         step = .waiting
         waitsFor = holder
         dueAt = nil
+        approvalEndsAt = nil
     }
 }

@@ -135,7 +135,7 @@ final class ChargeRunner: Service {
 
     /// Takes attempts that are due and inquires about their outcomes.
     ///
-    /// - Returns: The number of attempts; if it is the size of a batch, there may be more.
+    /// - Returns: The number of attempts; if it is the size of a batch or more, there may be others.
     func recover() async throws -> Int {
         let due = try await handler.takeDue(limit: limits.batchSizeMax)
         guard !due.isEmpty else { return 0 }
@@ -203,7 +203,7 @@ final class ChargeRunner: Service {
             pace.begin()
             // An attempt whose lease ended in the queue belongs to the process that finds it due.
             // If both carried it out, it would still be charged once, but requested twice.
-            let time = context.now()
+            let time = context.machineNow()
             await carryOut(batch.filter { $0.dueAt ?? time > time })
             // When cancelled, the loop carries out queued attempts without resting.
             if batch.count < limits.batchSizeMax { try? await pace.rest() }
@@ -214,7 +214,7 @@ final class ChargeRunner: Service {
         let interval = context.policy.lease / 4
         while !Task.isCancelled {
             do {
-                while try await recover() == limits.batchSizeMax {}
+                while try await recover() >= limits.batchSizeMax {}
             } catch is CancellationError {
                 return
             } catch {
@@ -271,7 +271,7 @@ final class ChargeRunner: Service {
     private func follow(_ report: OutcomeReport) {
         offer(report.followUps)
         guard let due = report.nextDue else { return }
-        let delay = max(due.duration(since: context.now()), .zero)
+        let delay = max(due.duration(since: context.machineNow()), .zero)
         Task { [signal] in
             // An early signal costs a needless query; a lost one delays the next query.
             try? await Task.sleep(for: delay)

@@ -16,10 +16,10 @@ struct OutcomeHandler: Sendable {
     /// Takes due attempts, for the length of a lease.
     func takeDue(limit: Int) async throws -> [ProcessorAttempt] {
         try await context.client.withTransaction { [context] connection in
-            let time = context.now()
-            return try AttemptStore.takeDue(
-                at: time,
-                until: time.advanced(by: context.policy.lease),
+            try AttemptStore.takeDue(
+                at: context.machineNow(),
+                approvalsEndedAt: context.now(),
+                until: context.leaseEnd,
                 owner: context.owner,
                 limit: limit,
                 on: connection

@@ -6,7 +6,7 @@ struct OutcomeReport: Sendable {
     /// The attempts to carry out at once; this process has their leases.
     var followUps: [ProcessorAttempt] = []
     /// The time at which the next attempt that is tried again falls due.
-    var nextDue: Timestamp?
+    var nextDue: MachineTime?
     /// The number of transactions for each kind of change.
     var moves: [Move: Int] = [:]
 

@@ -13,8 +13,13 @@ struct PaymentsContext: Sendable {
     var ids: IDSource = .random
     var spans: SpanRecorder = .off
     let logger: Logger
-    /// Returns the time of the clock that all instances share.
+    /// Returns the store's time.
     let now: @Sendable () -> Timestamp
+    /// Returns the machines' time, by the clock that all instances share.
+    let machineNow: @Sendable () -> MachineTime
+
+    /// The end of a lease that begins at this moment.
+    var leaseEnd: MachineTime { machineNow().advanced(by: policy.lease) }
 
     /// Records the spans of committed steps.
     func record(_ steps: [(type: EventType, step: SpanStep)], from start: UInt64) {

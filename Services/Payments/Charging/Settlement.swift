@@ -25,6 +25,7 @@ struct Settlement {
         self.trace = trace
         plan = SettlementPlan(
             time: context.now(),
+            machineTime: context.machineNow(),
             policy: context.policy,
             ids: context.ids
         )

@@ -142,7 +142,8 @@ extension SettlementPlan {
         let end = time.advanced(by: policy.approvalExpiry)
         change(attempt.key) { attempt in
             attempt.step = .awaitingApproval
-            attempt.dueAt = end
+            attempt.dueAt = nil
+            attempt.approvalEndsAt = end
         }
     }
 }

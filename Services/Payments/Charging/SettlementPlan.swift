@@ -16,6 +16,8 @@ struct SettlementPlan: Sendable {
     }
 
     let time: Timestamp
+    /// The time from which leases and pauses are counted.
+    let machineTime: MachineTime
     let policy: AttemptPolicy
     let ids: IDSource
 
@@ -32,8 +34,14 @@ struct SettlementPlan: Sendable {
     private var ownershipChanges: [OwnershipChange] = []
 
     /// Begins a plan.
-    init(time: Timestamp, policy: AttemptPolicy, ids: IDSource) {
+    init(
+        time: Timestamp,
+        machineTime: MachineTime,
+        policy: AttemptPolicy,
+        ids: IDSource
+    ) {
         self.time = time
+        self.machineTime = machineTime
         self.policy = policy
         self.ids = ids
     }
@@ -211,12 +219,16 @@ struct SettlementPlan: Sendable {
         changedAttemptKeys.insert(key)
     }
 
+    /// The end of the leases that this process takes.
+    private var leaseEnd: MachineTime { machineTime.advanced(by: policy.lease) }
+
     /// Makes an attempt ready for this process to carry out.
     private mutating func call(_ key: AttemptKey) {
-        let leaseEnd = time.advanced(by: policy.lease)
+        let leaseEnd = leaseEnd
         change(key) { attempt in
             attempt.step = .calling
             attempt.waitsFor = nil
+            attempt.approvalEndsAt = nil
             attempt.dueAt = leaseEnd
         }
         if let attempt = attempts[key] { report.followUps.append(attempt) }
@@ -248,7 +260,7 @@ struct SettlementPlan: Sendable {
             undoes: chargeReference,
             revokes: terms.revokes,
             requestKey: terms.key,
-            dueAt: time.advanced(by: policy.lease)
+            dueAt: leaseEnd
         )
         add(attempt)
         return attempt
@@ -265,7 +277,7 @@ struct SettlementPlan: Sendable {
             paymentMethod: refund.paymentMethod,
             amount: refund.amount,
             undoes: refund.reference,
-            dueAt: time.advanced(by: policy.lease)
+            dueAt: leaseEnd
         )
         add(attempt)
         return attempt
@@ -275,7 +287,7 @@ struct SettlementPlan: Sendable {
     mutating func tryAgain(_ attempt: ProcessorAttempt, wasCalled: Bool) {
         guard attempt.step == .calling else { return }
         let calls = attempt.callCount + (wasCalled ? 1 : 0)
-        let due = time.advanced(by: policy.pause(afterCalls: max(calls, 1)))
+        let due = machineTime.advanced(by: policy.pause(afterCalls: max(calls, 1)))
         change(attempt.key) { attempt in
             attempt.callCount = calls
             attempt.dueAt = due

@@ -78,10 +78,15 @@ CREATE TABLE processor_attempts (
     reference text,
     outcome text,
     lease_owner uuid,
+    -- The end of a lease or the time of the next try, by the machines' clock.
     due_at timestamptz,
+    -- The end of the wait for an approval, by the store's clock.
+    approval_ends_at timestamptz,
     waits_for bigint,
     PRIMARY KEY (transaction_id, kind, number),
     CONSTRAINT settled_is_not_due CHECK (step <> 'settled' OR due_at IS NULL),
+    CONSTRAINT approval_has_an_end
+        CHECK ((step = 'awaiting_approval') = (approval_ends_at IS NOT NULL)),
     CONSTRAINT waiting_names_whom CHECK ((step = 'waiting') = (waits_for IS NOT NULL)),
     CONSTRAINT key_has_a_fingerprint CHECK ((idempotency_key IS NULL) = (fingerprint IS NULL))
 );
@@ -89,6 +94,8 @@ CREATE TABLE processor_attempts (
 CREATE UNIQUE INDEX processor_attempts_key ON processor_attempts (transaction_id, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX processor_attempts_due ON processor_attempts (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX processor_attempts_approvals ON processor_attempts (approval_ends_at)
+    WHERE approval_ends_at IS NOT NULL;
 CREATE INDEX processor_attempts_waiting ON processor_attempts (waits_for)
     WHERE waits_for IS NOT NULL;
 
@@ -130,7 +137,8 @@ GRANT UPDATE (
 ) ON transactions TO {role};
 GRANT SELECT, INSERT ON processor_attempts TO {role};
 GRANT UPDATE (
-    step, is_approved, call_count, reference, outcome, lease_owner, due_at, waits_for
+    step, is_approved, call_count, reference, outcome, lease_owner, due_at, approval_ends_at,
+    waits_for
 ) ON processor_attempts TO {role};
 GRANT SELECT, INSERT ON ownerships TO {role};
 GRANT UPDATE (transaction_id, owned_at) ON ownerships TO {role};

@@ -15,7 +15,7 @@ struct PaymentsRebuildHandler: Rebuilder {
 
     private let projection = ProjectionHandler()
     /// The owner of rebuilt attempts, which are all settled and never taken.
-    private let owner = LeaseOwner(time: Timestamp(millisecondsSinceEpoch: 0))
+    private let owner = LeaseOwner(time: MachineTime(millisecondsSinceEpoch: 0))
 
     let sources: [RebuildSource] = [
         .own(ServiceName.payments.rawValue, ownTypes),
@@ -32,8 +32,8 @@ struct PaymentsRebuildHandler: Rebuilder {
     ]
 
     let unreadIndexes = [
-        "transactions_restorable", "processor_attempts_due", "processor_attempts_key",
-        "processor_attempts_waiting",
+        "transactions_restorable", "processor_attempts_due", "processor_attempts_approvals",
+        "processor_attempts_key", "processor_attempts_waiting",
         "ledger_postings_in_commit_order",
     ]
 

@@ -30,7 +30,6 @@ struct AppReceiptReader: Sendable {
         _ question: AppReceiptQuestion,
         entries: [AppReceiptEntry]
     ) throws -> [UInt8] {
-        let now = now()
         let content = AppReceiptContent(
             account: owner.account,
             bundleID: owner.bundle,
@@ -38,7 +37,7 @@ struct AppReceiptReader: Sendable {
             question: question,
             entries: entries
         )
-        return try signer.sign(content.encoded(at: now), at: now)
+        return try signer.sign(content.encoded(at: now()))
     }
 
     /// Returns the entries of the account's receipt, limited to the newest `limit`.

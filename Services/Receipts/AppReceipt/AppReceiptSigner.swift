@@ -27,6 +27,7 @@ struct AppReceiptSigner: Sendable {
 
     /// The chain whose key signs.
     let chain: SigningChain
+    private let machineNow: @Sendable () -> MachineTime
     /// The three certificates, encoded for SignedData.
     private let certificates: DERBytes
     /// The leaf's issuer and serial number, which identify the signer.
@@ -36,8 +37,12 @@ struct AppReceiptSigner: Sendable {
     ///
     /// - Throws: ``ReceiptsError`` if the chain's certificates cannot be read back. That would be a
     ///   bug, because they were readable when the chain was made.
-    init(chain: SigningChain) throws(ReceiptsError) {
+    init(
+        chain: SigningChain,
+        machineNow: @escaping @Sendable () -> MachineTime
+    ) throws(ReceiptsError) {
         self.chain = chain
+        self.machineNow = machineNow
         guard let certificates = Self.certificates(of: chain),
             let signer = Self.issuerAndSerialNumber(of: certificates[0])
         else {
@@ -54,8 +59,9 @@ struct AppReceiptSigner: Sendable {
     /// Signs the content of a receipt.
     ///
     /// - Returns: The PKCS#7 in DER.
-    /// - Throws: ``ReceiptsError`` if the certificates are not valid at `now`.
-    func sign(_ content: DERBytes, at now: Timestamp) throws -> DERBytes {
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at present.
+    func sign(_ content: DERBytes) throws -> DERBytes {
+        let now = machineNow()
         guard chain.isValid(at: now) else {
             throw ReceiptsError(
                 code: .chainNotValid,

@@ -49,12 +49,14 @@ func hexadecimalSHA256(of bytes: [UInt8]) -> String {
 /// Signs transactions with the key of one chain: ES256, about 20 µs each.
 ///
 /// It signs one after the other on the calling thread. A batch of 500 takes 10 ms, and the other
-/// core is left to PostgreSQL. It reads no clock and uses no network.
+/// core is left to PostgreSQL. It uses no network. The date in a receipt is store time and comes as
+/// an argument; the certificates are valid or not by the machines' clock.
 struct ReceiptSigner: Sendable {
     /// The chain whose key signs.
     let chain: SigningChain
     /// The environment in every receipt.
     let environment: StoreEnvironment
+    private let machineNow: @Sendable () -> MachineTime
     /// The state of the hash after everything before the payload.
     ///
     /// The header is 3 KB of the 4 KB that are hashed for a signature. So it is hashed once, and
@@ -62,9 +64,14 @@ struct ReceiptSigner: Sendable {
     private let prefix: SHA256
 
     /// Creates a signer.
-    init(chain: SigningChain, environment: StoreEnvironment) {
+    init(
+        chain: SigningChain,
+        environment: StoreEnvironment,
+        machineNow: @escaping @Sendable () -> MachineTime
+    ) {
         self.chain = chain
         self.environment = environment
+        self.machineNow = machineNow
         var prefix = SHA256()
         prefix.update(data: Array(chain.header.utf8) + [UInt8(ascii: ".")])
         self.prefix = prefix
@@ -73,8 +80,7 @@ struct ReceiptSigner: Sendable {
     /// Signs one transaction.
     ///
     /// - Throws: ``ReceiptsError`` if the transaction cannot have a receipt, or if the certificates
-    ///   are not valid at the time of the signature. Apple's verifier would refuse such a
-    ///   signature.
+    ///   are not valid at present.
     func sign(
         _ transaction: Transaction,
         _ context: SigningContext = SigningContext(),
@@ -92,7 +98,7 @@ struct ReceiptSigner: Sendable {
             purchasedAt: content.purchaseDate,
             signedAt: content.signedDate,
             payload: payload,
-            signature: try signature(of: payload, signedAt: content.signedDate),
+            signature: try signature(of: payload),
             context: context
         )
     }
@@ -114,36 +120,35 @@ struct ReceiptSigner: Sendable {
         let payload = content.encoded()
         return SignedContent(
             payload: payload,
-            signature: try signature(of: payload, signedAt: content.signedDate),
+            signature: try signature(of: payload),
             signedAt: content.signedDate
         )
     }
 
     /// Signs a payload of any kind, in compact form.
     ///
-    /// - Parameters:
-    ///   - payload: JSON.
-    ///   - signedAt: The time of the signature in the payload.
+    /// - Parameter payload: JSON.
     /// - Returns: Header, payload and signature.
-    /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.
-    func compactJWS(of payload: [UInt8], signedAt: Timestamp) throws -> String {
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at present.
+    func compactJWS(of payload: [UInt8]) throws -> String {
         JWSSerialization.joined(
             header: chain.header,
             payload: payload,
-            signature: try signature(of: payload, signedAt: signedAt)
+            signature: try signature(of: payload)
         )
     }
 
-    /// Signs a payload that contains `signedAt` as the time of its signature.
+    /// Signs a payload.
     ///
     /// - Returns: r and s, 32 bytes each.
-    /// - Throws: ``ReceiptsError`` if the certificates are not valid at that time.
-    func signature(of payload: [UInt8], signedAt: Timestamp) throws -> [UInt8] {
-        guard chain.isValid(at: signedAt) else {
+    /// - Throws: ``ReceiptsError`` if the certificates are not valid at present.
+    func signature(of payload: [UInt8]) throws -> [UInt8] {
+        let now = machineNow()
+        guard chain.isValid(at: now) else {
             throw ReceiptsError(
                 code: .chainNotValid,
                 detail: "The signing chain is valid from \(chain.validFrom) to "
-                    + "\(chain.validUntil), not at \(signedAt). Put a valid key and "
+                    + "\(chain.validUntil), not at \(now). Put a valid key and "
                     + "chain into SIGNING_KEY_FILE and SIGNING_CHAIN_FILE and restart."
             )
         }

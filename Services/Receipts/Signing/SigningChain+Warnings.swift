@@ -4,7 +4,7 @@ import Logging
 extension SigningChain {
     /// Logs warnings about a chain that does not prevent the start: it expires soon, or its
     /// certificates name no OCSP responder.
-    func warn(at now: Timestamp, _ logger: Logger) {
+    func warn(at now: MachineTime, _ logger: Logger) {
         if validUntil.duration(since: now) < .seconds(30 * 86_400) {
             logger.warning(
                 "The signing chain expires soon",

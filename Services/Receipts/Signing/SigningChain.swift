@@ -19,9 +19,9 @@ struct SigningChain: Sendable, CustomStringConvertible {
     /// The root certificate in DER, for clients to pin.
     let rootCertificate: [UInt8]
     /// The first moment at which all three certificates are valid.
-    let validFrom: Timestamp
+    let validFrom: MachineTime
     /// The last moment at which all three certificates are valid.
-    let validUntil: Timestamp
+    let validUntil: MachineTime
     /// The signing key, which only ``ReceiptSigner`` uses.
     let privateKey: P256.Signing.PrivateKey
 
@@ -39,7 +39,7 @@ struct SigningChain: Sendable, CustomStringConvertible {
     ///   - certificates: Three certificates in PEM: leaf, intermediate, root.
     ///   - now: The time at which they have to be valid.
     /// - Throws: ``SigningChainRefusal`` with all problems, not only the first.
-    init(key: [UInt8], certificates: [UInt8], at now: Timestamp) throws(SigningChainRefusal) {
+    init(key: [UInt8], certificates: [UInt8], at now: MachineTime) throws(SigningChainRefusal) {
         var refusal = SigningChainRefusal()
         let privateKey = Self.privateKey(key, &refusal)
         let documents = Self.certificates(certificates, &refusal)
@@ -53,8 +53,8 @@ struct SigningChain: Sendable, CustomStringConvertible {
         self.certificates = documents.map(\.certificate)
         rootCertificate = documents[2].bytes
         header = Self.header(documents.map(\.bytes))
-        validFrom = documents.map { Timestamp($0.certificate.notValidBefore) }.max() ?? now
-        validUntil = documents.map { Timestamp($0.certificate.notValidAfter) }.min() ?? now
+        validFrom = documents.map { MachineTime($0.certificate.notValidBefore) }.max() ?? now
+        validUntil = documents.map { MachineTime($0.certificate.notValidAfter) }.min() ?? now
     }
 
     /// Whether leaf and intermediate name an OCSP responder.
@@ -69,7 +69,7 @@ struct SigningChain: Sendable, CustomStringConvertible {
     }
 
     /// Whether all three certificates are valid at a moment.
-    func isValid(at moment: Timestamp) -> Bool { moment >= validFrom && moment <= validUntil }
+    func isValid(at moment: MachineTime) -> Bool { moment >= validFrom && moment <= validUntil }
 
     private struct Document {
         let bytes: [UInt8]
@@ -146,7 +146,7 @@ struct SigningChainRefusal: Error, Hashable, CustomStringConvertible {
     }
 }
 
-extension Timestamp {
+extension MachineTime {
     /// Converts the date of a certificate, which has whole seconds.
     fileprivate init(_ date: Date) {
         self.init(millisecondsSinceEpoch: Int64(date.timeIntervalSince1970) * 1000)

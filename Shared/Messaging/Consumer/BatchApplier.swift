@@ -240,11 +240,11 @@ struct BatchApplier: Sendable {
     }
 
     /// Records the time from each event to its application here, which spans the clocks of two
-    /// machines.
+    /// databases.
     ///
     /// Replayed events are left out.
     private func recordHops(of events: [ReceivedEvent]) {
-        let now = Timestamp.wallClock()
+        let now = client.storeTime
         var timers: [String: Metrics.Timer] = [:]
         for event in events where !event.isReplayed {
             let timer =

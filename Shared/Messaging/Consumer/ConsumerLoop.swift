@@ -143,8 +143,8 @@ final class ConsumerLoop: Sendable {
     private func waitForAge(of messages: [KafkaMessage]) async throws {
         guard delay > .zero else { return }
         let newest = messages.map(\.timestampMilliseconds).max() ?? 0
-        let age = Timestamp.wallClock()
-            .duration(since: Timestamp(millisecondsSinceEpoch: max(newest, 0)))
+        let age = MachineTime.now()
+            .duration(since: MachineTime(millisecondsSinceEpoch: max(newest, 0)))
         // The broker's clock may be ahead of this one.
         let wait = ReadingDelay.wait(atAge: age, untilAge: delay)
         if wait > .zero { try await Task.sleep(for: wait) }

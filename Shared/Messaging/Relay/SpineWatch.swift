@@ -29,7 +29,7 @@ struct SpineWatch: Sendable {
     /// Measures until cancelled.
     func run() async {
         while !Task.isCancelled {
-            await measure(at: Timestamp.wallClock())
+            await measure(at: client.storeTime)
             try? await Task.sleep(for: interval)  // If cancelled, the loop ends.
         }
     }

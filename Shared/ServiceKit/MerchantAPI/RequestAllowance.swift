@@ -1,4 +1,3 @@
-import ClockAndIDs
 import EventTypes
 
 /// The rate limit of one key: a number of requests per second, and the same number at once after a

@@ -1,6 +1,5 @@
-public import ClockAndIDs
 import Crypto
-import EventTypes
+public import EventTypes
 public import Logging
 import Synchronization
 

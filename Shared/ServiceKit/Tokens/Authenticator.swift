@@ -1,4 +1,3 @@
-public import ClockAndIDs
 import Crypto
 public import EventTypes
 public import Logging

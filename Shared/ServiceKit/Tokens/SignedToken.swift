@@ -1,4 +1,3 @@
-import ClockAndIDs
 import Crypto
 import EventTypes
 import Foundation

@@ -1,8 +1,8 @@
 import EventTypes
 import Postgres
 import Synchronization
-import Testing
 import TestSupport
+import Testing
 
 @testable import Fulfillment
 
@@ -81,7 +81,7 @@ struct ContentUploadLeaseTests {
                 keeps.withLock { $0 } == 1 ? true : nil
             }
             // A cleaner whose clock is far ahead. It skips a row that is being renewed.
-            let ahead = store.clock.now().advanced(by: HostedContentHandler.lease * 2)
+            let ahead = store.clock.machineNow().advanced(by: HostedContentHandler.lease * 2)
             try await eventually("the word to be taken back") {
                 try await store.client.withTransaction { connection in
                     let leftover = try ContentUploadStore.takeOver(

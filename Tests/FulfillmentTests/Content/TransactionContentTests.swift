@@ -128,7 +128,7 @@ struct TransactionContentTests {
                         webhook: $0,
                         result: .success,
                         time: startOfTime,
-                        nextAttemptAt: startOfTime
+                        nextAttemptAt: startOfTime.onMachines
                     )
                 }
             )

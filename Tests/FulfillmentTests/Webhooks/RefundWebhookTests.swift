@@ -32,7 +32,7 @@ struct RefundWebhookTests {
                 webhook: webhook,
                 result: result,
                 time: now,
-                nextAttemptAt: now.advanced(by: .seconds(3600))
+                nextAttemptAt: now.onMachines.advanced(by: .seconds(3600))
             )
         ])
     }

@@ -184,7 +184,7 @@ struct WebhookSenderTests {
                     webhook: webhook,
                     result: result,
                     time: store.clock.now(),
-                    nextAttemptAt: store.clock.now()
+                    nextAttemptAt: store.clock.machineNow()
                 )
             }
             try await store.webhooks.record([outcome(first[0], .timedOut)])
@@ -210,7 +210,7 @@ struct WebhookSenderTests {
                     webhook: webhook,
                     result: .success,
                     time: startOfTime,
-                    nextAttemptAt: startOfTime
+                    nextAttemptAt: startOfTime.onMachines
                 )
             ])
             #expect(

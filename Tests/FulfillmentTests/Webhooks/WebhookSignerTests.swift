@@ -11,7 +11,7 @@ struct WebhookSignerTests {
         let signer = try WebhookSigner(secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
         let headers = signer.headers(
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
-            time: Timestamp(millisecondsSinceEpoch: 1_614_265_330_000),
+            time: MachineTime(millisecondsSinceEpoch: 1_614_265_330_000),
             body: Array(#"{"test": 2432232314}"#.utf8)
         )
         #expect(headers.map(\.name) == ["webhook-id", "webhook-timestamp", "webhook-signature"])

@@ -1,6 +1,7 @@
 import EventTypes
 import Foundation
 import StoreAPI
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -23,7 +24,7 @@ import Testing
             methodRefusal: { _ in nil }
         )
         let ids = (0..<batch.approvedCount).map { TransactionID(number: Int64($0) + 1) }
-        batch.begin(ids, drawing: .random, tax: TaxRates(), lease: .seconds(10))
+        batch.begin(ids, drawing: .random, tax: TaxRates(), leaseEnd: startTime.onMachines)
     }
 
     func answer(_ batch: inout AcceptanceBatch) {

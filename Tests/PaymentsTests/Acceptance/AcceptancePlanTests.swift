@@ -1,4 +1,5 @@
 import EventTypes
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -23,7 +24,7 @@ import Testing
                 step: .calling,
                 paymentMethod: "sandbox_success",
                 amount: usd999,
-                dueAt: startTime
+                dueAt: startTime.onMachines
             )
         )
     }

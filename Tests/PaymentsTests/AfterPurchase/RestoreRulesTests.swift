@@ -1,7 +1,7 @@
-import TestSupport
 import EventTypes
 import ServiceKit
 import StoreAPI
+import TestSupport
 import Testing
 
 @testable import Payments

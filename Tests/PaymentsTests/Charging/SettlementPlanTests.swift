@@ -1,5 +1,6 @@
 import EventTypes
 import Ledger
+import TestSupport
 import Testing
 
 @testable import Payments
@@ -32,7 +33,7 @@ import Testing
             step: .calling,
             paymentMethod: "sandbox_success",
             amount: usd(999),
-            dueAt: startTime
+            dueAt: startTime.onMachines
         )
         if let holder { attempt.wait(for: holder) }
         return attempt
@@ -44,7 +45,12 @@ import Testing
         _ state: TransactionState = .purchasing,
         drawing ids: IDSource = .random
     ) -> SettlementPlan {
-        var plan = SettlementPlan(time: startTime, policy: AttemptPolicy(), ids: ids)
+        var plan = SettlementPlan(
+            time: startTime,
+            machineTime: startTime.onMachines,
+            policy: AttemptPolicy(),
+            ids: ids
+        )
         plan.take(
             [first: record(first, state), second: record(second), third: record(third)],
             [

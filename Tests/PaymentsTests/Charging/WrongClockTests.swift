@@ -23,7 +23,13 @@ import Testing
             role: PaymentsMigrations.role,
             machineClock: MachineClock(ahead: seconds).now
         ) { client in
-            try await body(Store(client: client, policy: policy, now: { client.storeTime }))
+            let store = Store(
+                client: client,
+                policy: policy,
+                now: { client.storeTime },
+                machineNow: { client.machineTime }
+            )
+            try await body(store)
         }
     }
 

@@ -308,7 +308,7 @@ import Testing
                     question: AppReceiptQuestion(),
                     entries: entries
                 )
-                _ = try signer.sign(content.encoded(at: TestChain.now), at: TestChain.now)
+                _ = try signer.sign(content.encoded(at: TestChain.now))
             }
             best = min(best, duration)
         }

@@ -29,7 +29,7 @@ struct AppReceiptsUnderTest: Sendable {
         events = ReceiptsUnderTest(client, chain: chain, now: now)
         reader = AppReceiptReader(
             client: client,
-            signer: try AppReceiptSigner(chain: chain),
+            signer: try AppReceiptSigner(chain: chain, at: now),
             environment: environment,
             now: { now }
         )

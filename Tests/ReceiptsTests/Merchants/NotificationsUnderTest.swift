@@ -94,6 +94,7 @@ struct NotificationsUnderTest: Sendable {
                 signer: receipts.handler.announcements.signer,
                 lease: outgoing.lease,
                 now: clock.now,
+                machineNow: clock.machineNow,
                 logger: outgoing.logger
             ),
             clock: clock,
@@ -154,6 +155,7 @@ func withNotifications(
                     signer: receipts.handler.announcements.signer,
                     lease: .seconds(30),
                     now: clock.now,
+                    machineNow: clock.machineNow,
                     logger: Logger(label: "test")
                 ),
                 clock: clock,

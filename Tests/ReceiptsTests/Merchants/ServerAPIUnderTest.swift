@@ -86,9 +86,11 @@ struct ServerAPIUnderTest: Sendable {
         _ servers: TestServers,
         requestsPerSecond: Int = 1000,
         laterChain: TestChain? = nil,
+        storeAhead: Duration = .zero,
         _ body: @escaping @Sendable (ServerAPIUnderTest) async throws -> Void
     ) async throws {
         let migrations = ReceiptsMigrations.all
+        let now: @Sendable () -> Timestamp = { TestChain.now.advanced(by: storeAhead) }
         try await withTestDatabase(migrations: migrations) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 let signer = ReceiptSigner(
@@ -103,14 +105,14 @@ struct ServerAPIUnderTest: Sendable {
                         store: store,
                         client: client,
                         signer: signer,
-                        now: { TestChain.now }
+                        now: now
                     ),
                     tokens: AppAccountTokenHandler(
                         receipts: ReceiptStore(),
                         store: store,
                         client: client,
                         signer: signer,
-                        now: { TestChain.now }
+                        now: now
                     ),
                     finishes: FinishForwarder(
                         baseURL: "http://127.0.0.1:\(try freePort())",
@@ -122,9 +124,13 @@ struct ServerAPIUnderTest: Sendable {
                         now: { TestChain.now.onMachines },
                         logger: Logger(label: "test")
                     ),
-                    now: { TestChain.now }
+                    now: now
                 ).add(to: router)
-                let receipts = ReceiptsUnderTest(client, chain: try chain.signingChain())
+                let receipts = ReceiptsUnderTest(
+                    client,
+                    chain: try chain.signingChain(),
+                    storeAhead: storeAhead
+                )
                 let responder = router.buildResponder()
                 let token = try servers.token()
                 try await Application(responder: responder).test(.router) { client in

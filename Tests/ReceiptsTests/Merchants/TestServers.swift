@@ -1,9 +1,9 @@
-import TestSupport
 import Crypto
 import EventTypes
 import Foundation
 import Logging
 import ServiceKit
+import TestSupport
 
 @testable import Receipts
 

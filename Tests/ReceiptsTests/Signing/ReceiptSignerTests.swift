@@ -20,7 +20,7 @@ import X509
         _ transaction: Transaction = purchased(),
         at now: Timestamp = TestChain.now
     ) throws -> String {
-        let signed = try ReceiptSigner(chain: chain, environment: .sandbox)
+        let signed = try ReceiptSigner(chain: chain, environment: .sandbox, at: now)
             .sign(transaction, at: now)
         return JWSSerialization.joined(
             header: chain.header,

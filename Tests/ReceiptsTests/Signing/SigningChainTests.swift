@@ -1,5 +1,6 @@
 import EventTypes
 import SwiftASN1
+import TestSupport
 import Testing
 import X509
 
@@ -9,9 +10,9 @@ import X509
     @Test func aChainAsApplesVerifierWantsItIsAccepted() throws {
         let chain = try TestChain().signingChain()
         #expect(chain.id.count == 64)
-        #expect(chain.validUntil == TestChain.validUntil)
-        #expect(chain.isValid(at: TestChain.now))
-        #expect(!chain.isValid(at: TestChain.validUntil.advanced(by: .milliseconds(1))))
+        #expect(chain.validUntil == TestChain.validUntil.onMachines)
+        #expect(chain.isValid(at: TestChain.now.onMachines))
+        #expect(!chain.isValid(at: chain.validUntil.advanced(by: .milliseconds(1))))
     }
 
     @Test(arguments: TestChain.Fault.allCases)
@@ -26,7 +27,7 @@ import X509
             try SigningChain(
                 key: Array("no key".utf8),
                 certificates: try TestChain(.markersSwapped).certificates,
-                at: TestChain.now.advanced(by: .seconds(20 * 365 * 86_400))
+                at: TestChain.now.onMachines.advanced(by: .seconds(20 * 365 * 86_400))
             )
         }
         let problems = try #require(refusal)
@@ -39,7 +40,11 @@ import X509
     @Test func filesThatAreNotPEMAreRefusedWithoutQuotingThem() throws {
         let secret = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0c2VjcmV0\n-----END PRIVATE KEY-----\n"
         let refusal = #expect(throws: SigningChainRefusal.self) {
-            try SigningChain(key: Array(secret.utf8), certificates: [], at: TestChain.now)
+            try SigningChain(
+                key: Array(secret.utf8),
+                certificates: [],
+                at: TestChain.now.onMachines
+            )
         }
         let problems = try #require(refusal)
         #expect(problems.keyProblems.count == 1 && problems.chainProblems.count == 1)

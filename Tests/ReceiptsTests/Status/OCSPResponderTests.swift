@@ -1,5 +1,3 @@
-import ClockAndIDs
-import TestSupport
 import Crypto
 import EventTypes
 import Foundation
@@ -8,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Logging
 import ServiceKit
+import TestSupport
 import Testing
 
 @testable import Receipts

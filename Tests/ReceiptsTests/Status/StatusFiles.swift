@@ -1,10 +1,9 @@
-import ClockAndIDs
-import TestSupport
 import Crypto
 import EventTypes
 import Foundation
 import Logging
 import SwiftASN1
+import TestSupport
 import X509
 
 @testable import Receipts

@@ -1,4 +1,3 @@
-import ClockAndIDs
 import AsyncHTTPClient
 import EventTypes
 import Logging

@@ -8,9 +8,9 @@ struct FulfillmentChapter: Sendable {
         let host: String?
         let state: String
         let attempts: Int
-        let lastAttemptAt: Timestamp?
+        let lastAttemptAt: MachineTime?
         let lastResult: String?
-        let nextAttemptAt: Timestamp?
+        let nextAttemptAt: MachineTime?
         let deliveredAt: Timestamp?
 
         /// Whether it tells the merchant of a refund or its reversal.

@@ -7,7 +7,7 @@ struct PaymentsChapter: Sendable {
         let step: String
         let paymentMethod: String
         let callCount: Int
-        let dueAt: Timestamp?
+        let dueAt: MachineTime?
         let waitsFor: Int64?
     }
 

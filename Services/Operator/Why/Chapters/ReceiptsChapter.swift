@@ -13,7 +13,7 @@ struct ReceiptsChapter: Sendable {
         let type: String
         let state: String
         let signedAt: Timestamp
-        let nextAttemptAt: Timestamp?
+        let nextAttemptAt: MachineTime?
         var attempts: [(time: Timestamp, result: String)]
     }
 

@@ -235,9 +235,6 @@ struct NotificationHandler: Sendable {
             in: announcements.signer.environment,
             at: now
         )
-        return try announcements.signer.compactJWS(
-            of: payload.encoded(),
-            signedAt: payload.receiptCreationDate
-        )
+        return try announcements.signer.compactJWS(of: payload.encoded())
     }
 }

@@ -7,6 +7,7 @@ import Postgres
 struct AnnouncementHandler: Sendable {
     let signer: ReceiptSigner
     let store: ReceiptStore
+    let machineNow: @Sendable () -> MachineTime
     /// Returns the registration of an app, or `nil`.
     let app: @Sendable (BundleID) -> AppRegistry.App?
 
@@ -73,6 +74,7 @@ struct AnnouncementHandler: Sendable {
     ) throws {
         try NotificationStore.insert(
             notifications,
+            dueAt: machineNow(),
             chainNumber: try store.number(of: signer.chain, at: now, on: connection),
             on: connection
         )
@@ -106,7 +108,7 @@ struct AnnouncementHandler: Sendable {
             isAskedFor: isAskedFor,
             signedAt: time,
             payload: NotificationText.stored(payload, header: signer.chain.header),
-            signature: try signer.signature(of: payload, signedAt: time)
+            signature: try signer.signature(of: payload)
         )
     }
 }

@@ -12,9 +12,9 @@ enum NotificationRules {
     /// In the sandbox there is one try only (spec section 2.2).
     static func nextAttempt(
         after attempt: Int,
-        failedAt time: Timestamp,
+        failedAt time: MachineTime,
         in environment: StoreEnvironment
-    ) -> Timestamp? {
+    ) -> MachineTime? {
         guard environment == .production, pauses.indices.contains(attempt - 1) else { return nil }
         return time.advanced(by: pauses[attempt - 1])
     }

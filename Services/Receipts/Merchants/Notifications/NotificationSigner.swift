@@ -23,8 +23,7 @@ struct NotificationSigner: Sendable {
             )
         }
         let payload = NotificationText.payload(header: stored.header, stored: stored.payload)
-        let now = now()
-        return try signer.compactJWS(of: try signedAgain(payload, at: now), signedAt: now)
+        return try signer.compactJWS(of: try signedAgain(payload, at: now()))
     }
 
     /// Returns the payload with the present time, and with everything in it signed again.
@@ -47,8 +46,7 @@ struct NotificationSigner: Sendable {
                 var transaction = try object(try content(of: jws))
                 transaction["receiptCreationDate"] = now.millisecondsSinceEpoch
                 event["signedAppTransactionInfo"] = try signer.compactJWS(
-                    of: try bytes(transaction),
-                    signedAt: now
+                    of: try bytes(transaction)
                 )
             }
             document["appData"] = event

@@ -109,6 +109,7 @@ enum NotificationStore {
     /// and occurrence.
     static func insert(
         _ notifications: [SignedNotification],
+        dueAt now: MachineTime,
         chainNumber: Int32,
         on connection: isolated PostgresConnection
     ) throws {
@@ -118,7 +119,7 @@ enum NotificationStore {
             INSERT INTO notifications (id, bundle_id, type, subtype, transaction_id,
                 occurrence, is_asked_for, signed_at, signing_chain, payload, signature, next_attempt_at)
             SELECT id, bundle_id, type, subtype, transaction_id, occurrence, is_asked_for,
-                signed_at, \(chainNumber), payload, signature, signed_at
+                signed_at, \(chainNumber), payload, signature, \(now)
             FROM unnest(
                 \(notifications.map(\.id)), \(notifications.map(\.bundleID)),
                 \(notifications.map(\.kind.type)), \(notifications.map(\.kind.subtype)),
@@ -142,8 +143,8 @@ enum NotificationStore {
     static func lease(
         limit: Int,
         excluding hosts: [String],
-        now: Timestamp,
-        until lease: Timestamp,
+        now: MachineTime,
+        until lease: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> [OutgoingNotification] {
         let rows = try connection.query(
@@ -201,7 +202,7 @@ enum NotificationStore {
 
     /// Returns the time at which the next notification is due, or `nil` if no app with an endpoint
     /// is owed one.
-    static func nextDue(on connection: isolated PostgresConnection) throws -> Timestamp? {
+    static func nextDue(on connection: isolated PostgresConnection) throws -> MachineTime? {
         let rows = try connection.query(
             """
             SELECT min(pending.next_attempt_at)
@@ -213,7 +214,7 @@ enum NotificationStore {
             """
         )
         guard let row = rows.first else { return nil }
-        return try row.decode(Timestamp?.self)
+        return try row.decode(MachineTime?.self)
     }
 
     /// Records the outcomes of tries.

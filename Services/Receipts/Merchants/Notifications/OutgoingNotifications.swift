@@ -15,11 +15,12 @@ struct OutgoingNotifications: OutgoingCalls {
     /// The time that a sender has for a try and for recording it.
     let lease: Duration
     let now: @Sendable () -> Timestamp
+    let machineNow: @Sendable () -> MachineTime
     let logger: Logger
 
     func take(limit: Int, excluding hosts: [String]) async throws -> [OutgoingNotification] {
-        try await client.withTransaction { [lease, now] connection in
-            let now = now()
+        try await client.withTransaction { [lease, machineNow] connection in
+            let now = machineNow()
             return try NotificationStore.lease(
                 limit: limit,
                 excluding: hosts,
@@ -32,13 +33,12 @@ struct OutgoingNotifications: OutgoingCalls {
 
     func untilNextDue() async throws -> Duration? {
         let due = try await client.withConnection { try NotificationStore.nextDue(on: $0) }
-        return due.map { max($0.duration(since: now()), .zero) }
+        return due.map { max($0.duration(since: machineNow()), .zero) }
     }
 
     func perform(_ notification: OutgoingNotification) async {
         do {
             let result = try await send(notification)
-            let time = now()
             Counter(label: "notification_attempts", dimensions: [("result", result.rawValue)])
                 .increment()
             if result != .success {
@@ -55,13 +55,13 @@ struct OutgoingNotifications: OutgoingCalls {
             let attempt = NotificationAttempt(
                 id: notification.id,
                 attempt: notification.attempt,
-                time: time,
+                time: now(),
                 result: result,
                 nextAttemptAt: result == .success
                     ? nil
                     : NotificationRules.nextAttempt(
                         after: notification.attempt,
-                        failedAt: time,
+                        failedAt: machineNow(),
                         in: signer.environment
                     )
             )

@@ -47,7 +47,7 @@ struct NotificationAttempt: Hashable, Sendable {
     let time: Timestamp
     let result: CallbackResult
     /// The time of the next try, or `nil` if there is none.
-    let nextAttemptAt: Timestamp?
+    let nextAttemptAt: MachineTime?
 }
 
 /// A notification with its tries, as in the history.

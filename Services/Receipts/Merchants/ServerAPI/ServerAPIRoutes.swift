@@ -110,10 +110,7 @@ struct ServerAPIRoutes: Sendable {
         )
         return try jsonResponse(
             ServerAPIBodies.AppTransactionInfo(
-                signedAppTransactionInfo: try signer.compactJWS(
-                    of: payload.encoded(),
-                    signedAt: payload.receiptCreationDate
-                )
+                signedAppTransactionInfo: try signer.compactJWS(of: payload.encoded())
             )
         )
     }
