@@ -72,7 +72,7 @@ struct OperatorRoleTests {
                 tables.flatMap { ["DELETE FROM \($0)", "TRUNCATE \($0)"] } + [
                     "UPDATE outbox SET data = '{}'", "UPDATE relay_cursor SET position = 0",
                     "INSERT INTO own VALUES (1)", "CREATE TABLE mine (id bigint)",
-                    "SELECT ensure_outbox_partitions(1)", "DELETE FROM dead_letters",
+                    "SELECT ensure_outbox_partitions(now(), 1)", "DELETE FROM dead_letters",
                     "UPDATE dead_letters SET data = ''", "UPDATE dead_letters SET reason = ''",
                 ]
             for statement in forbidden {

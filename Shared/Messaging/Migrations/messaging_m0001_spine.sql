@@ -82,42 +82,9 @@ CREATE TABLE outbox (
 
 CREATE INDEX outbox_in_commit_order ON outbox (xid, position);
 
--- Takes what no month's partition does, so that a clock far off loses nothing.
+-- Takes what is appended before its month has a partition, and what belongs to a month that has left
+-- for a file.
 CREATE TABLE outbox_default PARTITION OF outbox DEFAULT;
-
--- Makes the partitions of this month and the next ones that are not there yet. Runs with the
--- owner's rights because the service's role may not create tables.
-CREATE FUNCTION ensure_outbox_partitions(months integer) RETURNS integer
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE
-    month date := date_trunc('month', now() AT TIME ZONE 'UTC')::date;
-    created integer := 0;
-    name text;
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('outbox_partitions'));
-    FOR index IN 0..least(months, 24) LOOP
-        name := 'outbox_' || to_char(month, 'YYYY_MM');
-        IF to_regclass('public.' || name) IS NULL AND NOT EXISTS (
-            SELECT 1 FROM outbox_default
-            WHERE time >= month::timestamp AT TIME ZONE 'UTC'
-              AND time < (month + interval '1 month') AT TIME ZONE 'UTC'
-        ) THEN
-            EXECUTE format(
-                'CREATE TABLE %I PARTITION OF outbox FOR VALUES FROM (%L) TO (%L)',
-                name,
-                month::timestamp AT TIME ZONE 'UTC',
-                (month + interval '1 month') AT TIME ZONE 'UTC'
-            );
-            created := created + 1;
-        END IF;
-        month := (month + interval '1 month')::date;
-    END LOOP;
-    RETURN created;
-END
-$$;
-REVOKE ALL ON FUNCTION ensure_outbox_partitions(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION ensure_outbox_partitions(integer) TO SERVICE_ROLE;
-SELECT ensure_outbox_partitions(3);
 
 GRANT SELECT, INSERT ON outbox TO SERVICE_ROLE;
 GRANT USAGE ON SEQUENCE outbox_positions TO SERVICE_ROLE;

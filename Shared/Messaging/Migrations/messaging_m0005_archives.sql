@@ -33,6 +33,59 @@ GRANT SELECT ON log_archives TO SERVICE_ROLE;
 GRANT USAGE ON SCHEMA public TO counterfoil_archivist;
 GRANT SELECT ON outbox, log_seals, log_archives, relay_cursor TO counterfoil_archivist;
 
+-- Makes the partitions that the outbox needs: of the month of a store time and of the next ones, and of
+-- every month of which there are rows in `outbox_default`, which it moves. Rows carry store time, so the
+-- months follow the store's clock and not the machine's. A month that has left for a file stays away.
+-- Runs with the owner's rights because the service's role may not create tables.
+CREATE FUNCTION ensure_outbox_partitions(store_time timestamptz, months integer) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+    this_month date := date_trunc('month', store_time AT TIME ZONE 'UTC')::date;
+    needed record;
+    created integer := 0;
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('outbox_partitions'));
+    FOR needed IN
+        SELECT 'outbox_' || to_char(month, 'YYYY_MM') AS name,
+            month AT TIME ZONE 'UTC' AS month_start,
+            (month + interval '1 month') AT TIME ZONE 'UTC' AS month_end
+        FROM (
+            SELECT this_month + n * interval '1 month' FROM generate_series(0, least(months, 24)) AS n
+            UNION
+            SELECT date_trunc('month', time AT TIME ZONE 'UTC') FROM outbox_default
+            -- A name has a year of four digits.
+            WHERE time >= '1970-01-01Z' AND time < '9999-01-01Z'
+        ) AS wanted (month)
+        WHERE NOT EXISTS (
+            SELECT FROM log_archives
+            WHERE log = 'outbox' AND log_archives.month = to_char(wanted.month, 'YYYY-MM')
+        )
+        ORDER BY month
+    LOOP
+        CONTINUE WHEN to_regclass('public.' || needed.name) IS NOT NULL;
+        -- In the order in which `archive_outbox_month` locks them. From here on nobody appends to the
+        -- default partition.
+        LOCK TABLE ONLY outbox IN SHARE UPDATE EXCLUSIVE MODE;
+        LOCK TABLE outbox_default IN ACCESS EXCLUSIVE MODE;
+        EXECUTE format('CREATE TABLE %I (LIKE outbox INCLUDING ALL)', needed.name);
+        EXECUTE format(
+            'WITH moved AS (DELETE FROM outbox_default WHERE time >= $1 AND time < $2 RETURNING *)
+            INSERT INTO %I SELECT * FROM moved',
+            needed.name
+        ) USING needed.month_start, needed.month_end;
+        EXECUTE format(
+            'ALTER TABLE outbox ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)',
+            needed.name, needed.month_start, needed.month_end
+        );
+        created := created + 1;
+    END LOOP;
+    RETURN created;
+END
+$$;
+REVOKE ALL ON FUNCTION ensure_outbox_partitions(timestamptz, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION ensure_outbox_partitions(timestamptz, integer) TO SERVICE_ROLE;
+SELECT ensure_outbox_partitions(now(), 3);
+
 -- Drops a month of the outbox that is over, sealed to its last row and confirmed by every consumer,
 -- and takes down where it went. Who calls it says what the file holds; where that is not what is in
 -- the table, nothing happens. Runs with the owner's rights, so that a role may do this and nothing else.

@@ -83,6 +83,7 @@ public struct OutboxRelay: Service {
                 }
             }
             group.addTask { await SpineWatch(client: client, logger: logger).run() }
+            group.addTask { await OutboxPartitions(client: client, logger: logger).run() }
             group.addTask { await leadership.lookForTopics() }
             group.addTask {
                 await cancelWhenGracefulShutdown {

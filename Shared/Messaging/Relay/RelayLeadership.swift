@@ -56,8 +56,7 @@ final class RelayLeadership: Sendable {
         let admin = try KafkaAdmin(settings: kafka, logger: logger)
         do {
             let progress = try await client.withConnection { connection in
-                try RelayStore.ensurePartitions(on: connection)
-                return try RelayStore.progress(on: connection)
+                try RelayStore.progress(on: connection)
             }
             if progress.published == .start {
                 try await topics.makeMissing(admin)

@@ -152,8 +152,12 @@ enum RelayStore {
         try connection.query("SELECT outbox_place()").first?.decode(UInt64.self) ?? 0
     }
 
-    /// Creates the outbox partitions of the coming months.
-    static func ensurePartitions(on connection: isolated PostgresConnection) throws {
-        try connection.execute("SELECT ensure_outbox_partitions(3)")
+    /// Creates the outbox partitions of the present and the coming months, and of all rows without
+    /// one.
+    static func ensurePartitions(
+        at time: Timestamp,
+        on connection: isolated PostgresConnection
+    ) throws {
+        try connection.execute("SELECT ensure_outbox_partitions(\(time), 3)")
     }
 }

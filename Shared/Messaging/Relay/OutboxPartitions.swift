@@ -1,0 +1,51 @@
+import EventTypes
+import Logging
+import Postgres
+import Seals
+
+/// Keeps a partition of the outbox for each month that its rows carry.
+///
+/// Rows carry store time. The partitions are made at start, in each new month of the store's clock,
+/// also if that clock was set, and once an hour for rows of other months, such as those of a clock
+/// that was set back. Until then such rows wait in the default partition, where nothing but their
+/// archive is missing to them.
+struct OutboxPartitions: Sendable {
+    private static let interval = Duration.seconds(3600)
+
+    let client: PostgresClient
+    let logger: Logger
+
+    /// Makes partitions until cancelled.
+    func run() async {
+        let clock = ContinuousClock()
+        var made: (month: LogMonth, at: ContinuousClock.Instant)?
+        while !Task.isCancelled {
+            let month = Self.month(of: client.storeTime)
+            if made?.month != month || made.map({ clock.now - $0.at >= Self.interval }) ?? true {
+                do {
+                    made = (Self.month(of: try await make()), clock.now)
+                } catch {
+                    logger.debug(
+                        "The partitions of the outbox are not looked after",
+                        metadata: ["error": "\(error)"]
+                    )
+                }
+            }
+            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
+        }
+    }
+
+    private static func month(of time: Timestamp) -> LogMonth {
+        LogMonth(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
+    }
+
+    /// Makes the partitions that are missing, and returns the store time of this.
+    func make() async throws -> Timestamp {
+        try await client.withConnection { [client] connection in
+            // After the first connection the clock is the database's.
+            let time = client.storeTime
+            try RelayStore.ensurePartitions(at: time, on: connection)
+            return time
+        }
+    }
+}
