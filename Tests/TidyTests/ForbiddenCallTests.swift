@@ -45,7 +45,7 @@ import Testing
         Rule(
             name: "Date()",
             pattern: #"\bDate\(\)|Date\.now"#,
-            advice: "take the clock as an argument; the edge passes Timestamp.wallClock",
+            advice: "take the clock as an argument; the edge passes MachineTime.now",
             allowed: ["Services/Operator/": "a command line is the edge"]
         ),
         Rule(
