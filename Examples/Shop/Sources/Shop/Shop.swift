@@ -30,14 +30,14 @@ struct List: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOptions
     @Argument(help: "Product identifiers; by default those that the app knows.")
-    var identifiers = StoreManager.identifiers
+    var identifiers = ProductFetch.identifiers
 
     func run() async throws {
         try store.configure()
         guard SKPaymentQueue.canMakePayments() else {
             throw ShopError("This account may not make payments.")
         }
-        let response = try await StoreManager().fetchProducts(matchingIdentifiers: identifiers)
+        let response = try await ProductFetch().run(identifiers)
         for product in response.products {
             let name = product.productIdentifier.padding(toLength: 32, withPad: " ", startingAt: 0)
             let price = (product.regularPrice ?? "?").padding(
@@ -71,7 +71,7 @@ struct Buy: AsyncParsableCommand {
         SKPaymentQueue.default().add(observer)
         // An app also does this shortly before it ends.
         defer { SKPaymentQueue.default().remove(observer) }
-        let response = try await StoreManager().fetchProducts(matchingIdentifiers: [identifier])
+        let response = try await ProductFetch().run([identifier])
         guard let product = response.products.first else {
             throw ShopError("\(identifier) is not sold here; `shop list` shows what is.")
         }

@@ -4,7 +4,7 @@ import PaymentQueue
 /// Fetches products with a delegate, as in the original API.
 ///
 /// One task uses it, and the callbacks of the single request that the task awaits.
-final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendable {  // One task.
+final class ProductFetch: NSObject, SKProductsRequestDelegate, @unchecked Sendable {  // One task.
     /// The products that this app sells.
     static let identifiers = [
         "com.example.coins.100", "com.example.hint", "com.example.pro", "com.example.discontinued",
@@ -15,8 +15,7 @@ final class StoreManager: NSObject, SKProductsRequestDelegate, @unchecked Sendab
     private var waiting: CheckedContinuation<SKProductsResponse, any Error>?
 
     /// Asks the store for products.
-    func fetchProducts(matchingIdentifiers identifiers: [String]) async throws -> SKProductsResponse
-    {
+    func run(_ identifiers: [String]) async throws -> SKProductsResponse {
         try await withCheckedThrowingContinuation { continuation in
             waiting = continuation
             let request = SKProductsRequest(productIdentifiers: Set(identifiers))
