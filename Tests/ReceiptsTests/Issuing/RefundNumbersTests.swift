@@ -20,6 +20,7 @@ import Testing
         #expect(reversed.refunds(since: numbers([.sample(1, 100)])).isEmpty)
         #expect(reversed.reversals(since: numbers([.sample(1, 100)])) == [1])
         #expect(reversed.reversals(since: reversed).isEmpty)
+        #expect(reversed.refunds(since: reversed).isEmpty)
     }
 
     @Test func aRefundThatIsMetReversedIsBothNews() {
