@@ -34,9 +34,9 @@ public enum LedgerStore {
         do {
             try connection.execute(
                 """
-                INSERT INTO ledger_postings
-                    (transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
-                SELECT transaction_id, kind, number, id, posted_at, currency,
+                INSERT INTO ledger_postings (
+                    xid, transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
+                SELECT (SELECT outbox_xid()), transaction_id, kind, number, id, posted_at, currency,
                     (\(accounts))[first:last], (\(amounts))[first:last]
                 FROM unnest(
                     \(postings.map(\.transactionID.number)), \(postings.map(\.kind.rawValue)),

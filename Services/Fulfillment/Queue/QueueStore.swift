@@ -38,13 +38,19 @@ enum QueueStore {
         on connection: isolated PostgresConnection
     ) throws {
         let queues = Array(queues)
+        // Not a join: PostgreSQL would read the whole table for a large batch.
         _ = try connection.query(
             """
-            SELECT 1 FROM queues
-            JOIN unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
-                AS wanted (account_id, bundle_id) USING (account_id, bundle_id)
-            ORDER BY queues.account_id, queues.bundle_id
-            FOR UPDATE OF queues
+            SELECT 1
+            FROM (
+                SELECT * FROM unnest(\(queues.map(\.accountID)), \(queues.map(\.bundleID)))
+                    AS asked (account_id, bundle_id)
+                ORDER BY account_id COLLATE "C", bundle_id COLLATE "C"
+            ) AS wanted CROSS JOIN LATERAL (
+                SELECT 1 FROM queues
+                WHERE queues.account_id = wanted.account_id AND queues.bundle_id = wanted.bundle_id
+                FOR UPDATE
+            ) AS locked
             """
         )
     }

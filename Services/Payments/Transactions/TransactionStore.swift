@@ -105,12 +105,17 @@ enum TransactionStore {
         on connection: isolated PostgresConnection
     ) throws -> [(accountID: AccountID, key: UsedKey, id: TransactionID)] {
         guard !keys.isEmpty else { return [] }
+        // `LIMIT` keeps it from becoming a join, which may begin with the table and read all of it.
         return try connection.query(
             """
-            SELECT t.account_id, t.idempotency_key, t.fingerprint, t.id
+            SELECT asked.account_id, asked.idempotency_key, used.fingerprint, used.id
             FROM unnest(\(keys.map(\.accountID)), \(keys.map(\.idempotencyKey)))
                 AS asked (account_id, idempotency_key)
-            JOIN transactions t USING (account_id, idempotency_key)
+            CROSS JOIN LATERAL (
+                SELECT t.fingerprint, t.id FROM transactions t
+                WHERE t.account_id = asked.account_id AND t.idempotency_key = asked.idempotency_key
+                LIMIT 1
+            ) AS used
             """
         ).map { row in
             let (account, key, fingerprint, id) = try row.decode(

@@ -1,12 +1,15 @@
 -- A client's finish over HTTP: QueueStore, Outbox.
 BEGIN;
-SELECT 1 FROM queues
-JOIN (
-    SELECT DISTINCT account_id, bundle_id
+SELECT 1
+FROM (
+    SELECT DISTINCT account_id COLLATE "C" AS account_id, bundle_id COLLATE "C" AS bundle_id
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
-) AS wanted USING (account_id, bundle_id)
-ORDER BY queues.account_id, queues.bundle_id
-FOR UPDATE OF queues;
+    ORDER BY account_id, bundle_id
+) AS wanted CROSS JOIN LATERAL (
+    SELECT 1 FROM queues
+    WHERE queues.account_id = wanted.account_id AND queues.bundle_id = wanted.bundle_id
+    FOR UPDATE
+) AS locked;
 SELECT transaction_id, account_id, bundle_id, version, state, revoked_at, is_delivered,
     finished_at, contents
 FROM queue_transactions

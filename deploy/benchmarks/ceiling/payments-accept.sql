@@ -1,10 +1,14 @@
 -- PaymentHandler.accept: ProductStore, AccountStore, TransactionStore, AttemptStore, Outbox.
 BEGIN;
-SELECT t.account_id, t.idempotency_key, t.fingerprint, t.id
+SELECT asked.account_id, asked.idempotency_key, used.fingerprint, used.id
 FROM (
     SELECT account_id, 'key-' || id FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 ) AS asked (account_id, idempotency_key)
-JOIN transactions t USING (account_id, idempotency_key);
+CROSS JOIN LATERAL (
+    SELECT t.fingerprint, t.id FROM transactions t
+    WHERE t.account_id = asked.account_id AND t.idempotency_key = asked.idempotency_key
+    LIMIT 1
+) AS used;
 SELECT p.id, CASE WHEN p.version = known.version THEN NULL ELSE p.data END
 FROM unnest('{com.example.coins.100}'::text[], '{1}'::int[]) AS known (id, version)
 JOIN products p USING (id);

@@ -27,9 +27,9 @@ UPDATE processor_attempts AS a SET
     approval_ends_at = NULL, waits_for = NULL, lease_owner = ceiling.uuid('0', 1)
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int) AS u
 WHERE a.transaction_id = u.id AND a.kind = 'charge' AND a.number = 1;
-INSERT INTO ledger_postings
-    (transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
-SELECT id, 'purchase', 1, ceiling.uuid('3', id), now(), 'USD',
+INSERT INTO ledger_postings (
+    xid, transaction_id, kind, number, id, posted_at, currency, accounts, amounts)
+SELECT (SELECT outbox_xid()), id, 'purchase', 1, ceiling.uuid('3', id), now(), 'USD',
     ARRAY[concat('buyer', ':', account_id), 'store_revenue'], ARRAY[-99, 99]
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int);
 WITH appended AS (
