@@ -124,8 +124,19 @@ struct PendingTransactions {
     }
 
     /// Removes a transaction that was finished by this client.
+    ///
+    /// The store lets an app finish a purchase only once everything is delivered. So the purchase is
+    /// delivered, even if the stream has not yet told so.
     mutating func finish(_ transaction: SKPaymentTransaction) -> News {
-        leave(transaction) ? News(removed: [transaction]) : News()
+        var news = News()
+        if let id = transaction.number, var fields = known[id]?.fields, !fields.isDelivered,
+            fields.state == .purchased || fields.state == .restored
+        {
+            fields.isDelivered = true
+            news.silent.append((transaction, fields))
+        }
+        if leave(transaction) { news.removed.append(transaction) }
+        return news
     }
 
     /// Returns the transaction with an id, if it is in the queue.

@@ -18,6 +18,18 @@ import Testing
         #expect(pending.all.count == 1)
     }
 
+    @Test func whatTheStoreLetsTheAppFinishIsDeliveredBeforeTheStreamSaysSo() throws {
+        var pending = pending
+        let news = pending.receive([.of(1, "coins", .purchased), .of(2, "hint", .failed)])
+        let transactions = news.updates.flatMap { $0 }.map(\.transaction)
+        let purchase = try #require(transactions.first { $0.number == id(1) })
+        let finished = pending.finish(purchase)
+        #expect(finished.silent.map(\.fields.isDelivered) == [true])
+        #expect(finished.removed.map(\.number) == [id(1)])
+        let failure = try #require(transactions.first { $0.number == id(2) })
+        #expect(pending.finish(failure).silent.isEmpty, "Nothing was delivered.")
+    }
+
     @Test func aStreamThatIsFasterThanTheAnswerMakesNoSecondTransaction() {
         var pending = pending
         let transaction = SKPaymentTransaction.payment(of: "coins")
