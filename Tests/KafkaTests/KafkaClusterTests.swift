@@ -68,15 +68,26 @@ import Testing
     @Test func twoMembersShareThePartitionsAndTheLastOneGetsAll() async throws {
         try await withTestTopic(partitions: 4) { topic in
             let first = try topic.consumer(logger, group: "shared")
+            // What the first member was told that it has.
+            var told: Set<KafkaTopicPartition> = []
+            func pollFirst() async throws {
+                let poll = try await first.poll(max: 1, timeout: .milliseconds(50))
+                told = told.subtracting(poll.revoked).union(poll.assigned)
+            }
+            try await eventually(within: .seconds(40), "the first member to have all partitions") {
+                try await pollFirst()
+                return told.count == 4 ? true : nil
+            }
             let second = try topic.consumer(logger, group: "shared")
             try await eventually(within: .seconds(40), "both members to have two partitions") {
-                _ = try await first.poll(max: 1, timeout: .milliseconds(50))
+                try await pollFirst()
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
                 let counts = (
                     try await first.assignment().count, try await second.assignment().count
                 )
                 return counts == (2, 2) ? true : nil
             }
+            #expect(told == Set(try await first.assignment()), "revoked partitions are told of")
             await first.close()
             try await eventually(within: .seconds(40), "the second member to have all partitions") {
                 _ = try await second.poll(max: 1, timeout: .milliseconds(50))
