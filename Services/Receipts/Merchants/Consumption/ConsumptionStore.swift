@@ -12,7 +12,8 @@ enum ConsumptionStore {
     ) throws -> ProductType? {
         let rows = try connection.query(
             """
-            SELECT product_type FROM signed_transactions
+            SELECT product_type
+            FROM signed_transactions JOIN app_transactions USING (app_transaction_id)
             WHERE transaction_id = \(transaction.number) AND bundle_id = \(bundle)
             """
         )
