@@ -16,6 +16,8 @@ struct HeldOffsets {
 
     /// The offset of the first event that came too early, by partition.
     private(set) var first: [KafkaTopicPartition: Int64] = [:]
+    /// The offsets from which partitions were read again last.
+    private var readFrom: [KafkaTopicPartition: Int64] = [:]
     private var pause = Self.pauseMin
     private var dueAt: ContinuousClock.Instant?
 
@@ -33,6 +35,11 @@ struct HeldOffsets {
         at now: ContinuousClock.Instant
     ) -> Bool {
         let isNew = offsets.contains { first[$0.key] == nil }
+        // A partition that advances, as after a lost log, is read again soon.
+        let advances = offsets.contains { partition, offset in
+            readFrom[partition].map { $0 < offset } ?? false
+        }
+        if isNew, advances { pause = Self.pauseMin }
         first = offsets
         if first.isEmpty {
             // Long after the last early event the next one is the first again.
@@ -50,6 +57,7 @@ struct HeldOffsets {
     ) -> [KafkaTopicPartition: Int64] {
         guard !first.isEmpty, let dueAt, now >= dueAt else { return [:] }
         defer { first = [:] }
+        readFrom = first
         return first
     }
 

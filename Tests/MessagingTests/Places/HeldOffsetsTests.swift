@@ -37,6 +37,16 @@ import Testing
         #expect(!held.isLong)
     }
 
+    @Test func aPartitionThatAdvancesIsReadAgainSoon() {
+        var held = HeldOffsets()
+        var now = start
+        for offset in Int64(0)..<20 {
+            _ = held.hold([partition: offset], at: now)
+            now += HeldOffsets.pauseMin
+            #expect(held.takeDue(at: now) == [partition: offset])
+        }
+    }
+
     @Test func aPartitionThatWasTakenAwayIsForgotten() {
         var held = HeldOffsets()
         _ = held.hold([partition: 7], at: start)
