@@ -147,7 +147,7 @@ import Testing
                 try await client.withAdvisoryLock(0x6D69_6772_6174_6573) {
                     let waiter = Task { try await migrator(database, Self.first).migrate() }
                     try await eventually("the migrator to wait") {
-                        try await database.sessions(like: "SELECT pg_try_advisory_lock%") >= 1
+                        try await database.sessions(like: "%pg_try_advisory_lock%") >= 1
                             ? () : nil
                     }
                     waiter.cancel()

@@ -43,7 +43,6 @@ extension PostgresClient {
         _ body: @escaping @Sendable (Taken) async throws -> R
     ) async throws -> R {
         try await withSession(settings) { connection in
-            try await connection.limitSilence()
             try await connection.waitForLock(key)
             do {
                 let taken = try await connection.take(taking)
@@ -153,8 +152,22 @@ extension PostgresConnection {
         }
     }
 
-    private func tryLock(_ key: Int64) throws(PostgresError) -> Bool {
-        try query("SELECT pg_try_advisory_lock(\(key))").first?.decode(Bool.self) ?? false
+    /// Tries to take an advisory lock.
+    ///
+    /// The same statement limits the silence of a session that gets the lock, as
+    /// ``limitSilence()`` does; a session that still waits for it may be silent.
+    func tryLock(_ key: Int64) throws(PostgresError) -> Bool {
+        let milliseconds = "\(LockHolder.silenceMax.inMilliseconds)"
+        return try query(
+            """
+            WITH attempt AS MATERIALIZED (SELECT pg_try_advisory_lock(\(key)) AS is_locked)
+            SELECT is_locked,
+                set_config('idle_session_timeout', silence, false),
+                set_config('idle_in_transaction_session_timeout', silence, false)
+            FROM attempt,
+                LATERAL (SELECT CASE WHEN is_locked THEN \(milliseconds) ELSE '0' END) AS limits (silence)
+            """
+        ).first?.decode(Bool.self, String.self, String.self).0 ?? false
     }
 
     /// Releases the lock, so that the next holder gets it at once and not only when the server

@@ -77,29 +77,41 @@ public struct PostgresMigrator: Sendable {
     ///   ``PostgresError/Code/migrationChanged``, nothing has been changed.
     public func migrate() async throws -> Int {
         try await withSession(settings) { connection in
-            // All work is done in this session, so it is silent only if the process is stopped.
-            try await connection.limitSilence()
-            try await connection.waitForLock(Self.lockKey)
-            try await connection.makeMigrationsTable()
-            switch try await state(on: connection) {
-            case .current: return 0
-            case .newer(let names):
-                throw PostgresError(
-                    .databaseIsNewer,
-                    "the database has migrations that this program does not know: "
-                        + names.joined(separator: ", ")
-                )
-            case .pending(let names):
-                let pending = Set(names)
-                for migration in migrations where pending.contains(migration.name) {
-                    try await connection.apply(
-                        migration,
-                        lockTimeoutMilliseconds: Self.lockTimeoutMilliseconds
-                    )
-                    logger.info("Migration applied", metadata: ["migration": "\(migration.name)"])
-                }
-                return names.count
+            // It polls, as a waiting statement would hold back the removal of dead rows.
+            while true {
+                if let applied = try await migrateIfAlone(on: connection) { return applied }
+                try await Task.sleep(for: .milliseconds(250))
             }
+        }
+    }
+
+    /// Applies the pending migrations in one turn on the connection's thread.
+    ///
+    /// The session is silent only while the process is stopped: between two statements nothing
+    /// waits for a turn in the pool of tasks, however busy that is.
+    ///
+    /// - Returns: The number of migrations applied; `nil` if another session is migrating.
+    private func migrateIfAlone(on connection: isolated PostgresConnection) throws -> Int? {
+        guard try connection.tryLock(Self.lockKey) else { return nil }
+        try connection.makeMigrationsTable()
+        switch try state(on: connection) {
+        case .current: return 0
+        case .newer(let names):
+            throw PostgresError(
+                .databaseIsNewer,
+                "the database has migrations that this program does not know: "
+                    + names.joined(separator: ", ")
+            )
+        case .pending(let names):
+            let pending = Set(names)
+            for migration in migrations where pending.contains(migration.name) {
+                try connection.apply(
+                    migration,
+                    lockTimeoutMilliseconds: Self.lockTimeoutMilliseconds
+                )
+                logger.info("Migration applied", metadata: ["migration": "\(migration.name)"])
+            }
+            return names.count
         }
     }
 
@@ -174,7 +186,7 @@ extension PostgresConnection {
         lockTimeoutMilliseconds: Int
     ) throws {
         do {
-            try transaction { connection in
+            try inTransaction { connection in
                 try connection.simple(
                     "SET LOCAL lock_timeout = \(lockTimeoutMilliseconds)"
                 )

@@ -161,7 +161,7 @@ import TestSupport
                 try await client.withAdvisoryLock(42) {
                     let waiter = Task { try await client.withAdvisoryLock(42) {} }
                     try await eventually("another to wait for the lock") {
-                        try await database.sessions(like: "SELECT pg_try_advisory_lock%") >= 1
+                        try await database.sessions(like: "%pg_try_advisory_lock%") >= 1
                             ? () : nil
                     }
                     waiter.cancel()
