@@ -43,8 +43,10 @@ ifdef ONLY
 	@deploy/dev/run-tests .build/tests.log --skip-build --filter '^$(subst .,\.,$(ONLY))[./(]' \
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 else
+	@echo "make: checking what holds for every file"
+	@deploy/dev/run-tests .build/tidy.log --skip-build --filter '^TidyTests\.'
 	@echo "make: testing, $(TESTS_AT_ONCE) at once; each test says when it has passed"
-	@deploy/dev/run-tests .build/tests.log --skip-build --skip '^EndToEndTests\.' \
+	@deploy/dev/run-tests .build/tests.log --skip-build --skip '^(EndToEnd|Tidy)Tests\.' \
 		--experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	@echo "make: testing the executables end to end, killed at every crash point (some minutes)"
 	@deploy/dev/run-tests .build/end-to-end.log --skip-build --filter '^EndToEndTests\.'

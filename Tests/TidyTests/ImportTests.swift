@@ -132,7 +132,10 @@ import Testing
     /// Whether the file's type is pure by its name, or says so in its comment.
     private static func mustBePure(_ file: SourceFile) -> Bool {
         isPure(file)
-            || (file.isProduct && file.lines.contains { $0.contains(/^\/\/\/ (?:.*\. )?Pure[.:]/) })
+            || file.isProduct
+                && file.lines.contains {
+                    $0.hasPrefix("/// ") && $0.contains(/^\/\/\/ (?:.*\. )?Pure[.:]/)
+                }
     }
 
     @Test func pureFilesReadNoClockAndMakeNoIDs() {

@@ -75,11 +75,25 @@ struct SourceFile: Sendable, CustomStringConvertible {
     let text: String
     /// The lines, without their ends.
     let lines: [String]
+    /// The lines with their numbers, from 1, without those that are comments as a whole.
+    let code: [(number: Int, text: String)]
+    /// What the file imports, with line numbers.
+    let imports: [(number: Int, module: String)]
 
+    // All is worked out once, since many rules ask for it.
     init(path: String, text: String) {
         self.path = path
         self.text = text
         lines = text.components(separatedBy: "\n")
+        code = zip(1..., lines).filter { !Self.isComment($0.1) }.map { ($0.0, $0.1) }
+        let pattern = /^\s*(?:@\w+ )*(?:public |package |internal )?import (?:\w+ )?(\w+)/
+        imports = code.filter { $0.text.contains("import ") }.compactMap { number, text in
+            text.firstMatch(of: pattern).map { (number, String($0.1)) }
+        }
+    }
+
+    private static func isComment(_ line: String) -> Bool {
+        line.utf8.drop { $0 == UInt8(ascii: " ") }.starts(with: "//".utf8)
     }
 
     var description: String { path }
@@ -88,26 +102,9 @@ struct SourceFile: Sendable, CustomStringConvertible {
     /// Whether the file belongs to what is shipped.
     var isProduct: Bool { path.hasPrefix("Services/") || path.hasPrefix("Shared/") }
 
-    /// The lines with their numbers, from 1, without those that are comments as a whole.
-    var code: [(number: Int, text: String)] {
-        zip(1..., lines).filter { !$0.1.trimmingCharacters(in: .whitespaces).hasPrefix("//") }
-            .map { ($0.0, $0.1) }
-    }
-
     /// The text with its comment lines left empty, so that line numbers stay.
     var codeText: String {
-        lines.map { $0.trimmingCharacters(in: .whitespaces).hasPrefix("//") ? "" : $0 }
-            .joined(separator: "\n")
-    }
-
-    /// What the file imports, with line numbers.
-    var imports: [(number: Int, module: String)] {
-        code.compactMap { number, text in
-            text.firstMatch(
-                of: /^\s*(?:@\w+ )*(?:public |package |internal )?import (?:\w+ )?(\w+)/
-            )
-            .map { (number, String($0.1)) }
-        }
+        lines.map { Self.isComment($0) ? "" : $0 }.joined(separator: "\n")
     }
 
     /// Whether the name ends in one of the suffixes, `.swift` left away.
