@@ -1,7 +1,9 @@
 /// A pointer to a handle or a queue of librdkafka.
 ///
 /// Whoever holds it knows when it is destroyed.
-struct RDKafkaPointer: @unchecked Sendable {  // librdkafka allows any thread to use it.
+struct RDKafkaPointer:
+    @unchecked Sendable  // librdkafka lets any thread use a handle until it is destroyed.
+{
     let raw: OpaquePointer
 
     init(_ raw: OpaquePointer) { self.raw = raw }

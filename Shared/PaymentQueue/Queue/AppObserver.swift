@@ -2,7 +2,9 @@
 ///
 /// The library stores references to observers and delegates under locks. It calls them only on the
 /// queue's callback queue, as the app expects.
-struct AppObserver: @unchecked Sendable {  // Called only on the callback queue.
+struct AppObserver:
+    @unchecked Sendable  // The app need not make its observer sendable: one queue calls it.
+{
     let observer: any SKPaymentTransactionObserver
 
     /// Whether it is the library's own observer, which only waits for transactions.
@@ -15,6 +17,8 @@ struct AppObserver: @unchecked Sendable {  // Called only on the callback queue.
 }
 
 /// A weak reference to one of the app's delegates; see ``AppObserver``.
-struct WeakAppObject: @unchecked Sendable {  // Called only on the callback queue.
+struct WeakAppObject:
+    @unchecked Sendable  // The app need not make its delegate sendable: one queue calls it.
+{
     weak var object: AnyObject?
 }

@@ -1,6 +1,8 @@
 /// A request to the catalog for products with given identifiers (spec rule 99), or for all products
 /// on sale (rule 98).
-public final class SKProductsRequest: SKRequest, @unchecked Sendable {  // Adds constants.
+public final class SKProductsRequest: SKRequest,
+    @unchecked Sendable  // A subclass has to repeat it. This one adds only a constant.
+{
     /// The requested identifiers; `nil` requests all products.
     private let productIdentifiers: Set<String>?
 

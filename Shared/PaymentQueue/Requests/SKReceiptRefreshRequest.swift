@@ -16,7 +16,9 @@ public let SKReceiptPropertyIsVolumePurchase = AppReceiptQuery.volumePurchase
 /// device, but consumables only until they are finished. The request makes no transactions. The
 /// file at ``StoreConfiguration/receiptURL`` is replaced atomically. A receipt that fails the
 /// checks of ``StoreConfiguration/receiptTrust`` does not replace it.
-public final class SKReceiptRefreshRequest: SKRequest, @unchecked Sendable {  // Adds constants.
+public final class SKReceiptRefreshRequest: SKRequest,
+    @unchecked Sendable  // A subclass has to repeat it. This one adds only a constant.
+{
     /// The requested properties, for tests in the sandbox.
     public let receiptProperties: [String: any Sendable]?
 

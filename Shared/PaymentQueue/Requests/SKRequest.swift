@@ -5,7 +5,9 @@ import Synchronization
 ///
 /// Keep a reference to it until it has ended. The delegate is called on the default queue's
 /// callback queue.
-public class SKRequest: @unchecked Sendable {  // All mutable state is in a mutex.
+public class SKRequest:
+    @unchecked Sendable  // Only a final class may go without. Its variables are in a mutex.
+{
     private struct State: ~Copyable {
         var delegate = WeakAppObject()
         var task: Task<Void, Never>?

@@ -1,8 +1,12 @@
+import Synchronization
+
 /// A payment: a product and the number of units to buy.
 ///
 /// ``SKMutablePayment`` is a payment that can be changed before it is added. The queue keeps a copy
 /// (spec rule 29), so the one that can be changed stays with its creator.
-public class SKPayment: @unchecked Sendable, Hashable {  // Only its subclass is mutable.
+public class SKPayment: Hashable,
+    @unchecked Sendable  // Only a final class may go without. Its variables are in a mutex.
+{
     struct Fields: Hashable, Sendable {
         var productIdentifier: String
         var quantity = 1
@@ -13,7 +17,11 @@ public class SKPayment: @unchecked Sendable, Hashable {  // Only its subclass is
         var purchaseIntentID: String?
     }
 
-    final fileprivate(set) var fields: Fields
+    private let guarded: Mutex<Fields>
+    final fileprivate(set) var fields: Fields {
+        get { guarded.withLock { $0 } }
+        set { guarded.withLock { $0 = newValue } }
+    }
     /// The product with the price that the buyer saw.
     public final let product: SKProduct
 
@@ -31,12 +39,12 @@ public class SKPayment: @unchecked Sendable, Hashable {  // Only its subclass is
     /// Makes a payment for one unit of a product.
     public init(product: SKProduct) {
         self.product = product
-        fields = Fields(productIdentifier: product.productIdentifier)
+        guarded = Mutex(Fields(productIdentifier: product.productIdentifier))
     }
 
     init(product: SKProduct, fields: Fields) {
         self.product = product
-        self.fields = fields
+        guarded = Mutex(fields)
     }
 
     /// An immutable copy.
@@ -57,7 +65,9 @@ public class SKPayment: @unchecked Sendable, Hashable {  // Only its subclass is
 }
 
 /// A payment that can be changed until it is added to the queue.
-public final class SKMutablePayment: SKPayment, @unchecked Sendable {  // The queue copies it.
+public final class SKMutablePayment: SKPayment,
+    @unchecked Sendable  // A subclass has to repeat it. This one adds no variable.
+{
     /// The product's identifier.
     public override var productIdentifier: String {
         get { fields.productIdentifier }

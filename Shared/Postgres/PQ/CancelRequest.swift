@@ -43,6 +43,8 @@ final class CancelRequest: Sendable {
 }
 
 /// A libpq request that is passed to another thread.
-private struct PointerBox: @unchecked Sendable {  // Only that thread uses and frees it.
+private struct PointerBox:
+    @unchecked Sendable  // It is passed once. Then only the other thread uses and frees it.
+{
     let pointer: OpaquePointer
 }

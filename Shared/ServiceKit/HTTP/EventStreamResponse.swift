@@ -171,7 +171,9 @@ private func closeWhenClientLeaves(_ channel: any Channel) {
 }
 
 /// Carries the connection's writer into the task that produces the events.
-private final class WriterBox: @unchecked Sendable {  // Only that task uses the writer.
+private final class WriterBox:
+    @unchecked Sendable  // Only that task writes, and `finish` comes after its end.
+{
     private var writer: any ResponseBodyWriter
 
     init(writer: any ResponseBodyWriter) { self.writer = writer }
