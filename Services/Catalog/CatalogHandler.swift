@@ -13,7 +13,7 @@ import StoreTracing
 struct CatalogHandler: Sendable {
     let client: PostgresClient
     let priceList: CurrentPriceList
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     /// Called after a commit that appended events.
     let didAppend: @Sendable () -> Void
 
@@ -66,7 +66,7 @@ struct CatalogHandler: Sendable {
         _ edits: [ProductRules.Edit],
         by administrator: String,
         _ trace: TraceContext,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProductRules.Decision] {
         try CatalogStore.lockWriters(on: connection)

@@ -9,7 +9,7 @@ import Postgres
 /// and grants, and publish. Entitlements and credits are written in the database transaction of the
 /// places, and so exactly once.
 struct TransactionHandler: EventHandler {
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime
     /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
@@ -95,7 +95,7 @@ struct TransactionHandler: EventHandler {
     private func publish(
         _ plan: QueuePlan,
         _ revisions: [QueueKey: Int64],
-        _ now: Timestamp,
+        _ now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         let changes = plan.changes.map { change in

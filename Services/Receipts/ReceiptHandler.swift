@@ -15,7 +15,7 @@ final class ReceiptHandler: EventHandler {
     let serverAPI = ServerAPIStore()
     let signer: ReceiptSigner
     let announcements: AnnouncementHandler
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let wakeRelay: @Sendable () -> Void
     /// Called after the commit, when notifications may be owed.
     let wakeNotifications: @Sendable () -> Void
@@ -29,7 +29,7 @@ final class ReceiptHandler: EventHandler {
         store: ReceiptStore,
         signer: ReceiptSigner,
         announcements: AnnouncementHandler,
-        now: @escaping @Sendable () -> Timestamp,
+        now: @escaping @Sendable () -> StoreTime,
         wakeRelay: @escaping @Sendable () -> Void,
         wakeNotifications: @escaping @Sendable () -> Void,
         didMeet: @escaping @Sendable (ForeignEnvironment) -> Void
@@ -97,7 +97,7 @@ final class ReceiptHandler: EventHandler {
     /// depends on a position being used.
     private func contexts(
         of batch: ReceiptBatch,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [SigningContext] {
         let owners = Set(batch.entries.map(\.transaction.owner))
@@ -120,7 +120,7 @@ final class ReceiptHandler: EventHandler {
         _ signed: SignedTransaction,
         _ signing: ReceiptSigning,
         of entry: ReceiptBatch.Entry,
-        at now: Timestamp
+        at now: StoreTime
     ) -> OutboxEvent {
         let event = ReceiptIssued(
             transaction: signed.transaction,
@@ -145,7 +145,7 @@ final class ReceiptHandler: EventHandler {
         _ signed: SignedTransaction,
         _ signing: ReceiptSigning,
         of entry: ReceiptBatch.Entry,
-        at now: Timestamp
+        at now: StoreTime
     ) -> OutboxEvent {
         OutboxEvent(
             ReceiptReissued(
@@ -171,7 +171,7 @@ extension OutboxEvent {
         _ reissued: ReceiptReissued,
         snapshot: [UInt8]? = nil,
         key: AccountID,
-        at now: Timestamp,
+        at now: StoreTime,
         traceparent: String? = nil
     ) {
         self.init(

@@ -15,7 +15,7 @@ func measureReceipts(
     _ reader: inout SettingsReader,
     _ logger: Logger
 ) throws -> @Sendable () throws -> String {
-    let now = Timestamp.wallClock()
+    let now = StoreTime.wallClock()
     let (environment, chain) = try ReceiptsSettings.signing(&reader, now: .now())
     try reader.check()
     return {
@@ -50,14 +50,14 @@ struct SigningMeasurement {
     private let signer: ReceiptSigner
     private let receiptSigner: AppReceiptSigner
     private let validator: ReceiptValidator
-    private let now: Timestamp
+    private let now: StoreTime
     private let transaction: Transaction
     private let jws: String
     private let digest: SHA256.Digest
     private let signature: P256.Signing.ECDSASignature
     private let payloads: [[UInt8]]
 
-    init(chain: SigningChain, environment: StoreEnvironment, at now: Timestamp) throws {
+    init(chain: SigningChain, environment: StoreEnvironment, at now: StoreTime) throws {
         self.now = now
         signer = ReceiptSigner(
             chain: chain,
@@ -142,7 +142,7 @@ struct SigningMeasurement {
         )
     }
 
-    private static func transaction(_ number: Int64, at now: Timestamp) -> Transaction {
+    private static func transaction(_ number: Int64, at now: StoreTime) -> Transaction {
         Transaction(
             id: TransactionID(number: 1_000_000_000_000 + number),
             originalID: TransactionID(number: 1_000_000_000_000 + number),

@@ -2,7 +2,7 @@ public import EventTypes
 
 extension EventID {
     /// Makes a new id from random bits of the kernel.
-    public init(time: Timestamp) {
+    public init(time: StoreTime) {
         var generator = RandomBlock()
         self.init(time: time, using: &generator)
     }
@@ -11,16 +11,16 @@ extension EventID {
 extension EventID {
     /// Makes a new id for something that only processes know, such as the owner of a lease.
     public init(time: MachineTime) {
-        self.init(time: Timestamp(millisecondsSinceEpoch: time.millisecondsSinceEpoch))
+        self.init(time: StoreTime(millisecondsSinceEpoch: time.millisecondsSinceEpoch))
     }
 }
 
 extension PurchaseIntentID {
     /// Makes a new id: a UUID of version 7, like an event's.
-    public init(time: Timestamp) { self.init(unchecked: EventID(time: time).description) }
+    public init(time: StoreTime) { self.init(unchecked: EventID(time: time).description) }
 }
 
 extension PriceConsentID {
     /// Makes a new id: a UUID of version 7, like an event's.
-    public init(time: Timestamp) { self.init(unchecked: EventID(time: time).description) }
+    public init(time: StoreTime) { self.init(unchecked: EventID(time: time).description) }
 }

@@ -13,7 +13,7 @@ public struct EventLine: Codable, Hashable, Sendable {
     let topic: String
     let key: String
     let subject: String
-    let time: Timestamp
+    let time: StoreTime
     /// The part of its time beyond whole milliseconds; services write none.
     let microseconds: Int64?
     let traceparent: String?

@@ -62,14 +62,14 @@ public struct PurchaseIntent: Codable, Hashable, Sendable {
     /// The number of units to buy.
     public var quantity: Int
     /// The time at which the buyer began the purchase.
-    public var createdAt: Timestamp
+    public var createdAt: StoreTime
 
     /// Makes an intent.
     public init(
         id: PurchaseIntentID,
         productID: ProductID,
         quantity: Int,
-        createdAt: Timestamp
+        createdAt: StoreTime
     ) {
         self.id = id
         self.productID = productID

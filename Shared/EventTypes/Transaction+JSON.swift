@@ -117,13 +117,13 @@ extension Transaction {
                 price: price,
                 applicationUsername: applicationUsername,
                 deliveryPlan: deliveryPlan,
-                requestedAt: Timestamp(millisecondsSinceEpoch: requestedAt),
-                purchasedAt: purchasedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                requestedAt: StoreTime(millisecondsSinceEpoch: requestedAt),
+                purchasedAt: purchasedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
                 originalPurchasedAt: originalPurchasedAt.map(
-                    Timestamp.init(millisecondsSinceEpoch:)
+                    StoreTime.init(millisecondsSinceEpoch:)
                 ),
                 failureReason: failureReason.map(FailureReason.init(rawValue:)),
-                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                revokedAt: revokedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
                 refunds: refunds
             )
         }

@@ -42,17 +42,17 @@ public struct Transaction: Codable, Hashable, Sendable {
     /// The targets of delivery, copied from the product at the time of the purchase.
     public var deliveryPlan: [DeliveryTarget]
     /// The time at which the payment was accepted.
-    public var requestedAt: Timestamp
+    public var requestedAt: StoreTime
     /// The time at which the charge was confirmed or the restore was made; `nil` before.
-    public var purchasedAt: Timestamp?
+    public var purchasedAt: StoreTime?
     /// The time at which the first transaction of this purchase was purchased; `nil` before.
-    public var originalPurchasedAt: Timestamp?
+    public var originalPurchasedAt: StoreTime?
     /// The reason for the failure.
     ///
     /// It is set only in the state `failed`.
     public var failureReason: FailureReason?
     /// The time of the refund that took the product away; `nil` if the buyer still has it.
-    public var revokedAt: Timestamp?
+    public var revokedAt: StoreTime?
     /// All refunds in the order of their numbers, reversed ones included; `nil` if there was none.
     public var refunds: [Refund]?
 
@@ -73,11 +73,11 @@ public struct Transaction: Codable, Hashable, Sendable {
         price: Money,
         applicationUsername: String?,
         deliveryPlan: [DeliveryTarget],
-        requestedAt: Timestamp,
-        purchasedAt: Timestamp? = nil,
-        originalPurchasedAt: Timestamp? = nil,
+        requestedAt: StoreTime,
+        purchasedAt: StoreTime? = nil,
+        originalPurchasedAt: StoreTime? = nil,
         failureReason: FailureReason? = nil,
-        revokedAt: Timestamp? = nil,
+        revokedAt: StoreTime? = nil,
         refunds: [Refund]? = nil
     ) {
         self.id = id

@@ -25,7 +25,7 @@ public enum LedgerRules {
         buyer: AccountID,
         gross: Money,
         taxBasisPoints: Int,
-        time: Timestamp
+        time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
@@ -63,7 +63,7 @@ public enum LedgerRules {
         gross: Money,
         refunded: Money,
         taxBasisPoints: Int,
-        time: Timestamp
+        time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
@@ -99,7 +99,7 @@ public enum LedgerRules {
         gross: Money,
         remaining: Money,
         taxBasisPoints: Int,
-        time: Timestamp
+        time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
@@ -118,7 +118,7 @@ public enum LedgerRules {
         transactionID: TransactionID,
         buyer: AccountID,
         gross: Money,
-        time: Timestamp
+        time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
@@ -137,7 +137,7 @@ public enum LedgerRules {
         number: Int,
         buyer: AccountID,
         gross: Money,
-        time: Timestamp
+        time: StoreTime
     ) -> Posting? {
         posting(
             id: id,
@@ -196,7 +196,7 @@ public enum LedgerRules {
         kind: PostingKind,
         number: Int = 1,
         transactionID: TransactionID,
-        time: Timestamp,
+        time: StoreTime,
         from giver: LedgerAccount,
         to receivers: [(LedgerAccount, Money)],
         isReversed: Bool = false

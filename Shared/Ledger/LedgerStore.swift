@@ -66,7 +66,7 @@ extension LedgerError {
 }
 
 extension PostgresTimestamp {
-    fileprivate init(_ time: Timestamp) {
+    fileprivate init(_ time: StoreTime) {
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 }

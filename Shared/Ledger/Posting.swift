@@ -18,7 +18,7 @@ public struct Posting: Hashable, Sendable {
     /// are posted under the number of the refund.
     public let number: Int
     /// The time of the posting.
-    public let time: Timestamp
+    public let time: StoreTime
     /// The amounts that moved.
     public let entries: [JournalEntry]
 
@@ -31,7 +31,7 @@ public struct Posting: Hashable, Sendable {
         transactionID: TransactionID,
         kind: PostingKind,
         number: Int = 1,
-        time: Timestamp,
+        time: StoreTime,
         entries: [JournalEntry]
     ) {
         precondition(Self.isBalanced(entries), "The entries of a posting sum to zero.")
@@ -102,7 +102,7 @@ public struct PostingID: Hashable, Sendable, CustomStringConvertible {
     public init(bytes: SIMD16<UInt8>) { self.bytes = bytes }
 
     /// Makes a new identity.
-    public init(time: Timestamp) { bytes = EventID(time: time).bytes }
+    public init(time: StoreTime) { bytes = EventID(time: time).bytes }
 
     /// The UUID in its usual form.
     public var description: String { EventID(bytes: bytes).description }

@@ -36,7 +36,7 @@ extension PointInTime where Self: PostgresEncodable & PostgresDecodable {
     }
 }
 
-extension Timestamp: PostgresEncodable, PostgresDecodable {}
+extension StoreTime: PostgresEncodable, PostgresDecodable {}
 extension MachineTime: PostgresEncodable, PostgresDecodable {}
 
 /// `uuid`.

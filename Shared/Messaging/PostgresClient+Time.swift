@@ -11,5 +11,5 @@ extension PostgresClient {
     public var machineTime: MachineTime { MachineTime(clock.now) }
 
     /// The store's time, which is that of the database's clock.
-    public var storeTime: Timestamp { Timestamp(clock.now) }
+    public var storeTime: StoreTime { StoreTime(clock.now) }
 }

@@ -166,7 +166,7 @@ private struct AttributeValues {
 
     func date(_ type: Int64) throws(ReceiptRefusal) -> Date {
         guard let text = DERReader.only(DERReader.Tag.ia5String, in: try bytes(type)),
-            let time = Timestamp(utf8: Array(text))
+            let time = StoreTime(utf8: Array(text))
         else { throw unreadable(type) }
         return time.date
     }

@@ -22,7 +22,7 @@ public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible 
             let remainder = ((value % divisor) + divisor) % divisor
             return ((value - remainder) / divisor, remainder)
         }
-        // The civil calendar with a year that begins in March, as in `Timestamp.description`.
+        // The civil calendar with a year that begins in March, as in `StoreTime.description`.
         let (era, dayOfEra) = floor(
             floor(microsecondsSinceEpoch, 86_400_000_000).0 + 719_468,
             146_097
@@ -37,7 +37,7 @@ public struct LogMonth: Hashable, Comparable, Sendable, CustomStringConvertible 
     ///
     /// - Returns: `nil` if the text is anything else.
     public init?(_ text: some StringProtocol) {
-        guard let time = Timestamp("\(text)-01T00:00:00Z"), text.utf8.count == 7 else { return nil }
+        guard let time = StoreTime("\(text)-01T00:00:00Z"), text.utf8.count == 7 else { return nil }
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 

@@ -100,7 +100,7 @@ public struct ServiceFrame: Sendable {
     }
 
     /// Returns the time of the store's clock, which all instances share.
-    public var storeNow: @Sendable () -> Timestamp {
+    public var storeNow: @Sendable () -> StoreTime {
         { [client] in client.storeTime }
     }
 

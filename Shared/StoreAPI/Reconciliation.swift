@@ -67,11 +67,11 @@ public struct Reconciliation: Codable, Hashable, Sendable {
     }
 
     /// The start of the comparison: transactions requested since then were compared; `nil` for all.
-    public var since: Timestamp?
+    public var since: StoreTime?
     /// The end of the comparison: later changes were left out.
     ///
     /// With `--settled 0` none are left out.
-    public var until: Timestamp
+    public var until: StoreTime
     /// The number of transactions that were compared.
     public var compared: Int
     /// The number of transactions that were left out because they changed recently.
@@ -108,7 +108,7 @@ public struct Reconciliation: Codable, Hashable, Sendable {
     public var transactions: [TransactionBooks]?
 
     /// Makes a reconciliation.
-    public init(since: Timestamp?, until: Timestamp) {
+    public init(since: StoreTime?, until: StoreTime) {
         self.since = since
         self.until = until
         (compared, onTheirWay, free, accounts) = (0, 0, 0, 0)
@@ -154,9 +154,9 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// All its refunds, reversed ones included.
         public var refunds: [Refund]
         /// The time of the request.
-        public var requestedAt: Timestamp
+        public var requestedAt: StoreTime
         /// The time of the last change of this record.
-        public var changedAt: Timestamp
+        public var changedAt: StoreTime
         /// The credits in its delivery plan, by unit.
         ///
         /// A copy credits nothing.
@@ -177,8 +177,8 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             isFinished: Bool?,
             isRevoked: Bool,
             refunds: [Refund] = [],
-            requestedAt: Timestamp,
-            changedAt: Timestamp,
+            requestedAt: StoreTime,
+            changedAt: StoreTime,
             credits: [String: Int64] = [:]
         ) {
             self.accountID = accountID
@@ -207,10 +207,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// The part of it that was returned, and did not come back.
         public var returned: Money
         /// The time of the last change.
-        public var changedAt: Timestamp
+        public var changedAt: StoreTime
 
         /// Makes a charge.
-        public init(amount: Money, returned: Money, changedAt: Timestamp) {
+        public init(amount: Money, returned: Money, changedAt: StoreTime) {
             self.amount = amount
             self.returned = returned
             self.changedAt = changedAt
@@ -229,10 +229,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// Whether its entries sum to zero.
         public var isBalanced: Bool
         /// The time of the posting.
-        public var postedAt: Timestamp
+        public var postedAt: StoreTime
 
         /// Makes a posting.
-        public init(kind: String, amount: Money, isBalanced: Bool, postedAt: Timestamp) {
+        public init(kind: String, amount: Money, isBalanced: Bool, postedAt: StoreTime) {
             self.kind = kind
             self.amount = amount
             self.isBalanced = isBalanced
@@ -245,10 +245,10 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// Whether the receipt marks the purchase as refunded.
         public var isRevoked: Bool
         /// The time of the signature.
-        public var signedAt: Timestamp
+        public var signedAt: StoreTime
 
         /// Makes a receipt.
-        public init(isRevoked: Bool, signedAt: Timestamp) {
+        public init(isRevoked: Bool, signedAt: StoreTime) {
             self.isRevoked = isRevoked
             self.signedAt = signedAt
         }
@@ -314,7 +314,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// Whether the app has finished it.
         public var isFinished: Bool
         /// The time of the last change.
-        public var changedAt: Timestamp
+        public var changedAt: StoreTime
         /// Its deliveries that others confirm.
         public var deliveries: [Delivery]
         /// Its credits.
@@ -328,7 +328,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
             state: TransactionState,
             isDelivered: Bool,
             isFinished: Bool,
-            changedAt: Timestamp,
+            changedAt: StoreTime,
             deliveries: [Delivery] = [],
             credits: [Credit] = [],
             isEntitled: Bool? = nil
@@ -362,7 +362,7 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
     public init(id: TransactionID) { self.id = id }
 
     /// The time of the last change in any book; `nil` if it is in none.
-    public var changedAt: Timestamp? {
+    public var changedAt: StoreTime? {
         var times = charges.map(\.changedAt) + postings.map(\.postedAt) + receipts.map(\.signedAt)
         times += [entry?.changedAt, queued?.changedAt].compactMap(\.self)
         return times.max()

@@ -57,18 +57,18 @@ import TestSupport
 
     @Test func theHistoryTellsWhoAndWhen() async throws {
         try await withCatalog { catalog in
-            let before = Timestamp.wallClock()
+            let before = StoreTime.wallClock()
             try await catalog.put()
             let (who, when) = try await catalog.database.withClient { client in
                 try await client.withConnection { connection in
                     let rows = try connection.query(
                         "SELECT changed_by, changed_at FROM product_versions"
                     )
-                    return try rows[0].decode(String.self, Timestamp.self)
+                    return try rows[0].decode(String.self, StoreTime.self)
                 }
             }
             #expect(who == StoreKeys.administrator)
-            #expect(when >= before && when <= Timestamp.wallClock())
+            #expect(when >= before && when <= StoreTime.wallClock())
         }
     }
 

@@ -59,7 +59,7 @@ import Testing
         let transaction = try roundTrip(TransactionChanged.self, "transaction.\(name)").transaction
         #expect(transaction.state == state)
         #expect(transaction.accountID == AccountID(unchecked: "ada"))
-        #expect(transaction.requestedAt == Timestamp(millisecondsSinceEpoch: 1_795_237_175_000))
+        #expect(transaction.requestedAt == StoreTime(millisecondsSinceEpoch: 1_795_237_175_000))
         #expect((transaction.failureReason == .insufficientFunds) == (name == "failed"))
         #expect((transaction.applicationUsername == nil) == (name == "failed"))
         #expect((transaction.revokedAt != nil) == (name == "refunded"))
@@ -157,7 +157,7 @@ import Testing
     @Test func aFinishedTransactionReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "transaction.finished")
         #expect(change.revision == 13)
-        #expect(change.finishedAt == Timestamp(millisecondsSinceEpoch: 1_795_237_176_000))
+        #expect(change.finishedAt == StoreTime(millisecondsSinceEpoch: 1_795_237_176_000))
     }
 
     @Test func aChangedAccountReadsBack() throws {

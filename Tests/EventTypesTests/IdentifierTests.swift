@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func intentsAndConsentsAreUUIDsInOneSpelling() {
-        let id = PurchaseIntentID(time: Timestamp(millisecondsSinceEpoch: 1_795_237_175_000))
+        let id = PurchaseIntentID(time: StoreTime(millisecondsSinceEpoch: 1_795_237_175_000))
         #expect(PurchaseIntentID(rawValue: id.rawValue) == id)
         #expect(PriceConsentID(rawValue: id.rawValue) != nil)
         for text in ["", "7", id.rawValue.uppercased(), id.rawValue + "0"] {

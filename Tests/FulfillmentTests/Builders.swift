@@ -6,7 +6,7 @@ import Messaging
 
 @testable import Fulfillment
 
-let startOfTime = Timestamp(millisecondsSinceEpoch: 1_760_000_000_000)
+let startOfTime = StoreTime(millisecondsSinceEpoch: 1_760_000_000_000)
 let appID = BundleID(unchecked: "com.example.app")
 
 extension QueueKey {
@@ -27,7 +27,7 @@ extension Transaction {
         originalID: Int64? = nil,
         quantity: Int = 1,
         plan: [DeliveryTarget] = [.entitlement],
-        revokedAt: Timestamp? = nil
+        revokedAt: StoreTime? = nil
     ) -> Transaction {
         Transaction(
             id: TransactionID(number: number),

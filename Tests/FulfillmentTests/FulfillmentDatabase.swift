@@ -74,10 +74,10 @@ struct FulfillmentDatabase: Sendable {
     }
 
     /// Returns the end of the lease of the only upload under way.
-    func uploadLeaseEnd() async throws -> Timestamp? {
+    func uploadLeaseEnd() async throws -> StoreTime? {
         try await client.withConnection { connection in
             try connection.query("SELECT lease_ends_at FROM content_uploads").first?
-                .decode(Timestamp.self)
+                .decode(StoreTime.self)
         }
     }
 
@@ -126,7 +126,7 @@ struct FulfillmentDatabase: Sendable {
                     String.self,
                     String.self,
                     String.self,
-                    Timestamp.self,
+                    StoreTime.self,
                     PostgresJSON.self
                 )
                 return ReceivedEvent(

@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 @Suite struct LedgerRulesTests {
-    let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+    let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
     let buyer = AccountID(unchecked: "alice")
     let transaction = TransactionID(number: 7)
 

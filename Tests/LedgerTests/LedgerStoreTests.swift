@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct LedgerStoreTests {
-    let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+    let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
     static let role = "counterfoil_payments"
     static let migrations =
         MessagingMigrations.all(role: role) + LedgerMigrations.all(role: role)

@@ -111,7 +111,7 @@ struct EventReplayTests {
 
     private func replay(for consumer: String? = nil, epoch: Int32 = 1) -> EventReplay {
         EventReplay(
-            id: EventID(time: Timestamp(millisecondsSinceEpoch: 1)),
+            id: EventID(time: StoreTime(millisecondsSinceEpoch: 1)),
             service: "fulfillment",
             epoch: epoch,
             consumer: consumer
@@ -177,12 +177,12 @@ struct EventReplayTests {
     @Test func aReplaySaysNothingAboutWhichLogOfTheBrokerItIs() {
         func event(_ epoch: Int32, offset: Int64, isReplayed: Bool) -> ReceivedEvent {
             ReceivedEvent(
-                id: EventID(time: Timestamp(millisecondsSinceEpoch: offset)),
+                id: EventID(time: StoreTime(millisecondsSinceEpoch: offset)),
                 type: .queueChanged,
                 topic: Self.topic.name,
                 key: "ada",
                 subject: "1",
-                time: Timestamp(millisecondsSinceEpoch: 0),
+                time: StoreTime(millisecondsSinceEpoch: 0),
                 traceparent: nil,
                 data: [],
                 partition: 0,

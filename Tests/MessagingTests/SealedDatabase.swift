@@ -32,7 +32,7 @@ struct SealedDatabase {
         key: String = "ada"
     ) async throws {
         let events = subjects.map { number in
-            let time = Timestamp(millisecondsSinceEpoch: milliseconds + Int64(number) * 1000)
+            let time = StoreTime(millisecondsSinceEpoch: milliseconds + Int64(number) * 1000)
             return OutboxEvent(
                 id: EventID(time: time),
                 type: .queueChanged,

@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func whatIsYetToComeHasNoAge() {
-        let now = Timestamp(millisecondsSinceEpoch: 1_000)
-        #expect(Age(of: Timestamp(millisecondsSinceEpoch: 3_000), at: now).milliseconds == 0)
+        let now = StoreTime(millisecondsSinceEpoch: 1_000)
+        #expect(Age(of: StoreTime(millisecondsSinceEpoch: 3_000), at: now).milliseconds == 0)
     }
 }

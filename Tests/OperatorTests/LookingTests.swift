@@ -8,10 +8,10 @@ import Testing
 
 /// What the commands that look into a store say, by values alone.
 @Suite struct LookingTests {
-    private static let now = Timestamp(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 
-    private static func ago(_ seconds: Int64) -> Timestamp {
-        Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch - seconds * 1000)
+    private static func ago(_ seconds: Int64) -> StoreTime {
+        StoreTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch - seconds * 1000)
     }
 
     @Test func aCountThatStoppedSaysSo() {

@@ -8,7 +8,7 @@ import Testing
 /// What is a difference, by values alone.
 @Suite struct ReconcileTests {
     private static let id = TransactionID(number: 1_000_001)
-    private static let time = Timestamp(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let time = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
     private static let price = Money(minorUnits: 99, currency: Currency(unchecked: "USD"))
 
     /// One of which all books agree: purchased, charged, posted, signed, delivered, finished.
@@ -175,7 +175,7 @@ import Testing
         _ amount: Int64,
         revokes: Bool = false,
         number: Int = 1,
-        reversedAt: Timestamp? = nil
+        reversedAt: StoreTime? = nil
     ) -> Refund {
         Refund(
             number: number,

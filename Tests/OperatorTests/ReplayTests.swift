@@ -14,7 +14,7 @@ import TestSupport
 /// What a replay selects, plans and keeps.
 @Suite(.timeLimit(.minutes(2)))
 struct ReplayTests {
-    private static let now = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000)
+    private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
 
     private func row(
         _ position: Int64,
@@ -25,7 +25,7 @@ struct ReplayTests {
         seconds: Int64 = 0,
         data: String = "{}"
     ) -> OutboxRow {
-        let time = Timestamp(
+        let time = StoreTime(
             millisecondsSinceEpoch: Self.now.millisecondsSinceEpoch + seconds * 1000
         )
         return OutboxRow(
@@ -82,8 +82,8 @@ struct ReplayTests {
     }
 
     @Test func whatSelectsNothingOrIsNotThereIsRefusedInWords() {
-        let hour = Timestamp(millisecondsSinceEpoch: Self.now.millisecondsSinceEpoch - 3_600_000)
-        let later = Timestamp(millisecondsSinceEpoch: Self.now.millisecondsSinceEpoch + 1)
+        let hour = StoreTime(millisecondsSinceEpoch: Self.now.millisecondsSinceEpoch - 3_600_000)
+        let later = StoreTime(millisecondsSinceEpoch: Self.now.millisecondsSinceEpoch + 1)
         let wrong: [(ReplaySelection, String)] = [
             (ReplaySelection(topics: ["payments"]), "no topic payments"),
             (ReplaySelection(types: ["transaction.purchased.v9"]), "no type"),

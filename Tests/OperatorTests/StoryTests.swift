@@ -8,11 +8,11 @@ import Testing
 
 /// What `why` says, by values alone.
 @Suite struct StoryTests {
-    private static let start = Timestamp(millisecondsSinceEpoch: 1_795_237_200_000)
+    private static let start = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
     private static let usd = Currency(unchecked: "USD")
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
-    private static func after(_ milliseconds: Int64) -> Timestamp {
+    private static func after(_ milliseconds: Int64) -> StoreTime {
         start.advanced(by: .milliseconds(milliseconds))
     }
 

@@ -12,7 +12,7 @@ import Testing
 @testable import Ledger
 @testable import Payments
 
-let startTime = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+let startTime = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
 let alice = AuthenticatedAccount(
     accountID: AccountID(unchecked: "alice"),
     bundleID: BundleID(unchecked: "com.example.app")
@@ -164,7 +164,7 @@ struct Store: Sendable {
         client: PostgresClient,
         tax: TaxRates = TaxRates(),
         policy: AttemptPolicy = AttemptPolicy(callsMax: 3),
-        now: (@Sendable () -> Timestamp)? = nil,
+        now: (@Sendable () -> StoreTime)? = nil,
         machineNow: (@Sendable () -> MachineTime)? = nil
     ) {
         let clock = self.clock
@@ -179,7 +179,7 @@ struct Store: Sendable {
                 logger: logger
             )
         )
-        let now: @Sendable () -> Timestamp = now ?? clock.now
+        let now: @Sendable () -> StoreTime = now ?? clock.now
         let products = ProductStore()
         let context = PaymentsContext(
             client: client,

@@ -14,9 +14,9 @@ func purchased(
     storefront: String = "USA",
     price: Money = Money(minorUnits: 297, currency: Currency(unchecked: "USD")),
     applicationUsername: String? = nil,
-    purchasedAt: Timestamp? = TestChain.now.advanced(by: .seconds(-5)),
-    originalPurchasedAt: Timestamp? = nil,
-    revokedAt: Timestamp? = nil,
+    purchasedAt: StoreTime? = TestChain.now.advanced(by: .seconds(-5)),
+    originalPurchasedAt: StoreTime? = nil,
+    revokedAt: StoreTime? = nil,
     refunds: [Refund]? = nil
 ) -> Transaction {
     // A purchase that is revoked was refunded, unless a test says how.

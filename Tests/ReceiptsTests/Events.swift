@@ -32,7 +32,7 @@ extension ReceivedEvent {
     }
 
     /// Returns an event of `fulfillment`: the transaction was finished.
-    static func finished(_ transaction: Transaction, at time: Timestamp) throws -> ReceivedEvent {
+    static func finished(_ transaction: Transaction, at time: StoreTime) throws -> ReceivedEvent {
         let change = QueueChanged(
             revision: 7,
             transaction: transaction,
@@ -71,7 +71,7 @@ struct ReceiptsUnderTest {
         _ client: PostgresClient,
         chain: SigningChain,
         environment: StoreEnvironment = .sandbox,
-        now: Timestamp = TestChain.now,
+        now: StoreTime = TestChain.now,
         storeAhead: Duration = .zero
     ) {
         self.client = client

@@ -31,7 +31,7 @@ struct TestChain {
     let rootKey = P384.Signing.PrivateKey()
 
     /// The time of the tests: 2026-11-21 02:00 UTC.
-    static let now = Timestamp(millisecondsSinceEpoch: 1_795_226_400_000)
+    static let now = StoreTime(millisecondsSinceEpoch: 1_795_226_400_000)
     /// The end of the validity of a chain without a fault.
     static let validUntil = now.advanced(by: .seconds(365 * 86_400))
 
@@ -81,7 +81,7 @@ struct TestChain {
     }
 
     /// Returns the chain as the service reads it.
-    func signingChain(at now: Timestamp = now) throws -> SigningChain {
+    func signingChain(at now: StoreTime = now) throws -> SigningChain {
         try SigningChain(key: key, certificates: certificates, at: now.onMachines)
     }
 
@@ -218,14 +218,14 @@ struct TestChain {
 
 extension ReceiptSigner {
     /// Makes a signer on a machine whose clock stands still.
-    init(chain: SigningChain, environment: StoreEnvironment, at now: Timestamp = TestChain.now) {
+    init(chain: SigningChain, environment: StoreEnvironment, at now: StoreTime = TestChain.now) {
         self.init(chain: chain, environment: environment, machineNow: { now.onMachines })
     }
 }
 
 extension AppReceiptSigner {
     /// Makes a signer on a machine whose clock stands still.
-    init(chain: SigningChain, at now: Timestamp = TestChain.now) throws {
+    init(chain: SigningChain, at now: StoreTime = TestChain.now) throws {
         try self.init(chain: chain, machineNow: { now.onMachines })
     }
 }

@@ -75,7 +75,7 @@ extension LedgerStore {
                 transactionID: transactionID,
                 kind: kind,
                 number: Int(number),
-                time: Timestamp(millisecondsSinceEpoch: time.microsecondsSinceEpoch / 1000),
+                time: StoreTime(millisecondsSinceEpoch: time.microsecondsSinceEpoch / 1000),
                 entries: entries
             )
         }

@@ -14,13 +14,13 @@ public final class ManualClock: Sendable {
     private let reading: Mutex<Reading>
 
     /// Makes a clock that shows a given time.
-    public init(_ start: Timestamp) { reading = Mutex(Reading(machineTime: start.onMachines)) }
+    public init(_ start: StoreTime) { reading = Mutex(Reading(machineTime: start.onMachines)) }
 
     /// The store's time by the clock, as a function.
-    public var now: @Sendable () -> Timestamp {
+    public var now: @Sendable () -> StoreTime {
         {
             self.reading.withLock {
-                Timestamp(millisecondsSinceEpoch: $0.machineTime.millisecondsSinceEpoch)
+                StoreTime(millisecondsSinceEpoch: $0.machineTime.millisecondsSinceEpoch)
                     .advanced(by: $0.storeAhead)
             }
         }
@@ -42,7 +42,7 @@ public final class ManualClock: Sendable {
     }
 }
 
-extension Timestamp {
+extension StoreTime {
     /// The same time by the machines' clock, where a test uses one number for both.
     public var onMachines: MachineTime {
         MachineTime(millisecondsSinceEpoch: millisecondsSinceEpoch)

@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "let now = Date()", "clock_gettime(CLOCK_REALTIME, &time)", "Timestamp.wallClock()",
+        "let now = Date()", "clock_gettime(CLOCK_REALTIME, &time)", "StoreTime.wallClock()",
         "var bits = SystemRandomNumberGenerator()", "low = .random(in: 1 ... .max, using: &bits)",
         "let start = ContinuousClock().now", "id = UUID().uuidString", "list.shuffled()",
         "id: AttemptID(time: time),", "EventID(time: clock.time)",
@@ -159,9 +159,9 @@ import Testing
     }
 
     @Test(arguments: [
-        "public init(time: Timestamp, using randomBits: inout some RandomNumberGenerator) {",
+        "public init(time: StoreTime, using randomBits: inout some RandomNumberGenerator) {",
         "let id = UUID(uuidString: text)", "Date(timeIntervalSince1970: seconds)",
-        "var time: Timestamp", "randomBits.next()",
+        "var time: StoreTime", "randomBits.next()",
     ])
     func whatIsGivenItsTimeAndBitsIsNot(_ text: String) {
         #expect(!Self.readings(in: text))

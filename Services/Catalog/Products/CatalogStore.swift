@@ -41,7 +41,7 @@ enum CatalogStore {
     static func write(
         _ products: [Product],
         by administrator: String,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         let encoder = JSONEncoder()

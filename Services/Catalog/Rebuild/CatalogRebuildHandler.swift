@@ -17,7 +17,7 @@ struct CatalogRebuildHandler: Rebuilder {
         var contradictions: [LogContradiction] = []
         var group: [Product] = []
         var author = ""
-        var time = Timestamp(millisecondsSinceEpoch: 0)
+        var time = StoreTime(millisecondsSinceEpoch: 0)
         func write() throws {
             guard !group.isEmpty else { return }
             try CatalogStore.write(group, by: author, at: time, on: shadow)

@@ -41,7 +41,7 @@ struct HostedContentHandler: Sendable {
 
     let client: PostgresClient
     let storage: any ContentStorage
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime
     /// The interval at which an upload renews its lease.
     ///

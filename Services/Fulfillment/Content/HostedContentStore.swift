@@ -52,7 +52,7 @@ enum HostedContentStore {
     /// Records a version whose bytes are stored.
     static func record(
         _ content: HostedContent,
-        now: Timestamp,
+        now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Recording {
         let rows = try connection.query(
@@ -72,8 +72,8 @@ enum HostedContentStore {
             ContentVersion.self,
             Int64.self,
             ContentDigest.self,
-            Timestamp.self,
-            Timestamp?.self,
+            StoreTime.self,
+            StoreTime?.self,
             Bool.self
         )
         let recorded = HostedContentVersion(
@@ -123,7 +123,7 @@ enum HostedContentStore {
     static func withdraw(
         _ version: ContentVersion,
         of productID: ProductID,
-        now: Timestamp,
+        now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> HostedContentVersion? {
         let rows = try connection.query(
@@ -152,8 +152,8 @@ enum HostedContentStore {
             ContentVersion.self,
             Int64.self,
             ContentDigest.self,
-            Timestamp.self,
-            Timestamp?.self
+            StoreTime.self,
+            StoreTime?.self
         )
         return HostedContentVersion(
             version: version,

@@ -6,7 +6,7 @@ import StoreTracing
 /// Finishes transactions, a batch of requests in one database transaction.
 struct FinishHandler: Sendable {
     let client: PostgresClient
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     var spans: SpanRecorder = .off
     /// Called after the commit, when the outbox has new events.
     let wakeRelay: @Sendable () -> Void
@@ -28,7 +28,7 @@ struct FinishHandler: Sendable {
 
     private static func finish(
         _ requests: [FinishRequest],
-        now: Timestamp,
+        now: StoreTime,
         _ spans: SpanRecorder,
         on connection: isolated PostgresConnection
     ) throws -> ([FinishOutcome], [FinishTrace]) {

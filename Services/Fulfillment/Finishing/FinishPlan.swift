@@ -29,7 +29,7 @@ struct FinishPlan: Sendable {
     init(
         _ requests: [FinishRequest],
         of known: [TransactionID: QueuedTransaction],
-        at time: Timestamp
+        at time: StoreTime
     ) {
         var known = known
         for (index, request) in requests.enumerated() {

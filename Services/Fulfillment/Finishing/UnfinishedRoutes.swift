@@ -9,7 +9,7 @@ struct UnfinishedRoutes: Sendable {
     static let pageSize = 100
 
     let store: UnfinishedStore
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     func add(to router: StoreRouter) {
         router.admin.get(RouterPath(Routes.adminUnfinished), use: unfinished)

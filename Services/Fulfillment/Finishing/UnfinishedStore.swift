@@ -13,7 +13,7 @@ struct UnfinishedStore: Sendable {
         var count: Int64
         /// The time of the last change of the one that has waited longest, or `nil` if there is
         /// none.
-        var oldest: Timestamp?
+        var oldest: StoreTime?
     }
 
     /// The end of a page: the position of its last transaction in the index.
@@ -34,14 +34,14 @@ struct UnfinishedStore: Sendable {
                 """
             )
             guard let row = rows.first else { return Summary(count: 0, oldest: nil) }
-            let (count, oldest) = try row.decode(Int64.self, Timestamp?.self)
+            let (count, oldest) = try row.decode(Int64.self, StoreTime?.self)
             return Summary(count: count, oldest: oldest)
         }
     }
 
     /// Reads a page of those that have not changed since `cutoff`, ordered by account.
     func page(
-        since cutoff: Timestamp,
+        since cutoff: StoreTime,
         after cursor: Cursor?,
         limit: Int
     ) async throws -> [(transaction: UnfinishedTransaction, cursor: Cursor)] {
@@ -69,7 +69,7 @@ struct UnfinishedStore: Sendable {
                         Int64.self,
                         String.self,
                         Bool.self,
-                        Timestamp.self
+                        StoreTime.self
                     )
                 return (
                     UnfinishedTransaction(

@@ -9,7 +9,7 @@ import ServiceLifecycle
 /// are for alarms. The log has a warning once a day about transactions older than a week.
 struct UnfinishedWatch: Service {
     let store: UnfinishedStore
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let logger: Logger
     var interval: Duration = .seconds(60)
     /// The age from which an unfinished transaction is worth a warning.
@@ -18,7 +18,7 @@ struct UnfinishedWatch: Service {
     private let count = Gauge(label: "queue_unfinished_transactions")
     private let age = Gauge(label: "queue_oldest_unfinished_seconds")
 
-    init(store: UnfinishedStore, now: @escaping @Sendable () -> Timestamp, logger: Logger) {
+    init(store: UnfinishedStore, now: @escaping @Sendable () -> StoreTime, logger: Logger) {
         self.store = store
         self.now = now
         self.logger = logger
@@ -27,7 +27,7 @@ struct UnfinishedWatch: Service {
     func run() async throws {
         do {
             try await cancelWhenGracefulShutdown {
-                var warnedAt: Timestamp?
+                var warnedAt: StoreTime?
                 while true {
                     warnedAt = await measure(warnedAt: warnedAt)
                     try await Task.sleep(for: interval)
@@ -42,7 +42,7 @@ struct UnfinishedWatch: Service {
     ///
     /// - Parameter warnedAt: The time of the last warning.
     /// - Returns: The time of the last warning, after this measurement.
-    func measure(warnedAt: Timestamp?) async -> Timestamp? {
+    func measure(warnedAt: StoreTime?) async -> StoreTime? {
         do {
             let summary = try await store.summary()
             let now = now()

@@ -9,7 +9,7 @@ struct QueueChange: Sendable {
     let revision: Int64
     let snapshot: TransactionSnapshot
     let isDelivered: Bool
-    let finishedAt: Timestamp?
+    let finishedAt: StoreTime?
     /// The JSON of the hosted contents that the transaction carries, if any.
     let contents: [UInt8]?
     var traceparent: String?

@@ -12,7 +12,7 @@ struct QueuePlan: Sendable {
         let after: QueuedTransaction
         let snapshot: TransactionSnapshot
         let traceparent: String?
-        let time: Timestamp
+        let time: StoreTime
         /// The number of the change among those of its queue in this plan, from 1.
         let ordinal: Int64
     }
@@ -20,7 +20,7 @@ struct QueuePlan: Sendable {
     /// A change of an account, which is also a change of its queue.
     struct AccountChange: Sendable {
         let arrival: ArrivedAccount
-        let time: Timestamp
+        let time: StoreTime
         /// The number of the change among those of its queue in this plan.
         let ordinal: Int64
     }
@@ -31,8 +31,8 @@ struct QueuePlan: Sendable {
         let productID: ProductID
         let originalID: TransactionID
         /// The time of the grant, unless the account had it before.
-        let grantedAt: Timestamp
-        fileprivate(set) var revokedAt: Timestamp?
+        let grantedAt: StoreTime
+        fileprivate(set) var revokedAt: StoreTime?
         /// Whether it was revoked or given back.
         ///
         /// Otherwise it is only granted, which leaves a row that exists as it is.
@@ -42,7 +42,7 @@ struct QueuePlan: Sendable {
     /// A value that is granted or taken back, with the time.
     struct Timed<Value: Sendable>: Sendable {
         let value: Value
-        let time: Timestamp
+        let time: StoreTime
     }
 
     private(set) var changes: [Change] = []
@@ -82,7 +82,7 @@ struct QueuePlan: Sendable {
         accounts: [ArrivedAccount] = [],
         versions: [QueueKey: Int] = [:],
         contents: [ProductID: HostedContent] = [:],
-        now: Timestamp
+        now: StoreTime
     ) throws(FulfillmentError) {
         self.init(existing: existing)
         for arrival in arrivals {
@@ -104,7 +104,7 @@ struct QueuePlan: Sendable {
     mutating func arrive(
         _ arrival: ArrivedTransaction,
         contents: [UInt8]?,
-        at time: Timestamp
+        at time: StoreTime
     ) throws(FulfillmentError) -> Change? {
         let transaction = arrival.transaction
         let applied = QueueRules.apply(
@@ -140,7 +140,7 @@ struct QueuePlan: Sendable {
         _ after: QueuedTransaction,
         snapshot: TransactionSnapshot,
         traceparent: String?,
-        at time: Timestamp
+        at time: StoreTime
     ) -> Change {
         known[after.id] = after
         counts[after.queue, default: 0] += 1
@@ -162,7 +162,7 @@ struct QueuePlan: Sendable {
     mutating func change(
         _ accounts: [ArrivedAccount],
         _ versions: [QueueKey: Int],
-        at time: Timestamp
+        at time: StoreTime
     ) {
         var newest = versions
         for arrival in accounts {
@@ -178,7 +178,7 @@ struct QueuePlan: Sendable {
 
     /// Adds a change of an account that has been decided elsewhere.
     @discardableResult
-    mutating func note(_ arrival: ArrivedAccount, at time: Timestamp) -> AccountChange {
+    mutating func note(_ arrival: ArrivedAccount, at time: StoreTime) -> AccountChange {
         counts[arrival.queue, default: 0] += 1
         let change = AccountChange(
             arrival: arrival,
@@ -206,7 +206,7 @@ struct QueuePlan: Sendable {
     private mutating func credit(
         _ transaction: Transaction,
         _ kind: DeliveryRules.Credit.Kind,
-        at time: Timestamp
+        at time: StoreTime
     ) throws(FulfillmentError) {
         credits += try DeliveryRules.credits(of: transaction, kind).map {
             Timed(value: $0, time: time)
@@ -214,7 +214,7 @@ struct QueuePlan: Sendable {
     }
 
     /// Notes the entitlement as the transaction leaves it, if its plan has one.
-    private mutating func entitle(_ transaction: Transaction, at time: Timestamp, isChanged: Bool) {
+    private mutating func entitle(_ transaction: Transaction, at time: StoreTime, isChanged: Bool) {
         // Revoking a copy takes nothing away, because the original purchase stands.
         guard DeliveryRules.grantsEntitlement(transaction),
             !(isChanged && transaction.reason.isCopy)

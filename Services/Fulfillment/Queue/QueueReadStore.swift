@@ -185,8 +185,8 @@ struct QueueReadStore: Sendable {
                 let (productID, original, grantedAt, revokedAt) = try row.decode(
                     ProductID.self,
                     Int64.self,
-                    Timestamp.self,
-                    Timestamp?.self
+                    StoreTime.self,
+                    StoreTime?.self
                 )
                 return Entitlement(
                     productID: productID,
@@ -233,7 +233,7 @@ struct QueueReadStore: Sendable {
                 Int64?.self,
                 Int64?.self,
                 Bool?.self,
-                Timestamp?.self,
+                StoreTime?.self,
                 PostgresJSON?.self,
                 PostgresJSON?.self
             )

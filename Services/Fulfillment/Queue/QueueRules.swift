@@ -97,7 +97,7 @@ enum QueueRules {
         /// It left earlier, at this time.
         ///
         /// The answer is the same as then.
-        case alreadyFinished(Timestamp)
+        case alreadyFinished(StoreTime)
         /// It stays in the queue.
         case refused(Refusal)
     }

@@ -94,9 +94,9 @@ enum QueueStore {
                 BundleID.self,
                 Int32.self,
                 String.self,
-                Timestamp?.self,
+                StoreTime?.self,
                 Bool.self,
-                Timestamp?.self,
+                StoreTime?.self,
                 PostgresJSON?.self,
                 String?.self
             )
@@ -214,7 +214,7 @@ enum QueueStore {
     /// Marks transactions as delivered.
     static func markDelivered(
         _ changes: [QueueChange],
-        now: Timestamp,
+        now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -237,7 +237,7 @@ enum QueueStore {
         as type: EventType,
         accounts: [QueueAccountChange] = [],
         after first: [OutboxEvent] = [],
-        now: Timestamp,
+        now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         var events = first

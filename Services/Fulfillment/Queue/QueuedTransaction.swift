@@ -6,9 +6,9 @@ struct QueuedTransaction: Hashable, Sendable {
     let queue: QueueKey
     var version: Int
     var state: TransactionState
-    var revokedAt: Timestamp?
+    var revokedAt: StoreTime?
     var isDelivered: Bool
-    var finishedAt: Timestamp?
+    var finishedAt: StoreTime?
     /// The JSON of its hosted contents, fixed when it entered the queue as paid.
     var contents: [UInt8]?
     /// The trace that brought it into the queue.

@@ -31,7 +31,7 @@ struct TransactionSnapshot: Hashable, Sendable {
     func queueChanged(
         revision: Int64,
         isDelivered: Bool,
-        finishedAt: Timestamp?,
+        finishedAt: StoreTime?,
         contents: [UInt8]? = nil
     ) -> [UInt8] {
         var data: [UInt8] = []

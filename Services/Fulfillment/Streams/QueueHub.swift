@@ -244,7 +244,7 @@ struct QueueChangedHead: Event {
     }
 
     var revision: Int64
-    var finishedAt: Timestamp?
+    var finishedAt: StoreTime?
     var transaction: TransactionHead
 }
 
@@ -269,7 +269,7 @@ extension QueueChangedHead {
         }
         guard isRead == true, let revision, let bundleID else { return nil }
         self.revision = revision
-        self.finishedAt = finishedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+        self.finishedAt = finishedAt.map(StoreTime.init(millisecondsSinceEpoch:))
         transaction = TransactionHead(bundleID: bundleID)
     }
 }

@@ -9,7 +9,7 @@ import Postgres
 /// outcome is recorded, the same webhook is sent again with the same id.
 struct WebhookHandler: Sendable {
     let client: PostgresClient
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime
     /// The time that a sender has for a try and for recording it.
     let lease: Duration
@@ -66,7 +66,7 @@ struct WebhookHandler: Sendable {
     private static func record(
         _ outcomes: [WebhookOutcome],
         lease: Duration,
-        now: Timestamp,
+        now: StoreTime,
         machineTime: MachineTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
@@ -124,7 +124,7 @@ struct WebhookHandler: Sendable {
     private static func confirmationEvents(
         _ confirmations: [DeliveryConfirmed],
         of outcomes: [WebhookOutcome],
-        now: Timestamp
+        now: StoreTime
     ) throws -> [OutboxEvent] {
         let webhooks = Dictionary(
             outcomes.map { ($0.webhook.transactionID, $0.webhook) },

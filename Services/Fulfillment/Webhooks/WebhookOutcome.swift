@@ -6,7 +6,7 @@ struct WebhookOutcome: Hashable, Sendable {
     let webhook: Webhook
     let result: CallbackResult
     /// The time of a confirmation.
-    let time: Timestamp
+    let time: StoreTime
     /// The time of the next try, unless this one was the last.
     let nextAttemptAt: MachineTime
 

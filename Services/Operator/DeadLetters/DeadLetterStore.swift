@@ -48,7 +48,7 @@ enum DeadLetterStore {
                 String.self,
                 Int32.self,
                 Int64.self,
-                Timestamp.self,
+                StoreTime.self,
                 MachineTime.self,
                 MachineTime?.self,
                 MachineTime?.self,

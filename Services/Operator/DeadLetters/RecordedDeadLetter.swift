@@ -15,7 +15,7 @@ struct RecordedDeadLetter: Encodable, Hashable, Sendable {
     let topic: String
     let partition: Int32
     let offset: Int64
-    let time: Timestamp
+    let time: StoreTime
     let recordedAt: MachineTime
     let redriveRequestedAt: MachineTime?
     let settledAt: MachineTime?

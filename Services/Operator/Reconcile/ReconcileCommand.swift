@@ -84,7 +84,7 @@ struct ReconcileCommand: OperatorSubcommand {
     }
 
     func perform() async throws {
-        let now = Timestamp.wallClock()
+        let now = StoreTime.wallClock()
         let runner = ReconcileRunner(
             databases: databases,
             settled: .seconds(settled),
@@ -112,8 +112,8 @@ struct ReconcileCommand: OperatorSubcommand {
     }
 
     /// Reads a moment, given as a time or as a duration before now.
-    static func time(_ text: String, before now: Timestamp) -> Timestamp? {
-        if let time = Timestamp(text) { return time }
+    static func time(_ text: String, before now: StoreTime) -> StoreTime? {
+        if let time = StoreTime(text) { return time }
         let units: [(String, Int64)] = [("min", 60), ("h", 3_600), ("d", 86_400), ("s", 1)]
         guard let (suffix, seconds) = units.first(where: { text.hasSuffix($0.0) }),
             let number = Int64(text.dropLast(suffix.count)), (0...1_000_000).contains(number)

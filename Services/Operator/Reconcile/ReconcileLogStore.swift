@@ -42,7 +42,7 @@ enum ReconcileLogStore {
     static func miscounted(
         _ fact: Fact,
         from first: Int64,
-        since time: Timestamp,
+        since time: StoreTime,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> [(id: Int64, count: Int64)] {
@@ -118,7 +118,7 @@ enum ReconcileLogStore {
     /// Whether `payments` has published a change of an account since a moment.
     static func hasChanged(
         _ key: AccountKey,
-        since time: Timestamp,
+        since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try !connection.query(

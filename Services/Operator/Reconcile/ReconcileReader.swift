@@ -31,7 +31,7 @@ struct ReconcileReader {
     }
 
     /// The first transaction that was requested at or after a moment; `nil` if there is none.
-    func firstID(since time: Timestamp) async throws -> Int64? {
+    func firstID(since time: StoreTime) async throws -> Int64? {
         try await payments.run { try ReconcileStore.firstID(since: time, on: $0) }
     }
 
@@ -115,7 +115,7 @@ struct ReconcileReader {
     /// Whether `payments` has published a change of an account since a moment.
     func hasChanged(
         _ key: ReconcileLogStore.AccountKey,
-        since time: Timestamp
+        since time: StoreTime
     ) async throws -> Bool {
         try await payments.run {
             try ReconcileLogStore.hasChanged(key, since: time, on: $0)

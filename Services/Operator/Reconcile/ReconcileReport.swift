@@ -8,7 +8,7 @@ struct ReconcileReport: Sendable {
     /// The largest number of differences of a kind, and of transactions, that are kept.
     private let limit: Int
 
-    init(since: Timestamp?, until: Timestamp, limit: Int, listsTransactions: Bool = false) {
+    init(since: StoreTime?, until: StoreTime, limit: Int, listsTransactions: Bool = false) {
         answer = Reconciliation(since: since, until: until)
         answer.transactions = listsTransactions ? [] : nil
         self.limit = limit

@@ -17,7 +17,7 @@ struct ReconcileRunner: Sendable {
     /// The time for which a transaction must not have changed to be compared; zero for everything.
     let settled: Duration
     /// The earliest request time of the purchases to compare; `nil` for all.
-    let since: Timestamp?
+    let since: StoreTime?
     /// The largest number of differences of a kind, and of transactions, that are kept.
     let limit: Int
     /// Whether compared transactions are kept for the report.
@@ -65,7 +65,7 @@ struct ReconcileRunner: Sendable {
         _ books: ReconcileReader,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws -> ReconcileReport {
-        let now = Timestamp.wallClock()
+        let now = StoreTime.wallClock()
         let cutoff = settled > .zero ? now.advanced(by: .zero - settled) : nil
         var report = ReconcileReport(
             since: since,
@@ -85,7 +85,7 @@ struct ReconcileRunner: Sendable {
 
     private func comparePages(
         _ books: ReconcileReader,
-        _ cutoff: Timestamp?,
+        _ cutoff: StoreTime?,
         _ report: inout ReconcileReport,
         tell: @Sendable (ReconcileReport) -> Void
     ) async throws {
@@ -122,11 +122,11 @@ struct ReconcileRunner: Sendable {
 
     private func findUnknownCharges(
         _ books: ReconcileReader,
-        _ cutoff: Timestamp?,
+        _ cutoff: StoreTime?,
         _ report: inout ReconcileReport
     ) async throws {
-        let (begin, limit) = (since ?? Timestamp(millisecondsSinceEpoch: 0), limit)
-        let end = cutoff ?? Timestamp.wallClock().advanced(by: Self.clockSlack)
+        let (begin, limit) = (since ?? StoreTime(millisecondsSinceEpoch: 0), limit)
+        let end = cutoff ?? StoreTime.wallClock().advanced(by: Self.clockSlack)
         let unknown = try await books.payments.reading { connection in
             try ReconcileStore.unknownCharges(
                 from: begin,
@@ -159,9 +159,9 @@ struct ReconcileRunner: Sendable {
         let connection = books.connection(to: fact.service)
         let dropped = try await connection.run { try LogArchiveStore.dropped(on: $0) }
         let kept = dropped.map(\.month).max().flatMap { month in
-            Timestamp("\(month.advanced(by: 1))-01T00:00:00Z")
+            StoreTime("\(month.advanced(by: 1))-01T00:00:00Z")
         }
-        var (first, begin) = (Int64.min, Timestamp(millisecondsSinceEpoch: 0))
+        var (first, begin) = (Int64.min, StoreTime(millisecondsSinceEpoch: 0))
         if let time = [since, kept].compactMap(\.self).max() {
             guard let id = try await books.firstID(since: time) else { return }
             first = id
@@ -191,7 +191,7 @@ struct ReconcileRunner: Sendable {
     /// Compares the versions of accounts with those that their clients see.
     private func compareAccounts(
         _ books: ReconcileReader,
-        _ cutoff: Timestamp?,
+        _ cutoff: StoreTime?,
         _ report: inout ReconcileReport
     ) async throws {
         try await books.forEachVersion(.known) { known, told in

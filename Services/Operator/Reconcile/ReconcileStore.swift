@@ -11,7 +11,7 @@ enum ReconcileStore {
     /// Ids rise with time, so a few probes of the primary key find it, and no index on the time is
     /// needed. Ids drawn at the same time are in no order, so begin a little earlier.
     static func firstID(
-        since time: Timestamp,
+        since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Int64? {
         guard
@@ -25,7 +25,7 @@ enum ReconcileStore {
                 "SELECT id, requested_at FROM transactions WHERE id >= \(middle) ORDER BY id LIMIT 1"
             ).first
             guard let row else { break }
-            let (id, requestedAt) = try row.decode(Int64.self, Timestamp.self)
+            let (id, requestedAt) = try row.decode(Int64.self, StoreTime.self)
             if requestedAt < time { low = id + 1 } else { high = middle }
         }
         return low
@@ -109,8 +109,8 @@ enum ReconcileStore {
                 Bool?.self,
                 Bool.self,
                 PostgresJSON?.self,
-                Timestamp.self,
-                Timestamp.self
+                StoreTime.self,
+                StoreTime.self
             )
             let refunds = try refundList.map {
                 try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
@@ -189,7 +189,7 @@ enum ReconcileStore {
                 Int64.self,
                 Currency.self,
                 Int64.self,
-                Timestamp.self
+                StoreTime.self
             )
             books[id]?.charges.append(
                 TransactionBooks.Charge(
@@ -225,7 +225,7 @@ enum ReconcileStore {
             let (id, kind, posted, amount, currency, isBalanced) = try row.decode(
                 Int64.self,
                 String.self,
-                Timestamp.self,
+                StoreTime.self,
                 Int64.self,
                 Currency.self,
                 Bool.self
@@ -253,7 +253,7 @@ enum ReconcileStore {
             WHERE transaction_id = ANY(\(ids))
             """
         ) {
-            let (id, isRevoked, signed) = try row.decode(Int64.self, Bool.self, Timestamp.self)
+            let (id, isRevoked, signed) = try row.decode(Int64.self, Bool.self, StoreTime.self)
             books[id]?.receipts.append(
                 TransactionBooks.Receipt(isRevoked: isRevoked, signedAt: signed)
             )
@@ -289,7 +289,7 @@ enum ReconcileStore {
                 String.self,
                 Bool.self,
                 Bool.self,
-                Timestamp.self,
+                StoreTime.self,
                 Bool?.self
             )
             books[id]?.queued = TransactionBooks.Queued(
@@ -336,11 +336,11 @@ enum ReconcileStore {
 
     /// The charges on the processor's list that belong to no payment of the store.
     static func unknownCharges(
-        from begin: Timestamp,
-        until end: Timestamp,
+        from begin: StoreTime,
+        until end: StoreTime,
         limit: Int,
         on connection: isolated PostgresConnection
-    ) throws -> [(key: EventID, amount: Money, time: Timestamp)] {
+    ) throws -> [(key: EventID, amount: Money, time: StoreTime)] {
         // This joins all attempts with all charges, instead of reading by key.
         try connection.execute("SET LOCAL enable_seqscan = on")
         try connection.execute("SET LOCAL enable_hashjoin = on")
@@ -358,7 +358,7 @@ enum ReconcileStore {
                 EventID.self,
                 Int64.self,
                 Currency.self,
-                Timestamp.self
+                StoreTime.self
             )
             return (key, Money(minorUnits: amount, currency: currency), time)
         }

@@ -116,7 +116,7 @@ struct ReplayCommand: OperatorSubcommand {
             return try await send(kept, journalPath: resume)
         }
         let selection = options.selection
-        try selection.check(at: Timestamp.wallClock())
+        try selection.check(at: StoreTime.wallClock())
         try checkConsumer(of: selection)
         if broker.isUsed { return try await replay(selection, from: broker.range(selection)) }
         let source: ReplaySource = try fromFile.map { .file(try EventFileReader($0)) } ?? .logs
@@ -160,7 +160,7 @@ struct ReplayCommand: OperatorSubcommand {
         _ ends: [String: String]
     ) -> ReplayJournal {
         ReplayJournal(
-            id: EventID(time: Timestamp.wallClock()),
+            id: EventID(time: StoreTime.wallClock()),
             selection: selection,
             consumer: consumer,
             rate: rate,

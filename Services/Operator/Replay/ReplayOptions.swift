@@ -19,10 +19,10 @@ struct ReplayOptions: ParsableArguments {
     var event: [String] = []
 
     @Option(help: "Start at this time, in UTC: 2026-11-21T14:00:00Z.", transform: Self.moment)
-    var since: Timestamp?
+    var since: StoreTime?
 
     @Option(help: "Stop before this time, in UTC: 2026-11-21T15:00:00Z.", transform: Self.moment)
-    var until: Timestamp?
+    var until: StoreTime?
 
     @Option(
         help: ArgumentHelp("Start at this place in one service's log.", valueName: "xid:position")
@@ -48,8 +48,8 @@ struct ReplayOptions: ParsableArguments {
     }
 
     @Sendable
-    private static func moment(_ text: String) throws -> Timestamp {
-        guard let time = Timestamp(text) else {
+    private static func moment(_ text: String) throws -> StoreTime {
+        guard let time = StoreTime(text) else {
             throw ValidationError("'\(text)' is no moment in UTC such as 2026-11-21T14:00:00Z.")
         }
         return time

@@ -10,9 +10,9 @@ struct ReplayOutline: Sendable {
     /// The number of events of each type, by topic.
     private(set) var counts: [String: [String: Int]] = [:]
     /// The time of the first event.
-    private(set) var first: Timestamp?
+    private(set) var first: StoreTime?
     /// The time of the last event.
-    private(set) var last: Timestamp?
+    private(set) var last: StoreTime?
     /// For each consumer, the number of events it acts on and has not applied.
     private(set) var owed: [String: Int] = [:]
     /// The reasons for which events are not sent, with their numbers.

@@ -83,7 +83,7 @@ struct ReplayArchives: Sendable {
     /// The folder of the files; `nil` if none is given.
     var directory: String?
     /// The first moment to replay; `nil` for everything.
-    var since: Timestamp?
+    var since: StoreTime?
 
     /// The rows of a service that are in files.
     ///
@@ -105,7 +105,7 @@ struct ReplayArchives: Sendable {
 
 extension LogMonth {
     /// The month that contains a moment.
-    init(_ time: Timestamp) {
+    init(_ time: StoreTime) {
         self.init(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 }

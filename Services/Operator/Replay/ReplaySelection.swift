@@ -12,9 +12,9 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     var transactions: [String] = []
     var events: [String] = []
     /// The first moment that is selected.
-    var since: Timestamp?
+    var since: StoreTime?
     /// The first moment that is no longer selected.
-    var until: Timestamp?
+    var until: StoreTime?
     /// The first place of a service's log that is selected: `xid:position`.
     var from: String?
     /// The last place of that log that is selected.
@@ -47,7 +47,7 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     ///
     /// - Parameter now: The present moment.
     /// - Throws: ``OperatorError`` of the kind `usage`.
-    func check(at now: Timestamp) throws(OperatorError) {
+    func check(at now: StoreTime) throws(OperatorError) {
         func refuse(_ words: String) -> OperatorError { OperatorError(.usage, words) }
         for topic in topics where !Topics.all.contains(where: { $0.name == topic }) {
             throw refuse(

@@ -102,7 +102,7 @@ struct LogArchiveRunner {
         _ month: LogMonth,
         of service: StoreOptions.Service
     ) async throws -> Bool {
-        guard month < LogMonth(Timestamp.wallClock()) else {
+        guard month < LogMonth(StoreTime.wallClock()) else {
             throw OperatorError(.usage, "The month \(month) is not over; it still gets events.")
         }
         let address = databases.address(of: service)

@@ -80,7 +80,7 @@ struct LogListCommand: OperatorSubcommand {
 
     func perform() async throws {
         var months: [LogMonthLine] = []
-        let present = LogMonth(Timestamp.wallClock())
+        let present = LogMonth(StoreTime.wallClock())
         for service in which.services {
             months += try await DatabaseReader.read(databases.address(of: service)) { connection in
                 try LogArchiveStore.months(on: connection)
@@ -182,7 +182,7 @@ struct LogRetainCommand: OperatorSubcommand {
 
     func perform() async throws {
         try await LogArchiveRunner.report(in: to, databases, output) { archiver in
-            let newestDue = LogMonth(Timestamp.wallClock()).advanced(by: -keep)
+            let newestDue = LogMonth(StoreTime.wallClock()).advanced(by: -keep)
             for service in which.services {
                 let due = try await DatabaseReader.read(databases.address(of: service)) {
                     connection in

@@ -66,13 +66,13 @@ struct LagReport: Encodable {
         let producer: String
         let events: Int
         let isAtLeast: Bool
-        let oldest: Timestamp?
+        let oldest: StoreTime?
         let ageMilliseconds: Int64
     }
 
     let consumers: [Entry]
 
-    init(_ lags: [ConsumerLag], at now: Timestamp) {
+    init(_ lags: [ConsumerLag], at now: StoreTime) {
         consumers = lags.map { lag in
             Entry(
                 consumer: lag.consumer,

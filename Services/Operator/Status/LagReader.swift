@@ -9,7 +9,7 @@ struct ConsumerLag: Hashable, Sendable {
     /// The events that it has yet to act on.
     var events = BoundedCount(0)
     /// The time of the oldest of these events.
-    var oldest: Timestamp?
+    var oldest: StoreTime?
 }
 
 /// Counts the events that consumers have yet to act on.

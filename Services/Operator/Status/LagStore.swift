@@ -18,7 +18,7 @@ enum LagStore {
     /// An event that a consumer has to act on.
     struct Candidate: Sendable {
         let entry: AppliedEvents.Entry
-        let time: Timestamp
+        let time: StoreTime
     }
 
     /// A section of a log.
@@ -63,7 +63,7 @@ enum LagStore {
             let (id, key, time, xid, position, isOwed) = try row.decode(
                 EventID.self,
                 String.self,
-                Timestamp.self,
+                StoreTime.self,
                 UInt64.self,
                 Int64.self,
                 Bool.self

@@ -46,7 +46,7 @@ struct StatusReport: Encodable, Hashable, Sendable {
     }
 
     /// The waiting work, one kind per line.
-    func waiting(at now: Timestamp) -> [[Cell]] {
+    func waiting(at now: StoreTime) -> [[Cell]] {
         let names = [
             ("charges", "charges under way"), ("unfinished", "unfinished by apps"),
             ("webhooks", "webhooks owed"), ("notifications", "notifications owed"),

@@ -10,7 +10,7 @@ struct DatabaseStatus: Encodable, Hashable, Sendable {
         /// Whether there may be more.
         let isAtLeast: Bool
         /// The time since when the oldest waits, in milliseconds since 1970.
-        let oldest: Timestamp?
+        let oldest: StoreTime?
     }
 
     /// The newest migration.
@@ -122,7 +122,7 @@ enum StatusStore {
         guard let row = rows.first else {
             return DatabaseStatus.Waiting(count: 0, isAtLeast: false, oldest: nil)
         }
-        let (found, oldest) = try row.decode(Int64.self, Timestamp?.self)
+        let (found, oldest) = try row.decode(Int64.self, StoreTime?.self)
         return DatabaseStatus.Waiting(
             count: Int(min(found, countMax)),
             isAtLeast: found > countMax,

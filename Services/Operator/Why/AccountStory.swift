@@ -9,8 +9,8 @@ struct AccountStory: Encodable, Hashable, Sendable {
         let state: String
         let isDelivered: Bool
         let isRevoked: Bool
-        let finishedAt: Timestamp?
-        let changedAt: Timestamp
+        let finishedAt: StoreTime?
+        let changedAt: StoreTime
 
         /// The state of the purchase, in a few words.
         var stand: Cell {
@@ -37,7 +37,7 @@ struct AccountStory: Encodable, Hashable, Sendable {
     /// The account's open dead letters, from all services.
     let deadLetters: [RecordedDeadLetter]
 
-    func lines(_ palette: Palette, at now: Timestamp) -> [String] {
+    func lines(_ palette: Palette, at now: StoreTime) -> [String] {
         var lines = [palette.styled(Cell("Account \(accountID)", .bold)), ""]
         let head = ["TRANSACTION", "PRODUCT", "STATE", "CHANGED", "STAND"].map { Cell($0, .dim) }
         let rows = purchases.map { purchase in

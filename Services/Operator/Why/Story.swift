@@ -6,7 +6,7 @@ struct Story: Encodable, Hashable, Sendable {
     /// Something that happened.
     struct Step: Encodable, Hashable, Sendable {
         /// Milliseconds since 1970.
-        let time: Timestamp
+        let time: StoreTime
         /// The service whose books record it, or `processor`.
         let service: String
         /// `state`, `charge`, `posting`, `event`, `receipt`, `delivery`, `webhook`, `notification`,
@@ -29,7 +29,7 @@ struct Story: Encodable, Hashable, Sendable {
     let state: TransactionState
     let failureReason: String?
     /// The time of the refund.
-    let revokedAt: Timestamp?
+    let revokedAt: StoreTime?
     /// The steps, in order of time.
     var steps: [Step]
     /// What is left to do, and by whom; empty if nothing is left.

@@ -59,8 +59,8 @@ enum StoryMarksStore {
                     String.self,
                     String?.self,
                     Bool.self,
-                    Timestamp?.self,
-                    Timestamp.self,
+                    StoreTime?.self,
+                    StoreTime.self,
                     Bool.self
                 )
             return AccountStory.Purchase(

@@ -15,7 +15,7 @@ struct StoryReader: Sendable {
     /// They are read concurrently, and the consumers' marks are read last.
     func story(
         of id: TransactionID,
-        at now: Timestamp,
+        at now: StoreTime,
         _ machineTime: MachineTime
     ) async throws -> Story {
         let payments = try await DatabaseReader.read(databases.address(of: .payments)) {
@@ -77,7 +77,7 @@ struct StoryReader: Sendable {
     }
 
     /// The files of months that have left the services' logs and may hold events of a purchase.
-    private func archives(since time: Timestamp) async throws -> [String] {
+    private func archives(since time: StoreTime) async throws -> [String] {
         let oldest = LogMonth(time)
         var names: [String] = []
         for service in [StoreOptions.Service.payments, .receipts, .fulfillment] {

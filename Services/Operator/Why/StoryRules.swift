@@ -9,7 +9,7 @@ struct StoryRules {
     let fulfillment: FulfillmentChapter
     /// By consumer.
     let marks: [String: ConsumerMarks]
-    let now: Timestamp
+    let now: StoreTime
     let machineTime: MachineTime
 
     var story: Story {
@@ -181,7 +181,7 @@ struct StoryRules {
     }
 
     private var refundSteps: [Story.Step] {
-        func step(_ time: Timestamp, _ text: String) -> Story.Step {
+        func step(_ time: StoreTime, _ text: String) -> Story.Step {
             Story.Step(time: time, service: "payments", kind: "state", text: text)
         }
         return payments.refunds.flatMap { refund in
@@ -234,7 +234,7 @@ struct StoryRules {
     }
 
     /// The store's time when the machines' clock showed a time, if neither was set since.
-    private func storeTime(of time: MachineTime) -> Timestamp {
+    private func storeTime(of time: MachineTime) -> StoreTime {
         now.advanced(by: time.duration(since: machineTime))
     }
 

@@ -35,12 +35,12 @@ enum StoryStore {
             Int64.self,
             Currency.self,
             Storefront.self,
-            Timestamp.self,
-            Timestamp?.self,
+            StoreTime.self,
+            StoreTime?.self,
             String?.self,
-            Timestamp?.self,
+            StoreTime?.self,
             PostgresJSON?.self,
-            Timestamp?.self
+            StoreTime?.self
         )
         var chapter = PaymentsChapter(
             id: id,
@@ -73,7 +73,7 @@ enum StoryStore {
             WHERE transaction_id = \(id.number)
             """
         ) {
-            let (failed, resuming, time) = try row.decode(Int64.self, Int64.self, Timestamp.self)
+            let (failed, resuming, time) = try row.decode(Int64.self, Int64.self, StoreTime.self)
             if failed == id.number {
                 chapter.resumedBy = (resuming, time)
             } else {
@@ -87,7 +87,7 @@ enum StoryStore {
     /// Reads the data of `receipts`.
     static func receipts(
         _ id: TransactionID,
-        since time: Timestamp,
+        since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> ReceiptsChapter {
         var chapter = ReceiptsChapter()
@@ -98,7 +98,7 @@ enum StoryStore {
             """
         ).first {
             let (signed, revision, chain, isRevoked) = try row.decode(
-                Timestamp.self,
+                StoreTime.self,
                 Int32.self,
                 Int32.self,
                 Bool.self
@@ -112,7 +112,7 @@ enum StoryStore {
         }
         chapter.finishedAt = try connection.query(
             "SELECT finished_at FROM transaction_finishes WHERE transaction_id = \(id.number)"
-        ).first?.decode(Timestamp.self)
+        ).first?.decode(StoreTime.self)
         // The condition is that of the index.
         for row in try connection.query(
             """
@@ -124,7 +124,7 @@ enum StoryStore {
                 EventID.self,
                 String.self,
                 String.self,
-                Timestamp.self,
+                StoreTime.self,
                 MachineTime?.self
             )
             let attempts = try connection.query(
@@ -132,8 +132,8 @@ enum StoryStore {
                 SELECT attempted_at, result FROM notification_attempts
                 WHERE notification_id = \(notification) ORDER BY attempt
                 """
-            ).map { row -> (time: Timestamp, result: String) in
-                try row.decode(Timestamp.self, String.self)
+            ).map { row -> (time: StoreTime, result: String) in
+                try row.decode(StoreTime.self, String.self)
             }
             chapter.notifications.append(
                 ReceiptsChapter.Notification(
@@ -152,7 +152,7 @@ enum StoryStore {
     /// Reads the data of `fulfillment`.
     static func fulfillment(
         _ id: TransactionID,
-        since time: Timestamp,
+        since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> FulfillmentChapter {
         var chapter = FulfillmentChapter()
@@ -163,7 +163,7 @@ enum StoryStore {
             """
         ).first {
             chapter.isQueued = true
-            (chapter.isDelivered, chapter.finishedAt) = try row.decode(Bool.self, Timestamp?.self)
+            (chapter.isDelivered, chapter.finishedAt) = try row.decode(Bool.self, StoreTime?.self)
         }
         chapter.deliveries = try connection.query(
             """
@@ -182,7 +182,7 @@ enum StoryStore {
                     MachineTime?.self,
                     String?.self,
                     MachineTime?.self,
-                    Timestamp?.self
+                    StoreTime?.self
                 )
             return FulfillmentChapter.Delivery(
                 target: target,
@@ -206,7 +206,7 @@ enum StoryStore {
                 String.self,
                 String.self,
                 Int64.self,
-                Timestamp.self
+                StoreTime.self
             )
             return FulfillmentChapter.Credit(unit: unit, kind: kind, amount: amount, time: time)
         }
@@ -273,7 +273,7 @@ enum StoryStore {
                 Int64.self,
                 Currency.self,
                 String?.self,
-                Timestamp.self
+                StoreTime.self
             )
             return PaymentsChapter.ProcessorEntry(
                 kind: PaymentsChapter.ProcessorEntry.Kind(rawValue: kind) ?? .charge,
@@ -296,7 +296,7 @@ enum StoryStore {
         ).map { row in
             let (kind, time, currency, accounts, amounts) = try row.decode(
                 String.self,
-                Timestamp.self,
+                StoreTime.self,
                 Currency.self,
                 [String].self,
                 [Int64].self
@@ -318,7 +318,7 @@ enum StoryStore {
     /// whole log.
     private static func events(
         of id: TransactionID,
-        since time: Timestamp,
+        since time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ToldEvent] {
         let others = [EventType.accountChanged, .queueAccountChanged].map(\.rawValue)
@@ -345,7 +345,7 @@ enum StoryStore {
                 String.self,
                 UInt64.self,
                 Int64.self,
-                Timestamp.self,
+                StoreTime.self,
                 String?.self,
                 Bool.self
             )

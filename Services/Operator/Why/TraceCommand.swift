@@ -84,7 +84,7 @@ struct TraceCommand: OperatorSubcommand {
         guard let transactionID else { return [] }
         let story = try await StoryReader(databases: databases).story(
             of: transactionID,
-            at: Timestamp.wallClock(),
+            at: StoreTime.wallClock(),
             .now()
         )
         let traces = story.traceIDs.compactMap { TraceID($0) }

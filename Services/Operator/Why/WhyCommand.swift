@@ -62,7 +62,7 @@ struct WhyCommand: OperatorSubcommand {
     func perform() async throws {
         // A command line knows of no clock but the machine's.
         let machineTime = MachineTime.now()
-        let now = Timestamp(millisecondsSinceEpoch: machineTime.millisecondsSinceEpoch)
+        let now = StoreTime(millisecondsSinceEpoch: machineTime.millisecondsSinceEpoch)
         let reader = StoryReader(databases: databases)
         switch StorySubject(subject, isAccount: account) {
         case .transaction(let id):

@@ -30,7 +30,7 @@ extension Acceptance {
         of record: TransactionRecord,
         by paymentMethod: String,
         drawing ids: IDSource,
-        at time: Timestamp,
+        at time: StoreTime,
         leaseEnd: MachineTime
     ) {
         guard !record.transaction.price.isZero else {

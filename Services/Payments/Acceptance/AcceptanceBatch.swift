@@ -33,7 +33,7 @@ struct AcceptanceBatch: Sendable {
         var acceptance: Acceptance
     }
 
-    let time: Timestamp
+    let time: StoreTime
     let environment: StoreEnvironment
     private var entries: [Entry]
     private var approved: [Approved] = []
@@ -43,7 +43,7 @@ struct AcceptanceBatch: Sendable {
     private var followers: [Int] = []
 
     /// Begins a batch.
-    init(_ submissions: [PaymentSubmission], at time: Timestamp, in environment: StoreEnvironment) {
+    init(_ submissions: [PaymentSubmission], at time: StoreTime, in environment: StoreEnvironment) {
         self.time = time
         self.environment = environment
         entries = submissions.map {

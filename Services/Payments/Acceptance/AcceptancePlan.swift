@@ -22,7 +22,7 @@ struct AcceptancePlan {
         _ accepted: [Acceptance],
         meeting holders: [OwnershipKey: Ownership],
         drawing ids: IDSource,
-        at time: Timestamp
+        at time: StoreTime
     ) {
         acceptances = accepted
         events.reserveCapacity(accepted.count)

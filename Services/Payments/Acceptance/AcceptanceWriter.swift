@@ -21,7 +21,7 @@ struct AcceptanceWriter {
     func write(
         _ acceptances: [Acceptance],
         followedBy more: [OutboxEvent] = [],
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [Acceptance] {
         guard !acceptances.isEmpty else { return [] }

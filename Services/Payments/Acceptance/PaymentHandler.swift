@@ -105,7 +105,7 @@ struct PaymentHandler: Sendable {
     /// - Returns: The events of the accounts that change.
     private func endIntents(
         _ paid: [(intent: IntentKey, payment: TransactionRecord)],
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [OutboxEvent] {
         guard !paid.isEmpty else { return [] }

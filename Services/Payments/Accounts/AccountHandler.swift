@@ -13,7 +13,7 @@ import StoreTracing
 struct AccountHandler: Sendable {
     let client: PostgresClient
     let products: ProductStore
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     /// Called after a commit that appended events to the outbox.
     let didCommit: @Sendable () -> Void
 
@@ -188,7 +188,7 @@ struct AccountHandler: Sendable {
         makesAccount: Bool,
         _ trace: TraceContext,
         _ body:
-            @escaping @Sendable (Account, Timestamp, isolated PostgresConnection) throws
+            @escaping @Sendable (Account, StoreTime, isolated PostgresConnection) throws
             -> Effect<Answer>
     ) async throws -> Result<(account: Account, answer: Answer), AccountRefusal> {
         do {
@@ -220,7 +220,7 @@ struct AccountHandler: Sendable {
     /// Gives a changed account its next version, and appends its event.
     private static func publish(
         _ key: AccountKey,
-        at time: Timestamp,
+        at time: StoreTime,
         _ trace: TraceContext,
         on connection: isolated PostgresConnection
     ) throws -> Account {

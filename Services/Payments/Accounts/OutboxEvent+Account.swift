@@ -3,7 +3,7 @@ import Messaging
 
 extension OutboxEvent {
     /// The event of an account that changed.
-    init(_ account: Account, at time: Timestamp, traceparent: String?) throws {
+    init(_ account: Account, at time: StoreTime, traceparent: String?) throws {
         try self.init(
             AccountChanged(account: account),
             type: .accountChanged,

@@ -67,7 +67,7 @@ enum PriceConsentStore {
     static func ask(
         _ consent: PriceConsent,
         of key: AccountKey,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -92,7 +92,7 @@ enum PriceConsentStore {
     static func decide(
         _ status: PriceConsentStatus,
         on id: PriceConsentID,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(

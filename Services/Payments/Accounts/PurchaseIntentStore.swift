@@ -36,7 +36,7 @@ enum PurchaseIntentStore {
                 PurchaseIntentID.self,
                 ProductID.self,
                 Int32.self,
-                Timestamp.self
+                StoreTime.self
             )
             intents[AccountKey(accountID: account, bundleID: bundle), default: []].append(
                 PurchaseIntent(
@@ -103,7 +103,7 @@ enum PurchaseIntentStore {
     /// Ends intents for good, each as paid by a payment or as declined.
     static func end(
         _ intents: [(id: PurchaseIntentID, transactionID: TransactionID?)],
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         guard !intents.isEmpty else { return }
@@ -122,7 +122,7 @@ enum PurchaseIntentStore {
             PurchaseIntentID.self,
             ProductID.self,
             Int32.self,
-            Timestamp.self,
+            StoreTime.self,
             Bool.self
         )
         return Row(

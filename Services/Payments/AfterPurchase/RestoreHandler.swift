@@ -52,7 +52,7 @@ struct RestoreHandler: Sendable {
         _ account: AuthenticatedAccount,
         key: String,
         _ trace: TraceContext,
-        _ time: Timestamp,
+        _ time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> RestoreReply {
         let key = RequestKey(accountID: account.accountID, idempotencyKey: key)

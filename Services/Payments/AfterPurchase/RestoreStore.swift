@@ -29,7 +29,7 @@ enum RestoreStore {
         _ key: RequestKey,
         _ fingerprint: [UInt8],
         for ids: [TransactionID],
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         try connection.execute(

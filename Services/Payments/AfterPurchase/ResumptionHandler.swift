@@ -71,7 +71,7 @@ struct ResumptionHandler: Sendable {
         _ failed: TransactionRecord,
         by paymentMethod: String,
         _ trace: TraceContext,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Acceptance {
         let id = try TransactionStore.nextID(on: connection)

@@ -20,7 +20,7 @@ enum ResumptionStore {
     static func insert(
         _ id: TransactionID,
         after failedID: TransactionID,
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(

@@ -72,7 +72,7 @@ enum AttemptStore {
     /// expired is due from then on, so the lease protects it too.
     static func takeDue(
         at time: MachineTime,
-        approvalsEndedAt storeTime: Timestamp,
+        approvalsEndedAt storeTime: StoreTime,
         until leaseEnd: MachineTime,
         owner: LeaseOwner,
         limit: Int,
@@ -194,7 +194,7 @@ enum AttemptStore {
             String?.self,
             String?.self,
             MachineTime?.self,
-            Timestamp?.self,
+            StoreTime?.self,
             Int64?.self
         )
         guard let kind = AttemptKind(rawValue: kind), let step = AttemptStep(rawValue: step) else {

@@ -7,11 +7,11 @@ struct IDSource: Sendable {
     /// Ids with random bits of the kernel.
     static let random = IDSource { EventID(time: $0) }
 
-    private let make: @Sendable (Timestamp) -> EventID
+    private let make: @Sendable (StoreTime) -> EventID
 
-    init(_ make: @escaping @Sendable (Timestamp) -> EventID) { self.make = make }
+    init(_ make: @escaping @Sendable (StoreTime) -> EventID) { self.make = make }
 
-    func attempt(at time: Timestamp) -> AttemptID { AttemptID(bytes: make(time).bytes) }
+    func attempt(at time: StoreTime) -> AttemptID { AttemptID(bytes: make(time).bytes) }
 
-    func posting(at time: Timestamp) -> PostingID { PostingID(bytes: make(time).bytes) }
+    func posting(at time: StoreTime) -> PostingID { PostingID(bytes: make(time).bytes) }
 }

@@ -47,7 +47,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     var outcome: String?
     var dueAt: MachineTime?
     /// The end of the wait for an approval.
-    var approvalEndsAt: Timestamp?
+    var approvalEndsAt: StoreTime?
     /// The transaction whose outcome the attempt waits for.
     var waitsFor: TransactionID?
 

@@ -14,7 +14,7 @@ struct PaymentsContext: Sendable {
     var spans: SpanRecorder = .off
     let logger: Logger
     /// Returns the store's time.
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     /// Returns the machines' time, by the clock that all instances share.
     let machineNow: @Sendable () -> MachineTime
 

@@ -15,7 +15,7 @@ struct SettlementPlan: Sendable {
         var trace: String?
     }
 
-    let time: Timestamp
+    let time: StoreTime
     /// The time from which leases and pauses are counted.
     let machineTime: MachineTime
     let policy: AttemptPolicy
@@ -35,7 +35,7 @@ struct SettlementPlan: Sendable {
 
     /// Begins a plan.
     init(
-        time: Timestamp,
+        time: StoreTime,
         machineTime: MachineTime,
         policy: AttemptPolicy,
         ids: IDSource

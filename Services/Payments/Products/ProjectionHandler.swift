@@ -11,7 +11,7 @@ struct ProjectionHandler: EventHandler {
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         var products: [PublishedProduct] = []
-        var finished: [(id: TransactionID, at: Timestamp)] = []
+        var finished: [(id: TransactionID, at: StoreTime)] = []
         for event in events {
             switch event.type {
             case .productChanged:
@@ -35,5 +35,5 @@ private struct TransactionFinished: Event {
     }
 
     var transaction: Subject
-    var finishedAt: Timestamp?
+    var finishedAt: StoreTime?
 }

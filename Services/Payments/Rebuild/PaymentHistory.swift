@@ -14,9 +14,9 @@ struct PaymentHistory {
     /// A change of an account, in the order of the log.
     enum AccountStep {
         /// A payment paid a purchase intent.
-        case paid(PurchaseIntentID, by: TransactionID, at: Timestamp)
+        case paid(PurchaseIntentID, by: TransactionID, at: StoreTime)
         /// The account changed to this new state.
-        case changed(Account, at: Timestamp, OutboxRow)
+        case changed(Account, at: StoreTime, OutboxRow)
     }
 
     private(set) var records: [TransactionID: TransactionRecord]
@@ -30,7 +30,7 @@ struct PaymentHistory {
     /// Changes of ownerships, in the order of the log.
     private(set) var ownershipChanges: [OwnershipKey: [OwnershipChange]] = [:]
     private(set) var postings: [Posting] = []
-    private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: Timestamp)] = []
+    private(set) var resumptions: [(id: TransactionID, after: TransactionID, at: StoreTime)] = []
     private(set) var accountSteps: [AccountStep] = []
     private(set) var contradictions: [LogContradiction] = []
     private let known: Set<TransactionID>

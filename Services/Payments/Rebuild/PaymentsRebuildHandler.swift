@@ -136,7 +136,7 @@ struct PaymentsRebuildHandler: Rebuilder {
     /// - Returns: The account before the event.
     private func store(
         _ account: Account,
-        at time: Timestamp,
+        at time: StoreTime,
         on shadow: isolated PostgresConnection
     ) throws -> Account {
         let key = AccountKey(accountID: account.accountID, bundleID: account.bundleID)

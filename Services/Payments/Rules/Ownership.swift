@@ -5,5 +5,5 @@ struct Ownership: Hashable, Sendable {
     /// The owning or charged transaction.
     let holder: TransactionID
     /// The time since which it is owned; `nil` while the holder is being charged.
-    let ownedAt: Timestamp?
+    let ownedAt: StoreTime?
 }

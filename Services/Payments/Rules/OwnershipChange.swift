@@ -6,5 +6,5 @@ struct OwnershipChange: Hashable, Sendable {
     /// The transaction that gains or gives up the ownership.
     let holder: TransactionID
     /// The time since which the transaction owns it; `nil` if it gives it up.
-    var ownedAt: Timestamp?
+    var ownedAt: StoreTime?
 }

@@ -12,7 +12,7 @@ enum OwnershipRules {
         /// The purchase goes ahead: it is charged, or costs nothing.
         case proceed
         /// The account owns the product already; the purchase is granted without a charge.
-        case grant(originalID: TransactionID, originalPurchasedAt: Timestamp)
+        case grant(originalID: TransactionID, originalPurchasedAt: StoreTime)
         /// Another purchase of the product is being charged, and its outcome decides.
         case wait(for: TransactionID)
         /// The account may no longer be charged.
@@ -79,7 +79,7 @@ enum OwnershipRules {
     static func change(
         from before: TransactionRecord?,
         to record: TransactionRecord,
-        at time: Timestamp
+        at time: StoreTime
     ) -> OwnershipChange? {
         guard record.isOwnable else { return nil }
         let transaction = record.transaction

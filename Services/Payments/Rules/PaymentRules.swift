@@ -86,7 +86,7 @@ enum PaymentRules {
         in bundle: BundleID,
         product: Product,
         price: Money,
-        time: Timestamp
+        time: StoreTime
     ) -> Transaction {
         Transaction(
             id: id,
@@ -153,7 +153,7 @@ enum PaymentRules {
     }
 
     /// The new transaction that resumes an interrupted one, for the same payment (spec rule 114).
-    static func resumed(id: TransactionID, failed: Transaction, time: Timestamp) -> Transaction {
+    static func resumed(id: TransactionID, failed: Transaction, time: StoreTime) -> Transaction {
         var resumed = failed
         resumed.id = id
         resumed.originalID = id
@@ -165,7 +165,7 @@ enum PaymentRules {
     }
 
     /// The new transaction that restores a purchase (spec rules 62 to 72).
-    static func restored(id: TransactionID, original: Transaction, time: Timestamp) -> Transaction {
+    static func restored(id: TransactionID, original: Transaction, time: StoreTime) -> Transaction {
         var restored = original
         restored.id = id
         restored.originalID = original.originalID

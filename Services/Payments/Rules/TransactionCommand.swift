@@ -5,7 +5,7 @@ enum TransactionCommand: Hashable, Sendable {
     /// The processor has charged the buyer.
     case confirmCharge
     /// The account owns the product already, so it is granted without a charge (spec X1).
-    case grantOwned(originalID: TransactionID, originalPurchasedAt: Timestamp)
+    case grantOwned(originalID: TransactionID, originalPurchasedAt: StoreTime)
     /// The product costs nothing, so nobody is charged.
     case grantFree
     /// The processor has not charged the buyer and will not.

@@ -12,7 +12,7 @@ import StoreAPI
 /// A confirmed charge leads to `purchased` wherever the state allows it. Elsewhere it is a stray
 /// charge, which is given back.
 struct TransactionStateMachine {
-    let time: Timestamp
+    let time: StoreTime
     let postingID: PostingID
 
     func apply(_ command: TransactionCommand, to record: TransactionRecord) -> TransactionMove {
@@ -130,7 +130,7 @@ struct TransactionStateMachine {
         _ record: TransactionRecord,
         as reason: TransactionReason,
         _ originalID: TransactionID,
-        _ originalPurchasedAt: Timestamp
+        _ originalPurchasedAt: StoreTime
     ) -> TransactionMove {
         moved(record, to: .purchased, .transactionPurchased) { transaction in
             transaction.originalID = originalID

@@ -9,7 +9,7 @@ extension OutboxEvent {
     /// ones. Its data and the HTTP answer to a payment are the same bytes.
     init(
         _ event: TransactionEvent,
-        at time: Timestamp,
+        at time: StoreTime,
         in environment: StoreEnvironment
     ) throws {
         try self.init(

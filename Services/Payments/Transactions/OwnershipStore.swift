@@ -67,7 +67,7 @@ enum OwnershipStore {
                 BundleID.self,
                 ProductID.self,
                 Int64?.self,
-                Timestamp?.self
+                StoreTime?.self
             )
             guard let holder else { continue }
             let key = OwnershipKey(accountID: account, bundleID: bundle, productID: product)

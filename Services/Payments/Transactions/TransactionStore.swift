@@ -227,7 +227,7 @@ enum TransactionStore {
     ///
     /// Only what can be restored is recorded: nothing here depends on the finish of a consumable.
     static func finish(
-        _ finished: [(id: TransactionID, at: Timestamp)],
+        _ finished: [(id: TransactionID, at: StoreTime)],
         on connection: isolated PostgresConnection
     ) throws {
         guard !finished.isEmpty else { return }
@@ -284,11 +284,11 @@ enum TransactionStore {
             Currency.self,
             String?.self,
             PostgresJSON.self,
-            Timestamp.self,
-            Timestamp?.self,
-            Timestamp?.self,
+            StoreTime.self,
+            StoreTime?.self,
+            StoreTime?.self,
             String?.self,
-            Timestamp?.self,
+            StoreTime?.self,
             String?.self,
             Int32.self,
             String?.self,

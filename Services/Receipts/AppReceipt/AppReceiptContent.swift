@@ -20,7 +20,7 @@ struct AppReceiptContent: Sendable {
     let entries: [AppReceiptEntry]
 
     /// Returns the bytes to sign.
-    func encoded(at createdAt: Timestamp) -> [UInt8] {
+    func encoded(at createdAt: StoreTime) -> [UInt8] {
         let bundle = AttributeSet.text(bundleID.rawValue)
         let opaque = opaqueValue()
         let type = AppReceiptType(

@@ -11,13 +11,13 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
     var productId: ProductID
     var quantity: Int
     var type: String
-    var purchaseDate: Timestamp
-    var originalPurchaseDate: Timestamp
-    var revocationDate: Timestamp?
+    var purchaseDate: StoreTime
+    var originalPurchaseDate: StoreTime
+    var revocationDate: StoreTime?
     var revocationReason: Int?
     var inAppOwnershipType: String?
     var appAccountToken: String?
-    var expiresDate: Timestamp?
+    var expiresDate: StoreTime?
     var isUpgraded: Bool?
     var subscriptionGroupIdentifier: String?
     var webOrderLineItemId: String?
@@ -90,9 +90,9 @@ struct AppReceiptEntry: Decodable, Hashable, Sendable {
         productId = productID
         self.type = type
         self.quantity = Int(quantity)
-        purchaseDate = Timestamp(millisecondsSinceEpoch: purchasedAt)
-        originalPurchaseDate = Timestamp(millisecondsSinceEpoch: originalPurchasedAt)
-        revocationDate = revokedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+        purchaseDate = StoreTime(millisecondsSinceEpoch: purchasedAt)
+        originalPurchaseDate = StoreTime(millisecondsSinceEpoch: originalPurchasedAt)
+        revocationDate = revokedAt.map(StoreTime.init(millisecondsSinceEpoch:))
         self.revocationReason = revocationReason.map(Int.init)
         inAppOwnershipType = ownership
         appAccountToken = token

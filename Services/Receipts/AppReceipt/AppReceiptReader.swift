@@ -12,7 +12,7 @@ struct AppReceiptReader: Sendable {
     let client: PostgresClient
     let signer: AppReceiptSigner
     let environment: StoreEnvironment
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// Returns the receipt of an account in an app: PKCS#7 in DER.
     ///

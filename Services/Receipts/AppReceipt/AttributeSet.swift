@@ -20,7 +20,7 @@ struct AttributeSet {
     mutating func add(_ type: Int64, text: String) { add(type, DERTag.utf8String, text.utf8) }
 
     /// Adds a time, which a receipt stores in whole seconds.
-    mutating func add(_ type: Int64, date: Timestamp) {
+    mutating func add(_ type: Int64, date: StoreTime) {
         // 2026-11-21T02:00:00.000Z without its milliseconds.
         add(type, DERTag.ia5String, date.description.utf8.dropLast(5) + [UInt8(ascii: "Z")])
     }

@@ -22,7 +22,7 @@ struct ReceiptBatch: Sendable {
     /// Every batch locks rows in this order.
     let entries: [Entry]
     /// The times at which transactions were finished.
-    let finishes: [TransactionID: Timestamp]
+    let finishes: [TransactionID: StoreTime]
 
     /// Combines events.
     ///
@@ -34,7 +34,7 @@ struct ReceiptBatch: Sendable {
     ///   ``ForeignEnvironment`` for a transaction of another environment.
     init(_ events: [ReceivedEvent], signedIn environment: StoreEnvironment?) throws {
         var newest: [TransactionID: Entry] = [:]
-        var finishes: [TransactionID: Timestamp] = [:]
+        var finishes: [TransactionID: StoreTime] = [:]
         for event in events {
             switch event.type {
             case .transactionPurchased, .transactionRestored, .transactionRefunded,

@@ -9,7 +9,7 @@ struct ReceiptStore: Sendable {
     ///
     /// A finish that is already recorded stays as it is.
     func recordFinishes(
-        _ finishes: [TransactionID: Timestamp],
+        _ finishes: [TransactionID: StoreTime],
         on connection: isolated PostgresConnection
     ) throws {
         let finishes = finishes.sorted { $0.key < $1.key }
@@ -32,7 +32,7 @@ struct ReceiptStore: Sendable {
     func save(
         _ signed: [SignedTransaction],
         chain: SigningChain,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> SavedReceipts {
         let chainNumber = try number(of: chain, at: now, on: connection)
@@ -91,7 +91,7 @@ struct ReceiptStore: Sendable {
     /// Returns the number of a chain, which is stored when the first receipt is signed with it.
     func number(
         of chain: SigningChain,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Int32 {
         let find: SQL = """

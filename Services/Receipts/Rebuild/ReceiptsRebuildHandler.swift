@@ -85,7 +85,7 @@ struct ReceiptsRebuildHandler: Rebuilder {
     /// - Returns: A description of the problem with the event, if any.
     private func reissue(
         _ event: ReceiptReissued,
-        at time: Timestamp,
+        at time: StoreTime,
         on shadow: isolated PostgresConnection
     ) throws -> String? {
         let number = try ReceiptsRebuildStore.number(of: event.signingChainID, on: shadow)
@@ -168,7 +168,7 @@ extension SignedTransaction {
     init(
         _ transaction: Transaction,
         _ signing: ReceiptSigning,
-        signedAt: Timestamp
+        signedAt: StoreTime
     ) throws {
         guard let environment = StoreEnvironment(rawValue: signing.environment) else {
             throw ReceiptsError(

@@ -10,8 +10,8 @@ struct AppTransactionPayload: Hashable, Sendable {
     var appAppleId: Int64?
     var bundleId: BundleID
     var applicationVersion: String
-    var receiptCreationDate: Timestamp
-    var originalPurchaseDate: Timestamp
+    var receiptCreationDate: StoreTime
+    var originalPurchaseDate: StoreTime
     var originalApplicationVersion: String
     var appTransactionId: String
     var originalPlatform = "iOS"
@@ -26,12 +26,12 @@ struct AppTransactionPayload: Hashable, Sendable {
     ///   - environment: The store's environment.
     ///   - now: The time of the signature.
     init(
-        _ found: (id: Int64, firstSeenAt: Timestamp),
+        _ found: (id: Int64, firstSeenAt: StoreTime),
         of bundleID: BundleID,
         appAppleID: Int64?,
         version: String?,
         in environment: StoreEnvironment,
-        at now: Timestamp
+        at now: StoreTime
     ) {
         receiptType = environment
         appAppleId = appAppleID

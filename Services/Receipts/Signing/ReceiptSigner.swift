@@ -7,9 +7,9 @@ struct SignedTransaction: Hashable, Sendable {
     /// The transaction as it was signed.
     let transaction: Transaction
     /// The time at which the charge was confirmed or the restore made.
-    let purchasedAt: Timestamp
+    let purchasedAt: StoreTime
     /// The time of the signature in the receipt.
-    let signedAt: Timestamp
+    let signedAt: StoreTime
     /// The bytes that were signed, before base64url.
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
@@ -25,7 +25,7 @@ struct SignedTransaction: Hashable, Sendable {
 struct SignedContent: Hashable, Sendable {
     let payload: [UInt8]
     let signature: [UInt8]
-    let signedAt: Timestamp
+    let signedAt: StoreTime
 
     /// SHA-256 of the payload, in hexadecimal.
     var payloadSHA256: String { hexadecimalSHA256(of: payload) }
@@ -84,7 +84,7 @@ struct ReceiptSigner: Sendable {
     func sign(
         _ transaction: Transaction,
         _ context: SigningContext = SigningContext(),
-        at now: Timestamp
+        at now: StoreTime
     ) throws -> SignedTransaction {
         let content = try SignedTransactionPayload(
             transaction,
@@ -114,7 +114,7 @@ struct ReceiptSigner: Sendable {
     func signAgain(
         _ payload: [UInt8],
         appAccountToken token: String? = nil,
-        at now: Timestamp
+        at now: StoreTime
     ) throws -> SignedContent {
         let content = try SignedTransactionPayload(again: payload, appAccountToken: token, at: now)
         let payload = content.encoded()

@@ -20,16 +20,16 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     var originalTransactionId: TransactionID
     var bundleId: BundleID
     var productId: ProductID
-    var purchaseDate: Timestamp
-    var originalPurchaseDate: Timestamp
+    var purchaseDate: StoreTime
+    var originalPurchaseDate: StoreTime
     var quantity: Int
     var type: String
     var appAccountToken: String?
     var appTransactionId: String?
     var inAppOwnershipType: String
-    var signedDate: Timestamp
+    var signedDate: StoreTime
     var revocationReason: Int?
-    var revocationDate: Timestamp?
+    var revocationDate: StoreTime?
     var revocationPercentage: Int64?
     var revocationType: String?
     var environment: StoreEnvironment
@@ -47,7 +47,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
         _ transaction: Transaction,
         _ context: SigningContext = SigningContext(),
         environment: StoreEnvironment,
-        signedAt now: Timestamp
+        signedAt now: StoreTime
     ) throws(ReceiptsError) {
         guard let purchasedAt = transaction.purchasedAt, Self.isPaid(transaction.state) else {
             throw ReceiptsError(
@@ -98,7 +98,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     init(
         again payload: [UInt8],
         appAccountToken token: String?,
-        at now: Timestamp
+        at now: StoreTime
     ) throws(ReceiptsError) {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(payload))
@@ -113,7 +113,7 @@ struct SignedTransactionPayload: Codable, Hashable, Sendable {
     }
 
     /// Sets the time of the signature.
-    mutating func date(_ now: Timestamp) {
+    mutating func date(_ now: StoreTime) {
         signedDate = max(now, purchaseDate, originalPurchaseDate, revocationDate ?? now)
     }
 

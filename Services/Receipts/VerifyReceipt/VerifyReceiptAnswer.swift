@@ -32,7 +32,7 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
         /// The purchases in the receipt.
         var inApp: [Entry]
 
-        init(_ receipt: AppReceipt, at now: Timestamp) {
+        init(_ receipt: AppReceipt, at now: StoreTime) {
             let type = AppReceiptType(
                 receipt.environment,
                 isVolumePurchase: receipt.isVolumePurchase
@@ -43,15 +43,15 @@ struct VerifyReceiptAnswer: Encodable, Sendable {
                 "application_version": receipt.applicationVersion,
                 "original_application_version": receipt.originalApplicationVersion,
             ]
-            texts.add("receipt_creation_date", Timestamp(receipt.createdAt))
+            texts.add("receipt_creation_date", StoreTime(receipt.createdAt))
             texts.add("request_date", now)
             // The store sells no apps, so the date is the one that Apple's sandbox gives.
             texts.add("original_purchase_date", Self.originalPurchaseDate)
-            texts.add("expiration_date", receipt.expiresAt.map(Timestamp.init))
+            texts.add("expiration_date", receipt.expiresAt.map(StoreTime.init))
             inApp = receipt.purchases.map(Entry.init)
         }
 
-        private static let originalPurchaseDate = Timestamp(
+        private static let originalPurchaseDate = StoreTime(
             millisecondsSinceEpoch: 1_375_340_400_000
         )
 
@@ -119,11 +119,11 @@ extension VerifyReceiptAnswer.Entry {
             "is_trial_period": "false",
             "in_app_ownership_type": "PURCHASED",
         ]
-        add("purchase_date", Timestamp(purchase.purchasedAt))
-        add("original_purchase_date", Timestamp(purchase.originalPurchasedAt))
-        add("expires_date", purchase.expiresAt.map(Timestamp.init))
+        add("purchase_date", StoreTime(purchase.purchasedAt))
+        add("original_purchase_date", StoreTime(purchase.originalPurchasedAt))
+        add("expires_date", purchase.expiresAt.map(StoreTime.init))
         if let cancelledAt = purchase.cancelledAt {
-            add("cancellation_date", Timestamp(cancelledAt))
+            add("cancellation_date", StoreTime(cancelledAt))
             self["cancellation_reason"] = "0"
         }
         self["web_order_line_item_id"] = purchase.webOrderLineItemID.map { String($0) }
@@ -159,7 +159,7 @@ extension VerifyReceiptAnswer.Entry {
     }
 
     /// Adds a time in its three formats, or nothing if it is `nil`.
-    fileprivate mutating func add(_ name: String, _ moment: Timestamp?) {
+    fileprivate mutating func add(_ name: String, _ moment: StoreTime?) {
         guard let moment else { return }
         self[name] = "\(moment.daytime) Etc/GMT"
         self[name + "_ms"] = String(moment.millisecondsSinceEpoch)
@@ -167,7 +167,7 @@ extension VerifyReceiptAnswer.Entry {
     }
 }
 
-extension Timestamp {
+extension StoreTime {
     private static let losAngeles = TimeZone(identifier: "America/Los_Angeles")
 
     /// Converts a date of a receipt, which has whole seconds.
@@ -182,7 +182,7 @@ extension Timestamp {
     }
 
     /// The time whose UTC representation is this time's representation in Los Angeles.
-    fileprivate var inLosAngeles: Timestamp {
+    fileprivate var inLosAngeles: StoreTime {
         // Eight hours if there is no time zone database, which is wrong by one in summer.
         advanced(by: .seconds(Self.losAngeles?.secondsFromGMT(for: date) ?? -28_800))
     }

@@ -10,13 +10,13 @@ public struct DeliveryConfirmed: Event, Hashable {
     /// The number of the confirmed attempt, from 1.
     public var attempts: Int
     /// The time of the confirmation.
-    public var confirmedAt: Timestamp
+    public var confirmedAt: StoreTime
     /// Makes the event.
     public init(
         transactionID: TransactionID,
         target: String,
         attempts: Int,
-        confirmedAt: Timestamp
+        confirmedAt: StoreTime
     ) {
         self.transactionID = transactionID
         self.target = target

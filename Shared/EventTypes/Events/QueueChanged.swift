@@ -12,7 +12,7 @@ public struct QueueChanged: Event, Hashable {
     /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool
     /// The time at which it was finished and left the queue; `nil` while it is in the queue.
-    public var finishedAt: Timestamp?
+    public var finishedAt: StoreTime?
     /// The content that the store hosts for it (spec rule 43); `nil` if there was none.
     ///
     /// It is the product's content at the time when the transaction entered the queue as purchased
@@ -23,7 +23,7 @@ public struct QueueChanged: Event, Hashable {
         revision: Int64,
         transaction: Transaction,
         isDelivered: Bool,
-        finishedAt: Timestamp?,
+        finishedAt: StoreTime?,
         contents: [HostedContent]? = nil
     ) {
         self.revision = revision
@@ -67,7 +67,7 @@ extension QueueChanged {
             revision: revision,
             transaction: transaction,
             isDelivered: isDelivered,
-            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+            finishedAt: finishedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
             contents: contents
         )
     }

@@ -7,7 +7,7 @@ public struct ReceiptIssued: Event, Hashable {
     /// SHA-256 of the signed payload, in hexadecimal.
     public var payloadSHA256: String
     /// The time of the signature.
-    public var issuedAt: Timestamp
+    public var issuedAt: StoreTime
     /// The other signed values and the signature; `nil` in older events without this field.
     public var signing: ReceiptSigning?
     /// Makes the event.
@@ -15,7 +15,7 @@ public struct ReceiptIssued: Event, Hashable {
         transaction: Transaction,
         signingChainID: String,
         payloadSHA256: String,
-        issuedAt: Timestamp,
+        issuedAt: StoreTime,
         signing: ReceiptSigning? = nil
     ) {
         self.transaction = transaction
@@ -111,7 +111,7 @@ extension ReceiptIssued {
             transaction: transaction,
             signingChainID: signingChainID,
             payloadSHA256: payloadSHA256,
-            issuedAt: Timestamp(millisecondsSinceEpoch: issuedAt),
+            issuedAt: StoreTime(millisecondsSinceEpoch: issuedAt),
             signing: signing
         )
     }

@@ -14,7 +14,7 @@ public struct ReceiptReissued: Event, Hashable {
     /// SHA-256 of the signed payload, in hexadecimal.
     public var payloadSHA256: String
     /// The time of the signature.
-    public var issuedAt: Timestamp
+    public var issuedAt: StoreTime
     /// The other signed values and the signature.
     public var signing: ReceiptSigning
     /// Makes the event.
@@ -24,7 +24,7 @@ public struct ReceiptReissued: Event, Hashable {
         transaction: Transaction?,
         signingChainID: String,
         payloadSHA256: String,
-        issuedAt: Timestamp,
+        issuedAt: StoreTime,
         signing: ReceiptSigning
     ) {
         self.transactionID = transactionID

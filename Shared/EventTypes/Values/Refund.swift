@@ -7,20 +7,20 @@ public struct Refund: Codable, Hashable, Sendable {
     /// The amount, in the currency of the transaction's price.
     public var amount: Money
     /// The time at which the processor confirmed it.
-    public var refundedAt: Timestamp
+    public var refundedAt: StoreTime
     /// Whether it takes the product away from the buyer.
     public var revokes: Bool
     /// The time at which it was reversed, so that the store has the money again; `nil` if it was
     /// not.
-    public var reversedAt: Timestamp?
+    public var reversedAt: StoreTime?
 
     /// Makes a refund.
     public init(
         number: Int,
         amount: Money,
-        refundedAt: Timestamp,
+        refundedAt: StoreTime,
         revokes: Bool,
-        reversedAt: Timestamp? = nil
+        reversedAt: StoreTime? = nil
     ) {
         self.number = number
         self.amount = amount
@@ -71,9 +71,9 @@ extension Refund {
         self.init(
             number: Int(number),
             amount: amount,
-            refundedAt: Timestamp(millisecondsSinceEpoch: refundedAt),
+            refundedAt: StoreTime(millisecondsSinceEpoch: refundedAt),
             revokes: revokes,
-            reversedAt: reversedAt.map(Timestamp.init(millisecondsSinceEpoch:))
+            reversedAt: reversedAt.map(StoreTime.init(millisecondsSinceEpoch:))
         )
     }
 }

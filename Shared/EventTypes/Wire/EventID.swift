@@ -14,7 +14,7 @@ public struct EventID: Hashable, Sendable, Codable, CustomStringConvertible {
     /// - Parameters:
     ///   - time: The time at the beginning of the id.
     ///   - randomBits: The source of its 74 random bits.
-    public init(time: Timestamp, using randomBits: inout some RandomNumberGenerator) {
+    public init(time: StoreTime, using randomBits: inout some RandomNumberGenerator) {
         let milliseconds = UInt64(bitPattern: time.millisecondsSinceEpoch)
         let high = (milliseconds << 16) | 0x7000 | (randomBits.next() & 0x0FFF)
         let low = 0x8000_0000_0000_0000 | (randomBits.next() & 0x3FFF_FFFF_FFFF_FFFF)

@@ -32,7 +32,7 @@ package struct PlainJSONText {
     }
 
     /// Writes a timestamp member, or nothing if the value is `nil`.
-    package mutating func member(_ name: StaticString, _ value: Timestamp?) {
+    package mutating func member(_ name: StaticString, _ value: StoreTime?) {
         member(name, value?.millisecondsSinceEpoch)
     }
 

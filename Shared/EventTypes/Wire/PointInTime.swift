@@ -2,7 +2,7 @@ public import Foundation
 
 /// A point in time in milliseconds since 1970-01-01 00:00 UTC, by one of the store's two clocks.
 ///
-/// Times of different clocks are different types, ``Timestamp`` and ``MachineTime``: they can be
+/// Times of different clocks are different types, ``StoreTime`` and ``MachineTime``: they can be
 /// neither compared nor mixed up.
 public protocol PointInTime: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The milliseconds since 1970-01-01 00:00 UTC.

@@ -265,7 +265,7 @@ struct BatchApplier: Sendable {
     private func bury(_ message: KafkaMessage, _ problem: MalformedMessage) async throws {
         let place = "\(message.topic)/\(message.partition)/\(message.offset)"
         var seed = PlaceHash(place)
-        let time = Timestamp(millisecondsSinceEpoch: max(message.timestampMilliseconds, 0))
+        let time = StoreTime(millisecondsSinceEpoch: max(message.timestampMilliseconds, 0))
         let event = ReceivedEvent(
             id: EventID(time: time, using: &seed),
             type: MalformedMessage.type,

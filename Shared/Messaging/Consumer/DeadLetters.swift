@@ -156,7 +156,7 @@ public enum DeadLetters {
                     String.self,
                     String.self,
                     String.self,
-                    Timestamp.self,
+                    StoreTime.self,
                     String?.self,
                     [UInt8].self,
                     Int32.self,

@@ -121,7 +121,7 @@ enum EventHeaders {
     private struct Fields {
         var id: EventID?
         var type: String?
-        var time: Timestamp?
+        var time: StoreTime?
         var subject = ""
         var traceparent: String?
         var epoch: Int32 = 1
@@ -136,7 +136,7 @@ enum EventHeaders {
                 switch header.name {
                 case EventHeaders.id: id = EventID(utf8: header.value)
                 case EventHeaders.type: type = value
-                case EventHeaders.time: time = Timestamp(utf8: header.value)
+                case EventHeaders.time: time = StoreTime(utf8: header.value)
                 case EventHeaders.subject: subject = value
                 case EventHeaders.traceparent:
                     traceparent = TraceContext(utf8: header.value)?.description

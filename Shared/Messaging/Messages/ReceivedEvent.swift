@@ -14,7 +14,7 @@ public struct ReceivedEvent: Sendable {
     /// The id of its subject, such as a transaction or a product.
     public let subject: String
     /// The time when it happened.
-    public let time: Timestamp
+    public let time: StoreTime
     /// The W3C trace context in which it happened or is applied; always well-formed.
     public internal(set) var traceparent: String?
     /// Its data: JSON.
@@ -44,7 +44,7 @@ public struct ReceivedEvent: Sendable {
         topic: String,
         key: String,
         subject: String,
-        time: Timestamp,
+        time: StoreTime,
         traceparent: String? = nil,
         data: [UInt8],
         partition: Int32 = 0,
@@ -72,7 +72,7 @@ public struct ReceivedEvent: Sendable {
         topic: String,
         key: String,
         subject: String,
-        time: Timestamp,
+        time: StoreTime,
         traceparent: String?,
         data: [UInt8],
         partition: Int32,

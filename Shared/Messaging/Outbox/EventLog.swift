@@ -137,7 +137,7 @@ public enum EventLog {
                     topicName: topic,
                     key: key,
                     subject: subject,
-                    time: Timestamp(time),
+                    time: StoreTime(time),
                     traceparent: trace,
                     data: data.bytes
                 )

@@ -16,7 +16,7 @@ public struct OutboxEvent: Sendable {
     /// The id of its subject, such as a transaction or a product.
     public let subject: String
     /// The time when it happened.
-    public let time: Timestamp
+    public let time: StoreTime
     /// The W3C trace context in which it happened.
     public let traceparent: String?
     /// Its data: JSON.
@@ -29,7 +29,7 @@ public struct OutboxEvent: Sendable {
         topic: Topic,
         key: String,
         subject: String,
-        time: Timestamp,
+        time: StoreTime,
         traceparent: String? = nil,
         data: [UInt8]
     ) {
@@ -54,7 +54,7 @@ public struct OutboxEvent: Sendable {
         topic: Topic,
         key: String,
         subject: String,
-        time: Timestamp,
+        time: StoreTime,
         traceparent: String? = nil
     ) throws {
         self.init(
@@ -76,7 +76,7 @@ public struct OutboxEvent: Sendable {
         topicName: String,
         key: String,
         subject: String,
-        time: Timestamp,
+        time: StoreTime,
         traceparent: String?,
         data: [UInt8]
     ) {

@@ -9,7 +9,7 @@ enum ConsumerPlaceStore {
     struct Position: Hashable, Sendable {
         var epoch: Int32
         var nextOffset: Int64
-        var eventTime: Timestamp
+        var eventTime: StoreTime
     }
 
     /// Reads the places of chains, and locks them until the end of the database transaction.
@@ -127,7 +127,7 @@ enum ConsumerPlaceStore {
                 Int32.self,
                 Int32.self,
                 Int64.self,
-                Timestamp.self
+                StoreTime.self
             )
             positions[KafkaTopicPartition(topic: topic, partition: partition)] = Position(
                 epoch: epoch,

@@ -35,12 +35,12 @@ struct OutboxPartitions: Sendable {
         }
     }
 
-    private static func month(of time: Timestamp) -> LogMonth {
+    private static func month(of time: StoreTime) -> LogMonth {
         LogMonth(microsecondsSinceEpoch: time.millisecondsSinceEpoch * 1000)
     }
 
     /// Makes the partitions that are missing, and returns the store time of this.
-    func make() async throws -> Timestamp {
+    func make() async throws -> StoreTime {
         try await client.withConnection { [client] connection in
             // After the first connection the clock is the database's.
             let time = client.storeTime

@@ -155,7 +155,7 @@ enum RelayStore {
     /// Creates the outbox partitions of the present and the coming months, and of all rows without
     /// one.
     static func ensurePartitions(
-        at time: Timestamp,
+        at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute("SELECT ensure_outbox_partitions(\(time), 3)")

@@ -35,7 +35,7 @@ struct SpineWatch: Sendable {
     }
 
     /// Measures once.
-    func measure(at now: Timestamp) async {
+    func measure(at now: StoreTime) async {
         do {
             let waiting = try await client.withConnection { connection in
                 try SpineStore.waiting(on: connection)
@@ -64,7 +64,7 @@ enum SpineStore {
         /// ``SpineStore/countMax``.
         var unpublished: Int64 = 0
         /// The time when the first of them happened.
-        var oldestUnpublished: Timestamp?
+        var oldestUnpublished: StoreTime?
         /// The number of events that could not be applied.
         ///
         /// Together with ``parked`` it is at most ``SpineStore/countMax``.
@@ -89,7 +89,7 @@ enum SpineStore {
         if let row = rows.first {
             (waiting.unpublished, waiting.oldestUnpublished) = try row.decode(
                 Int64.self,
-                Timestamp?.self
+                StoreTime?.self
             )
         }
         for row in try connection.query(

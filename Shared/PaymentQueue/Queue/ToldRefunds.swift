@@ -15,7 +15,7 @@ struct ToldRefunds {
 
     private struct Refunds: Hashable {
         var refunds: [Refund] = []
-        var revokedAt: Timestamp?
+        var revokedAt: StoreTime?
     }
 
     private var told: [TransactionID: (version: Int, refunds: Refunds)] = [:]

@@ -9,16 +9,16 @@ public struct HostedContentVersion: Codable, Hashable, Sendable {
     /// The SHA-256 digest of the bytes.
     public var sha256: ContentDigest
     /// The time of the first upload.
-    public var createdAt: Timestamp
+    public var createdAt: StoreTime
     /// The time at which it was withdrawn from new purchases; `nil` if it was not.
-    public var withdrawnAt: Timestamp?
+    public var withdrawnAt: StoreTime?
     /// Makes a version.
     public init(
         version: ContentVersion,
         length: Int64,
         sha256: ContentDigest,
-        createdAt: Timestamp,
-        withdrawnAt: Timestamp? = nil
+        createdAt: StoreTime,
+        withdrawnAt: StoreTime? = nil
     ) {
         self.version = version
         self.length = length

@@ -7,15 +7,15 @@ public struct Entitlement: Codable, Hashable, Sendable {
     /// The first transaction of the purchase that granted it.
     public var originalTransactionID: TransactionID
     /// The time of the grant.
-    public var grantedAt: Timestamp
+    public var grantedAt: StoreTime
     /// The time of the revocation by a refund; `nil` while the product is owned.
-    public var revokedAt: Timestamp?
+    public var revokedAt: StoreTime?
     /// Makes an entitlement.
     public init(
         productID: ProductID,
         originalTransactionID: TransactionID,
-        grantedAt: Timestamp,
-        revokedAt: Timestamp? = nil
+        grantedAt: StoreTime,
+        revokedAt: StoreTime? = nil
     ) {
         self.productID = productID
         self.originalTransactionID = originalTransactionID

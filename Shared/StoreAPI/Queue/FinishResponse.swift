@@ -7,9 +7,9 @@ public struct FinishResponse: Codable, Hashable, Sendable {
     /// The finished transaction.
     public var transactionID: TransactionID
     /// The time of the first finish.
-    public var finishedAt: Timestamp
+    public var finishedAt: StoreTime
     /// Makes a response.
-    public init(transactionID: TransactionID, finishedAt: Timestamp) {
+    public init(transactionID: TransactionID, finishedAt: StoreTime) {
         self.transactionID = transactionID
         self.finishedAt = finishedAt
     }

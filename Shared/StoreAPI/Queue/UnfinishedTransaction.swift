@@ -13,7 +13,7 @@ public struct UnfinishedTransaction: Codable, Hashable, Sendable {
     /// Whether all deliveries by the store are confirmed, so that the transaction can be finished.
     public var isDelivered: Bool
     /// The time of the last change.
-    public var changedAt: Timestamp
+    public var changedAt: StoreTime
 
     /// Makes a transaction.
     public init(
@@ -22,7 +22,7 @@ public struct UnfinishedTransaction: Codable, Hashable, Sendable {
         bundleID: BundleID,
         state: TransactionState,
         isDelivered: Bool,
-        changedAt: Timestamp
+        changedAt: StoreTime
     ) {
         self.transactionID = transactionID
         self.accountID = accountID

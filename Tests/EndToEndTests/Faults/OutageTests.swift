@@ -175,7 +175,7 @@ extension StoreHarness {
     /// back.
     ///
     /// Only that query reveals a relay that is correctly idle.
-    fileprivate func relayHasFoundUnsettledRows(since time: Timestamp) async throws {
+    fileprivate func relayHasFoundUnsettledRows(since time: StoreTime) async throws {
         let database = URL(string: databaseURL(.payments))?.lastPathComponent ?? ""
         try await eventually("the relay to look for events") {
             // Only a superuser may read the queries of other roles.

@@ -328,7 +328,7 @@ struct QueueStreamTests {
         _ account: String,
         _ snapshot: TransactionSnapshot,
         _ revision: Int64,
-        finishedAt: Timestamp? = nil
+        finishedAt: StoreTime? = nil
     ) -> ReceivedEvent {
         ReceivedEvent(
             id: EventID(time: startOfTime),

@@ -323,7 +323,7 @@ extension FulfillmentDatabase {
 
     fileprivate func delivery(
         of number: Int64
-    ) async throws -> (attempts: Int32, result: String?, next: Timestamp?) {
+    ) async throws -> (attempts: Int32, result: String?, next: StoreTime?) {
         try await client.withConnection { connection in
             let rows = try connection.query(
                 """
@@ -331,7 +331,7 @@ extension FulfillmentDatabase {
                 WHERE transaction_id = \(number)
                 """
             )
-            return try rows[0].decode(Int32.self, String?.self, Timestamp?.self)
+            return try rows[0].decode(Int32.self, String?.self, StoreTime?.self)
         }
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// A batch applies many events, and each keeps its own trace.
 @Suite struct BatchTraceTests {
     private func event(_ traceparent: String?) -> ReceivedEvent {
-        let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+        let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
         return ReceivedEvent(
             id: EventID(time: time),
             type: .receiptIssued,

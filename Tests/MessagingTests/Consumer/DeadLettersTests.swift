@@ -15,7 +15,7 @@ struct DeadLettersTests {
     private static let consumer = "payments"
 
     private static func event(data: [UInt8] = Array("{}".utf8)) -> ReceivedEvent {
-        let time = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000)
+        let time = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
         return ReceivedEvent(
             id: EventID(time: time),
             type: .transactionFinished,
@@ -114,12 +114,12 @@ struct DeadLettersTests {
         let row = OutboxRow(
             cursor: OutboxCursor(xid: 7, position: 8),
             event: OutboxEvent(
-                id: EventID(time: Timestamp(millisecondsSinceEpoch: 1)),
+                id: EventID(time: StoreTime(millisecondsSinceEpoch: 1)),
                 type: .queueChanged,
                 topic: Topics.fulfillmentTransactions,
                 key: "ada",
                 subject: "1",
-                time: Timestamp(millisecondsSinceEpoch: 1),
+                time: StoreTime(millisecondsSinceEpoch: 1),
                 data: Array("{}".utf8)
             )
         )

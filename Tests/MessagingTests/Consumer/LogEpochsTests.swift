@@ -9,12 +9,12 @@ import Testing
 @Suite struct LogEpochsTests {
     private func event(offset: Int64, epoch: Int32, partition: Int32 = 0) -> ReceivedEvent {
         ReceivedEvent(
-            id: EventID(time: Timestamp(millisecondsSinceEpoch: 0)),
+            id: EventID(time: StoreTime(millisecondsSinceEpoch: 0)),
             type: .transactionPurchased,
             topic: "t",
             key: "k",
             subject: "1",
-            time: Timestamp(millisecondsSinceEpoch: 0),
+            time: StoreTime(millisecondsSinceEpoch: 0),
             traceparent: nil,
             data: [],
             partition: partition,

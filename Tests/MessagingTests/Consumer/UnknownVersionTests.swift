@@ -9,7 +9,7 @@ import Testing
     private static let known: Set<EventType> = [.transactionPurchased, .strayChargeReturned]
 
     private func event(_ type: String) -> ReceivedEvent {
-        let time = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+        let time = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
         return ReceivedEvent(
             id: EventID(time: time),
             type: EventType(rawValue: type),

@@ -19,7 +19,7 @@ import Testing
             topic: topic,
             key: key,
             subject: "\(place)",
-            time: Timestamp(millisecondsSinceEpoch: 0),
+            time: StoreTime(millisecondsSinceEpoch: 0),
             traceparent: nil,
             data: [],
             partition: 0,

@@ -163,12 +163,12 @@ struct ConsumerPlacesTests {
             let delay = Duration.seconds(1)
             try await bench.consuming(delay: delay) {
                 for (number, record) in records.enumerated() {
-                    let sentAt = Timestamp.wallClock()
+                    let sentAt = StoreTime.wallClock()
                     try await bench.send([record])
                     try await bench.hasApplied((0...number).map(String.init))
                     let appliedAt = try await bench.log.client.withConnection { connection in
                         try connection.query("SELECT max(applied_at) FROM applied")[0]
-                            .decode(Timestamp.self)
+                            .decode(StoreTime.self)
                     }
                     #expect(appliedAt.duration(since: sentAt) >= delay)
                 }

@@ -20,7 +20,7 @@ struct OutboxOrderTests {
         _ subject: String,
         on connection: isolated PostgresConnection
     ) throws {
-        let time = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000)
+        let time = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
         let event = OutboxEvent(
             id: EventID(time: time),
             type: .queueChanged,

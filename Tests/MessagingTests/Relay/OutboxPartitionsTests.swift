@@ -10,12 +10,12 @@ import Testing
 /// The partitions of the outbox, which are those of the times that its rows carry.
 @Suite(.timeLimit(.minutes(2)))
 struct OutboxPartitionsTests {
-    private static let now = Timestamp(millisecondsSinceEpoch: 1_795_237_175_000)
+    private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)
     private static let year = Duration.seconds(365 * 86_400)
 
     private func append(
         _ subjects: ClosedRange<Int>,
-        at time: Timestamp,
+        at time: StoreTime,
         _ log: SealedDatabase
     ) async throws {
         try await log.append(subjects, from: time.millisecondsSinceEpoch)
@@ -30,7 +30,7 @@ struct OutboxPartitionsTests {
         }
     }
 
-    private func ensure(at time: Timestamp, _ log: SealedDatabase) async throws {
+    private func ensure(at time: StoreTime, _ log: SealedDatabase) async throws {
         try await log.client.withTransaction { connection in
             try RelayStore.ensurePartitions(at: time, on: connection)
         }

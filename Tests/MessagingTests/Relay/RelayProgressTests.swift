@@ -79,7 +79,7 @@ import Testing
                     topic: Topics.paymentsTransactions,
                     key: key,
                     subject: "1",
-                    time: Timestamp(millisecondsSinceEpoch: 1),
+                    time: StoreTime(millisecondsSinceEpoch: 1),
                     data: []
                 )
             )

@@ -17,7 +17,7 @@ struct SpineWatchTests {
             #expect(before.unpublished == 3)
             #expect(
                 before.oldestUnpublished
-                    == Timestamp(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
+                    == StoreTime(millisecondsSinceEpoch: SealedDatabase.endOfNovember)
             )
             // The state after a relay has published everything.
             try await log.client.withConnection { connection in
@@ -57,7 +57,7 @@ struct SpineWatchTests {
         _ state: DeadLetters.State,
         on connection: isolated PostgresConnection
     ) throws {
-        let time = Timestamp.wallClock()
+        let time = StoreTime.wallClock()
         let event = ReceivedEvent(
             id: EventID(time: time),
             type: .queueChanged,

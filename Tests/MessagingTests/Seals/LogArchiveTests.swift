@@ -174,7 +174,7 @@ struct LogArchiveTests {
     @Test func aMonthThatIsNotOverStays() async throws {
         try await withLog { log, directory in
             let present = LogMonth(
-                microsecondsSinceEpoch: Timestamp.wallClock().millisecondsSinceEpoch * 1000
+                microsecondsSinceEpoch: StoreTime.wallClock().millisecondsSinceEpoch * 1000
             )
             let file = try await log.write(
                 try await log.rows(of: Self.november),

@@ -215,7 +215,7 @@ struct SealCheckTests {
 
     @Test func rowsThatWaitAreCountedAndThoseThatWaitTooLongReported() async throws {
         try await SealedDatabase.with { log in
-            try await log.append(0..<10, from: Timestamp.wallClock().millisecondsSinceEpoch)
+            try await log.append(0..<10, from: StoreTime.wallClock().millisecondsSinceEpoch)
             _ = try await log.settled(after: .start)
             var report = try await log.check()
             #expect(report.unsealedRows == 10)
@@ -254,7 +254,7 @@ struct SealCheckTests {
         for day in Int64(-700)..<47_600 {
             let midnight = day * 86_400_000
             for milliseconds in [midnight, midnight + 86_399_999] {
-                let text = Timestamp(millisecondsSinceEpoch: milliseconds).description.prefix(7)
+                let text = StoreTime(millisecondsSinceEpoch: milliseconds).description.prefix(7)
                 let month = LogMonth(microsecondsSinceEpoch: milliseconds * 1000 + 999)
                 if month.description != text {
                     Issue.record("\(month) for \(text)")

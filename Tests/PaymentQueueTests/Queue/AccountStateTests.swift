@@ -10,7 +10,7 @@ import Testing
         intents: [Int] = [],
         consents: [(Int, PriceConsentStatus)] = []
     ) -> Account {
-        let time = Timestamp(millisecondsSinceEpoch: 0)
+        let time = StoreTime(millisecondsSinceEpoch: 0)
         return Account(
             accountID: AccountID(unchecked: "ada"),
             bundleID: BundleID(unchecked: "com.example.app"),

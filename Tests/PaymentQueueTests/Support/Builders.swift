@@ -21,7 +21,7 @@ extension QueueChanged {
     ) -> QueueChanged {
         let id = TransactionID(number: number)
         let isPaid = state == .purchased || state == .restored
-        let paidAt = isPaid ? Timestamp(millisecondsSinceEpoch: 1_000) : nil
+        let paidAt = isPaid ? StoreTime(millisecondsSinceEpoch: 1_000) : nil
         return QueueChanged(
             revision: revision,
             transaction: EventTypes.Transaction(
@@ -41,15 +41,15 @@ extension QueueChanged {
                 price: .usd(99),
                 applicationUsername: nil,
                 deliveryPlan: [],
-                requestedAt: Timestamp(millisecondsSinceEpoch: 0),
+                requestedAt: StoreTime(millisecondsSinceEpoch: 0),
                 purchasedAt: paidAt,
                 originalPurchasedAt: paidAt,
                 failureReason: state == .failed ? .paymentDeclined : nil,
-                revokedAt: revokedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+                revokedAt: revokedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
                 refunds: refunds
             ),
             isDelivered: isDelivered,
-            finishedAt: finishedAt.map(Timestamp.init(millisecondsSinceEpoch:)),
+            finishedAt: finishedAt.map(StoreTime.init(millisecondsSinceEpoch:)),
             contents: contents
         )
     }
@@ -63,7 +63,7 @@ extension Refund {
         revokes: Bool = false,
         isReversed: Bool = false
     ) -> Refund {
-        let time = Timestamp(millisecondsSinceEpoch: Int64(number) * 1_000)
+        let time = StoreTime(millisecondsSinceEpoch: Int64(number) * 1_000)
         return Refund(
             number: number,
             amount: .usd(cents),

@@ -24,7 +24,7 @@ import Testing
 
     private func refunded(
         _ amounts: Int64...,
-        reversedAt: Timestamp? = nil,
+        reversedAt: StoreTime? = nil,
         price: Money = usd(999)
     ) -> Transaction {
         var transaction = transaction(.purchased, price: price)

@@ -26,7 +26,7 @@ import Testing
             #expect(purchased.purchasedAt == store.clock.now())
             let postedAt = try await store.client.withConnection { connection in
                 try connection.query("SELECT max(posted_at) FROM ledger_postings").first?
-                    .decode(Timestamp.self)
+                    .decode(StoreTime.self)
             }
             #expect(postedAt == store.clock.now())
         }

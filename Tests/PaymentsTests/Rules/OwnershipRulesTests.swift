@@ -20,7 +20,7 @@ import Testing
         _ state: TransactionState,
         _ type: ProductType = .nonConsumable,
         originalID: TransactionID? = nil,
-        revokedAt: Timestamp? = nil
+        revokedAt: StoreTime? = nil
     ) -> TransactionRecord {
         var transaction = transaction(state, type: type)
         transaction.id = first
@@ -30,7 +30,7 @@ import Testing
         return TransactionRecord(transaction: transaction, taxBasisPoints: 0)
     }
 
-    func change(_ holder: TransactionID, ownedAt: Timestamp?) -> OwnershipChange {
+    func change(_ holder: TransactionID, ownedAt: StoreTime?) -> OwnershipChange {
         OwnershipChange(
             key: record(.purchasing).ownershipKey,
             holder: holder,

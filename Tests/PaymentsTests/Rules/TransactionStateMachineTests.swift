@@ -157,7 +157,7 @@ import TestSupport
     }
 
     /// A purchase that was refunded in full.
-    private func refunded(reversedAt: Timestamp? = nil) -> TransactionRecord {
+    private func refunded(reversedAt: StoreTime? = nil) -> TransactionRecord {
         record(.purchased) { transaction in
             transaction.revokedAt = reversedAt == nil ? startTime : nil
             transaction.refunds = [

@@ -23,7 +23,7 @@ struct AppReceiptsUnderTest: Sendable {
         _ client: PostgresClient,
         chain: SigningChain,
         environment: StoreEnvironment = .sandbox,
-        now: Timestamp = TestChain.now
+        now: StoreTime = TestChain.now
     ) throws {
         self.chain = chain
         events = ReceiptsUnderTest(client, chain: chain, now: now)

@@ -24,7 +24,7 @@ import TestSupport
         HistoryQuery.Candidate(
             productID: ProductID(unchecked: product),
             productType: type,
-            purchasedAt: Timestamp(millisecondsSinceEpoch: milliseconds),
+            purchasedAt: StoreTime(millisecondsSinceEpoch: milliseconds),
             isRevoked: isRevoked,
             isRefunded: isRefunded ?? isRevoked,
             isFinished: isFinished
@@ -175,7 +175,7 @@ import TestSupport
                     candidate: HistoryQuery.Candidate(
                         productID: ProductID(unchecked: transaction % 50 == 0 ? "rare" : "coins"),
                         productType: .consumable,
-                        purchasedAt: Timestamp(millisecondsSinceEpoch: 0),
+                        purchasedAt: StoreTime(millisecondsSinceEpoch: 0),
                         isRevoked: false,
                         isRefunded: false,
                         isFinished: false

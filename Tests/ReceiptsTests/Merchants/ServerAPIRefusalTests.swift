@@ -9,7 +9,7 @@ import Testing
 
 /// Temporary refusals of the App Store Server API, and those that begin at a certain time.
 struct ServerAPIRefusalTests {
-    private let now = Timestamp(millisecondsSinceEpoch: 1_800_000_000_000)
+    private let now = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
 
     @Test func aPageTokenIsGoodForADay() throws {
         let start = NotificationHistoryToken(xid: 77, position: 12)

@@ -90,7 +90,7 @@ struct ServerAPIUnderTest: Sendable {
         _ body: @escaping @Sendable (ServerAPIUnderTest) async throws -> Void
     ) async throws {
         let migrations = ReceiptsMigrations.all
-        let now: @Sendable () -> Timestamp = { TestChain.now.advanced(by: storeAhead) }
+        let now: @Sendable () -> StoreTime = { TestChain.now.advanced(by: storeAhead) }
         try await withTestDatabase(migrations: migrations) { database in
             try await database.withClient(role: "counterfoil_receipts") { client in
                 let signer = ReceiptSigner(

@@ -18,7 +18,7 @@ import X509
 
     private func receipt(
         _ transaction: Transaction = purchased(),
-        at now: Timestamp = TestChain.now
+        at now: StoreTime = TestChain.now
     ) throws -> String {
         let signed = try ReceiptSigner(chain: chain, environment: .sandbox, at: now)
             .sign(transaction, at: now)

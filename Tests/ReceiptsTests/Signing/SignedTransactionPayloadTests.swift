@@ -7,7 +7,7 @@ import Testing
 @Suite struct SignedTransactionPayloadTests {
     private func json(
         _ transaction: Transaction,
-        at now: Timestamp = TestChain.now,
+        at now: StoreTime = TestChain.now,
         environment: StoreEnvironment = .sandbox
     ) throws -> String {
         let payload = try SignedTransactionPayload(

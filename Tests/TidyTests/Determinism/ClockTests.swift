@@ -29,7 +29,7 @@ import Testing
     static func mistakes(in text: String) -> [Substring] {
         guard text.contains("Time") else { return [] }
         let machine =
-            /\b(?:lease\w*|\w*LeaseEnd|due|dueAt|nextDue|nextAttemptAt|lastAttemptAt|takenUntil|readAgain\w*|valid(?:From|Until)|machine\w*): (?:@Sendable \(\) -> )?Timestamp\b/
+            /\b(?:lease\w*|\w*LeaseEnd|due|dueAt|nextDue|nextAttemptAt|lastAttemptAt|takenUntil|readAgain\w*|valid(?:From|Until)|machine\w*): (?:@Sendable \(\) -> )?StoreTime\b/
         let store =
             /\b(?:requested|purchased|revoked|finished|granted|signed|delivered|confirmed|owned|approvalEnds|reversed|expires)At: (?:@Sendable \(\) -> )?MachineTime\b/
         return text.matches(of: machine).map(\.output) + text.matches(of: store).map(\.output)
@@ -52,7 +52,7 @@ import Testing
             let isOfStore = Self.storeFolders.contains(where: file.path.hasPrefix)
             guard isOfMachines || isOfStore else { continue }
             for (line, text) in file.code {
-                if isOfMachines, text.contains(/\bTimestamp\b|\bstoreNow\b/) {
+                if isOfMachines, text.contains(/\bStoreTime\b|\bstoreNow\b/) {
                     findings.add(file, line, "this has machine time, not store time")
                 }
                 if isOfStore, text.contains(/\bMachineTime\b|\bmachineNow\b/) {
@@ -88,17 +88,17 @@ import Testing
     }
 
     @Test(arguments: [
-        "let dueAt: Timestamp", "var nextDue: Timestamp?", "until leaseEnd: Timestamp,",
-        "let validUntil: Timestamp", "let purchasedAt: MachineTime",
-        "let machineNow: @Sendable () -> Timestamp", "var approvalEndsAt: MachineTime?",
+        "let dueAt: StoreTime", "var nextDue: StoreTime?", "until leaseEnd: StoreTime,",
+        "let validUntil: StoreTime", "let purchasedAt: MachineTime",
+        "let machineNow: @Sendable () -> StoreTime", "var approvalEndsAt: MachineTime?",
     ])
     func aMixUpIsFound(_ text: String) {
         #expect(Self.mistakes(in: text).count == 1)
     }
 
     @Test(arguments: [
-        "let dueAt: MachineTime", "var approvalEndsAt: Timestamp?", "let revokedAt: Timestamp?",
-        "let now: @Sendable () -> Timestamp",
+        "let dueAt: MachineTime", "var approvalEndsAt: StoreTime?", "let revokedAt: StoreTime?",
+        "let now: @Sendable () -> StoreTime",
     ])
     func theRightClockIsNot(_ text: String) {
         #expect(Self.mistakes(in: text).isEmpty)

@@ -197,7 +197,7 @@ struct HistoryRun {
     }
 
     private func notifications(_ filter: String) async throws -> NotificationPage {
-        let now = Timestamp.wallClock().millisecondsSinceEpoch
+        let now = StoreTime.wallClock().millisecondsSinceEpoch
         // All notifications are requested for the last hour; those of one transaction or type may
         // be older.
         let start = filter.isEmpty ? now - 3_600_000 : now - 28 * 86_400_000

@@ -121,7 +121,7 @@ public struct StoreKeys: Sendable {
             claims: [
                 "iss": registration.issuerID, "bid": Self.bundleID.rawValue,
                 "aud": "appstoreconnect-v1",
-                "exp": Timestamp.wallClock().millisecondsSinceEpoch / 1000 + 3000,
+                "exp": StoreTime.wallClock().millisecondsSinceEpoch / 1000 + 3000,
             ],
             key: try Self.key("\(directory)/private/servers/\(keyID).p8")
         )
@@ -153,7 +153,7 @@ public struct StoreKeys: Sendable {
         age: Duration = .seconds(60)
     ) throws -> String {
         let made =
-            Timestamp.wallClock().millisecondsSinceEpoch / 1000 - age.milliseconds / 1000
+            StoreTime.wallClock().millisecondsSinceEpoch / 1000 - age.milliseconds / 1000
         return try token(
             header: ["alg": "ES256", "typ": "JWT", "kid": keyID],
             claims: [

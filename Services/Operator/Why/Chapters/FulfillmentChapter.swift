@@ -11,7 +11,7 @@ struct FulfillmentChapter: Sendable {
         let lastAttemptAt: MachineTime?
         let lastResult: String?
         let nextAttemptAt: MachineTime?
-        let deliveredAt: Timestamp?
+        let deliveredAt: StoreTime?
 
         /// Whether it tells the merchant of a refund or its reversal.
         var isRefund: Bool { target.contains(":refund:") }
@@ -21,13 +21,13 @@ struct FulfillmentChapter: Sendable {
         let unit: String
         let kind: String
         let amount: Int64
-        let time: Timestamp
+        let time: StoreTime
     }
 
     /// Whether the queue has the transaction at all.
     var isQueued = false
     var isDelivered = false
-    var finishedAt: Timestamp?
+    var finishedAt: StoreTime?
     var deliveries: [Delivery] = []
     var credits: [Credit] = []
     var events: [ToldEvent] = []

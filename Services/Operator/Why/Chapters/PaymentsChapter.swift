@@ -18,12 +18,12 @@ struct PaymentsChapter: Sendable {
         let kind: Kind
         let money: Money
         let declineReason: String?
-        let time: Timestamp
+        let time: StoreTime
     }
 
     struct Posting: Sendable {
         let kind: String
-        let time: Timestamp
+        let time: StoreTime
         let entries: [(account: String, amount: Money)]
     }
 
@@ -36,17 +36,17 @@ struct PaymentsChapter: Sendable {
     let quantity: Int
     let price: Money
     let storefront: Storefront
-    let requestedAt: Timestamp
-    let purchasedAt: Timestamp?
+    let requestedAt: StoreTime
+    let purchasedAt: StoreTime?
     let failureReason: String?
-    let revokedAt: Timestamp?
+    let revokedAt: StoreTime?
     var refunds: [Refund] = []
-    let finishedAt: Timestamp?
+    let finishedAt: StoreTime?
     var attempts: [Attempt] = []
     var processor: [ProcessorEntry] = []
     var postings: [Posting] = []
     /// The transaction that resumed this one after an interruption.
-    var resumedBy: (id: Int64, time: Timestamp)?
+    var resumedBy: (id: Int64, time: StoreTime)?
     /// The interrupted transaction that this one resumes.
     var resumes: Int64?
     var events: [ToldEvent] = []

@@ -3,7 +3,7 @@ import EventTypes
 /// The data that `receipts` has about a transaction.
 struct ReceiptsChapter: Sendable {
     struct Receipt: Sendable {
-        let signedAt: Timestamp
+        let signedAt: StoreTime
         let revision: Int
         let chain: Int
         let isRevoked: Bool
@@ -12,13 +12,13 @@ struct ReceiptsChapter: Sendable {
     struct Notification: Sendable {
         let type: String
         let state: String
-        let signedAt: Timestamp
+        let signedAt: StoreTime
         let nextAttemptAt: MachineTime?
-        var attempts: [(time: Timestamp, result: String)]
+        var attempts: [(time: StoreTime, result: String)]
     }
 
     var receipt: Receipt?
-    var finishedAt: Timestamp?
+    var finishedAt: StoreTime?
     var notifications: [Notification] = []
     var events: [ToldEvent] = []
 }

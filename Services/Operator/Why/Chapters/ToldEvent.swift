@@ -9,7 +9,7 @@ struct ToldEvent: Sendable {
     let topic: String
     let key: String
     let cursor: OutboxCursor
-    let time: Timestamp
+    let time: StoreTime
     let traceID: String?
     /// Whether the broker has the event.
     let isPublished: Bool

@@ -5,7 +5,7 @@ import ServiceKit
 /// Stores merchants' reports on purchases whose refund is requested.
 struct ConsumptionHandler: Sendable {
     let client: PostgresClient
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// Stores a report on an app's transaction.
     ///

@@ -24,7 +24,7 @@ enum ConsumptionStore {
     static func insert(
         _ report: ConsumptionReport,
         of transaction: TransactionID,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(

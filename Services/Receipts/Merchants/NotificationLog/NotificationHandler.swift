@@ -32,7 +32,7 @@ struct NotificationHandler: Sendable {
     let announcements: AnnouncementHandler
     /// The limit of tests for one app in a minute.
     let testsPerMinute: Int
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     /// Called after the commit, when a notification is owed.
     let wake: @Sendable () -> Void
 
@@ -171,7 +171,7 @@ struct NotificationHandler: Sendable {
         of kind: NotificationKind,
         _ request: NotificationRequest,
         in bundle: BundleID,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Result<NotificationPayload.Content, NotificationRefusal> {
         switch kind.content {
@@ -219,7 +219,7 @@ struct NotificationHandler: Sendable {
     private func appTransaction(
         of id: TransactionID,
         in bundle: BundleID,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> String? {
         let store = ServerAPIStore()

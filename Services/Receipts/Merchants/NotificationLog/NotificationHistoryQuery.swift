@@ -20,15 +20,15 @@ struct NotificationHistoryQuery: Hashable, Sendable {
         var type: String
         var subtype: String?
         var transactionID: TransactionID?
-        var signedAt: Timestamp
+        var signedAt: StoreTime
         /// Whether a try of it failed.
         ///
         /// It is set only if the query asks for failures.
         var hasFailed: Bool
     }
 
-    let start: Timestamp
-    let end: Timestamp
+    let start: StoreTime
+    let end: StoreTime
     let type: String?
     let subtype: String?
     let transactionID: TransactionID?
@@ -47,14 +47,14 @@ struct NotificationHistoryQuery: Hashable, Sendable {
     }
 
     /// Parses a request's body.
-    init(_ body: Data, in environment: StoreEnvironment, at now: Timestamp) throws(ServerAPIError) {
+    init(_ body: Data, in environment: StoreEnvironment, at now: StoreTime) throws(ServerAPIError) {
         let body = try Self.decoded(body)
         guard let start = body.startDate, Self.calendar.contains(start) else {
             throw .invalidStartDate
         }
         guard let end = body.endDate, Self.calendar.contains(end) else { throw .invalidEndDate }
-        self.start = Timestamp(millisecondsSinceEpoch: start)
-        self.end = Timestamp(millisecondsSinceEpoch: end)
+        self.start = StoreTime(millisecondsSinceEpoch: start)
+        self.end = StoreTime(millisecondsSinceEpoch: end)
         guard self.start < self.end else { throw .startDateAfterEndDate }
         let reach = Self.reach(in: environment)
         guard self.start >= now.advanced(by: .zero - reach) else { throw .startDateTooFarInPast }

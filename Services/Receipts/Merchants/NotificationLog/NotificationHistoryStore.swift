@@ -50,7 +50,7 @@ enum NotificationHistoryStore {
                 String.self,
                 String?.self,
                 Int64?.self,
-                Timestamp.self,
+                StoreTime.self,
                 Bool.self
             )
             return NotificationHistoryPage.Row(
@@ -199,7 +199,7 @@ enum NotificationHistoryStore {
         for row in rows {
             let (id, time, result) = try row.decode(
                 EventID.self,
-                Timestamp.self,
+                StoreTime.self,
                 String.self
             )
             attempts[id, default: []].append(

@@ -12,7 +12,7 @@ struct NotificationLogHandler: Sendable {
     let client: PostgresClient
     /// The time for which a notification is kept.
     let retention: Duration
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// Records a mark and deletes expired notifications.
     ///

@@ -4,7 +4,7 @@ import Postgres
 /// The SQL that limits the log of notifications.
 enum NotificationLogStore {
     /// Records which database transactions have ended and begun at a time.
-    static func mark(at now: Timestamp, on connection: isolated PostgresConnection) throws {
+    static func mark(at now: StoreTime, on connection: isolated PostgresConnection) throws {
         try connection.execute(
             """
             INSERT INTO notification_marks (at, settled_before, begun_before)
@@ -26,7 +26,7 @@ enum NotificationLogStore {
     /// - Returns: The number of deleted notifications. If it is less than `limit`, none is left.
     /// - Throws: `PostgresError`.
     static func delete(
-        before moment: Timestamp,
+        before moment: StoreTime,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> Int {
@@ -50,7 +50,7 @@ enum NotificationLogStore {
     /// Deletes marks from before a moment, except the newest of them, which is needed for the first
     /// hour.
     static func deleteMarks(
-        before moment: Timestamp,
+        before moment: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(

@@ -12,10 +12,10 @@ struct NotificationPageToken: Hashable, Sendable {
     static let lifetime = Duration.seconds(86_400)
 
     let start: NotificationHistoryToken
-    let issuedAt: Timestamp
+    let issuedAt: StoreTime
 
     /// Creates a token.
-    init(_ start: NotificationHistoryToken, issuedAt: Timestamp) {
+    init(_ start: NotificationHistoryToken, issuedAt: StoreTime) {
         self.start = start
         self.issuedAt = issuedAt
     }
@@ -23,13 +23,13 @@ struct NotificationPageToken: Hashable, Sendable {
     /// Parses a token from ``text``.
     ///
     /// - Throws: ``ServerAPIError``: 4000014 if it is not a token, 4000017 if it is too old.
-    init(_ text: String, at now: Timestamp) throws(ServerAPIError) {
+    init(_ text: String, at now: StoreTime) throws(ServerAPIError) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count == 3, let milliseconds = Int64(parts[2], radix: 36), milliseconds >= 0,
             milliseconds <= now.advanced(by: Self.lifetime).millisecondsSinceEpoch,
             let start = NotificationHistoryToken(parts[..<2].joined(separator: "-"))
         else { throw .invalidPaginationToken }
-        self.init(start, issuedAt: Timestamp(millisecondsSinceEpoch: milliseconds))
+        self.init(start, issuedAt: StoreTime(millisecondsSinceEpoch: milliseconds))
         guard now <= issuedAt.advanced(by: Self.lifetime) else { throw .paginationTokenExpired }
     }
 

@@ -11,7 +11,7 @@ struct NotificationServerRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let notifications: NotificationHandler
     let environment: StoreEnvironment
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// Adds the routes.
     func add(to router: StoreRouter) {
@@ -101,7 +101,7 @@ private struct HistoryResponse: Encodable {
 /// A notification with its tries, as it appears in the history and in the status of a test.
 private struct Item: Encodable {
     struct Attempt: Encodable {
-        var attemptDate: Timestamp
+        var attemptDate: StoreTime
         var sendAttemptResult: String
     }
 

@@ -17,7 +17,7 @@ struct AnnouncementHandler: Sendable {
     func announce(
         _ signed: [SignedTransaction],
         _ saved: SavedReceipts,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> Bool {
         let owed = NotificationRules.owed(by: signed, saved)
@@ -52,7 +52,7 @@ struct AnnouncementHandler: Sendable {
         in bundle: BundleID,
         about transaction: TransactionID?,
         content: NotificationPayload.Content,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> EventID {
         let notification = try sign(
@@ -69,7 +69,7 @@ struct AnnouncementHandler: Sendable {
 
     private func insert(
         _ notifications: [SignedNotification],
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try NotificationStore.insert(
@@ -87,7 +87,7 @@ struct AnnouncementHandler: Sendable {
         occurrence: Int32 = 0,
         content: NotificationPayload.Content,
         isAskedFor: Bool = false,
-        at time: Timestamp
+        at time: StoreTime
     ) throws -> SignedNotification {
         let id = EventID(time: time)
         let payload = NotificationPayload(

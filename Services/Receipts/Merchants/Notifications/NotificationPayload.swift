@@ -10,7 +10,7 @@ struct NotificationPayload: Hashable, Sendable {
         /// The customer's app transaction, signed.
         case appData(signedAppTransaction: String)
         case summary(NotificationRequest.Summary)
-        case externalPurchaseToken(id: String, createdAt: Timestamp)
+        case externalPurchaseToken(id: String, createdAt: StoreTime)
     }
 
     /// An event in an app.
@@ -27,7 +27,7 @@ struct NotificationPayload: Hashable, Sendable {
     /// The app's number in the store, which Apple's verifier requires in Production.
     let appAppleID: Int64?
     let environment: StoreEnvironment
-    let signedAt: Timestamp
+    let signedAt: StoreTime
     let content: Content
 
     /// Returns the bytes to sign, as JSON.

@@ -9,7 +9,7 @@ import ReceiptValidation
 /// or was revoked since. The UUID stays the same.
 struct NotificationSigner: Sendable {
     let signer: ReceiptSigner
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// Returns the compact form.
     ///
@@ -27,7 +27,7 @@ struct NotificationSigner: Sendable {
     }
 
     /// Returns the payload with the present time, and with everything in it signed again.
-    private func signedAgain(_ payload: [UInt8], at now: Timestamp) throws -> [UInt8] {
+    private func signedAgain(_ payload: [UInt8], at now: StoreTime) throws -> [UInt8] {
         var document = try object(payload)
         document["signedDate"] = now.millisecondsSinceEpoch
         if var event = document["data"] as? [String: Any] {

@@ -28,7 +28,7 @@ enum NotificationStore {
     /// Stores the endpoint of an app's server.
     static func save(
         _ endpoint: NotificationEndpoint,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -90,7 +90,7 @@ enum NotificationStore {
         _ count: Int,
         of bundle: BundleID,
         on connection: isolated PostgresConnection
-    ) throws -> Timestamp? {
+    ) throws -> StoreTime? {
         _ = try connection.query(
             "SELECT FROM notification_endpoints WHERE bundle_id = \(bundle) FOR UPDATE"
         )
@@ -100,7 +100,7 @@ enum NotificationStore {
             WHERE bundle_id = \(bundle) AND type = 'TEST' AND type <> 'ONE_TIME_CHARGE'
             ORDER BY xid DESC, position DESC OFFSET \(Int64(count - 1)) LIMIT 1
             """
-        ).first?.decode(Timestamp.self)
+        ).first?.decode(StoreTime.self)
     }
 
     /// Adds notifications that are due at once.

@@ -14,7 +14,7 @@ struct OutgoingNotifications: OutgoingCalls {
     let signer: ReceiptSigner
     /// The time that a sender has for a try and for recording it.
     let lease: Duration
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     let machineNow: @Sendable () -> MachineTime
     let logger: Logger
 

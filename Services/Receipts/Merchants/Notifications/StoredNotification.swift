@@ -13,7 +13,7 @@ struct SignedNotification: Hashable, Sendable {
     ///
     /// If so, one transaction may have any number of its kind.
     let isAskedFor: Bool
-    let signedAt: Timestamp
+    let signedAt: StoreTime
     /// The bytes that were signed.
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
@@ -44,7 +44,7 @@ struct StoredNotification: Hashable, Sendable {
 struct NotificationAttempt: Hashable, Sendable {
     let id: EventID
     let attempt: Int
-    let time: Timestamp
+    let time: StoreTime
     let result: CallbackResult
     /// The time of the next try, or `nil` if there is none.
     let nextAttemptAt: MachineTime?
@@ -54,7 +54,7 @@ struct NotificationAttempt: Hashable, Sendable {
 struct NotificationRecord: Hashable, Sendable {
     /// A try that was made.
     struct Attempt: Hashable, Sendable {
-        let time: Timestamp
+        let time: StoreTime
         let result: CallbackResult
     }
 

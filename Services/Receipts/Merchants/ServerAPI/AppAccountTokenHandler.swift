@@ -18,7 +18,7 @@ struct AppAccountTokenHandler: Sendable {
     let store: ServerAPIStore
     let client: PostgresClient
     let signer: ReceiptSigner
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
     /// The number of receipts signed under one lock.
     var batch = 200
 
@@ -66,7 +66,7 @@ struct AppAccountTokenHandler: Sendable {
         in bundle: BundleID,
         after last: TransactionID?,
         _ traceparent: String,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> TransactionID? {
         guard let origin = try store.origin(of: id, on: connection), origin.owner.bundle == bundle

@@ -20,8 +20,8 @@ struct HistoryQuery: Hashable, Sendable {
 
     let version: Version
     private(set) var order = Order.ascending
-    private(set) var startDate: Timestamp?
-    private(set) var endDate: Timestamp?
+    private(set) var startDate: StoreTime?
+    private(set) var endDate: StoreTime?
     private(set) var productIDs: Set<ProductID> = []
     private(set) var productTypes: Set<ProductType> = []
     private(set) var subscriptionGroups: Set<String> = []
@@ -32,7 +32,7 @@ struct HistoryQuery: Hashable, Sendable {
     struct Candidate: Hashable, Sendable {
         var productID: ProductID
         var productType: ProductType
-        var purchasedAt: Timestamp
+        var purchasedAt: StoreTime
         var isRevoked: Bool
         var isRefunded: Bool
         var isFinished: Bool

@@ -37,13 +37,13 @@ struct QueryParameters: Hashable, Sendable {
     func milliseconds(
         _ name: String,
         else error: ServerAPIError
-    ) throws(ServerAPIError) -> Timestamp? {
+    ) throws(ServerAPIError) -> StoreTime? {
         guard let value = try single(name, else: error) else { return nil }
         // Beyond the year 9999 PostgreSQL and calendars differ.
         guard let number = Int64(value), (0...253_402_300_799_999).contains(number) else {
             throw error
         }
-        return Timestamp(millisecondsSinceEpoch: number)
+        return StoreTime(millisecondsSinceEpoch: number)
     }
 
     /// Returns a Boolean in any case, because Apple's Python client writes `True`.

@@ -11,7 +11,7 @@ struct ServerAPIReader: Sendable {
     let store: ServerAPIStore
     let client: PostgresClient
     let signer: ReceiptSigner
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     /// A page of a history.
     struct Page: Sendable {
@@ -107,7 +107,7 @@ struct ServerAPIReader: Sendable {
     /// the app.
     ///
     /// - Throws: ``ServerAPIError/appTransactionDoesNotExist``.
-    func appTransaction(of owner: OwnerKey) async throws -> (id: Int64, firstSeenAt: Timestamp) {
+    func appTransaction(of owner: OwnerKey) async throws -> (id: Int64, firstSeenAt: StoreTime) {
         let found = try await client.withConnection { [store] connection in
             try store.appTransaction(of: owner, on: connection)
         }

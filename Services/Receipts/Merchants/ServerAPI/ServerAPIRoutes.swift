@@ -14,7 +14,7 @@ struct ServerAPIRoutes: Sendable {
     let tokens: AppAccountTokenHandler
     let finishes: FinishForwarder
     let apps: AppRegistry
-    let now: @Sendable () -> Timestamp
+    let now: @Sendable () -> StoreTime
 
     private var signer: ReceiptSigner { reader.signer }
 

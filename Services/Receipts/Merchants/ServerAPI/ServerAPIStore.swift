@@ -32,7 +32,7 @@ struct ServerAPIStore: Sendable {
     /// - Throws: `PostgresError`.
     func lock(
         _ owners: Set<OwnerKey>,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [OwnerKey: Int64] {
         var locked = try lockKnown(owners, on: connection)
@@ -118,7 +118,7 @@ struct ServerAPIStore: Sendable {
     func setAccountToken(
         _ token: String,
         of original: TransactionID,
-        at now: Timestamp,
+        at now: StoreTime,
         on connection: isolated PostgresConnection
     ) throws {
         try connection.execute(
@@ -232,14 +232,14 @@ struct ServerAPIStore: Sendable {
     func appTransaction(
         of owner: OwnerKey,
         on connection: isolated PostgresConnection
-    ) throws -> (id: Int64, firstSeenAt: Timestamp)? {
+    ) throws -> (id: Int64, firstSeenAt: StoreTime)? {
         try connection.query(
             """
             SELECT app_transaction_id, first_seen_at FROM app_transactions
             WHERE account_id = \(owner.account) AND bundle_id = \(owner.bundle)
             """
         ).first.map { row in
-            let (id, firstSeenAt) = try row.decode(Int64.self, Timestamp.self)
+            let (id, firstSeenAt) = try row.decode(Int64.self, StoreTime.self)
             return (id, firstSeenAt)
         }
     }
@@ -321,7 +321,7 @@ struct ServerAPIStore: Sendable {
                     Int64.self,
                     ProductID.self,
                     String.self,
-                    Timestamp.self,
+                    StoreTime.self,
                     Bool.self,
                     Bool.self,
                     Bool.self

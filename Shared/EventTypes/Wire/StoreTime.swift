@@ -5,7 +5,7 @@
 /// machine time: tokens, leases, certificates, retries.
 ///
 /// The wire format is this JSON number, as for every date in Apple's signed transactions.
-public struct Timestamp: PointInTime, Codable {
+public struct StoreTime: PointInTime, Codable {
     /// The milliseconds since 1970-01-01 00:00 UTC.
     public let millisecondsSinceEpoch: Int64
 
