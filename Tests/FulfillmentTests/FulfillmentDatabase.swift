@@ -43,7 +43,10 @@ struct FulfillmentDatabase: Sendable {
     }
 
     func arrive(_ transactions: [Transaction]) async throws {
-        let events = try transactions.map { try ReceivedEvent.arrival($0) }
+        try await arrive(events: try transactions.map { try ReceivedEvent.arrival($0) })
+    }
+
+    func arrive(events: [ReceivedEvent]) async throws {
         try await client.withTransaction { [handler] connection in
             try handler.apply(events, on: connection)
         }
