@@ -48,22 +48,7 @@ struct MerchantParts {
             machineNow: frame.machineNow,
             app: { apps.app($0) }
         )
-        sender = CallbackSender(
-            calls: OutgoingNotifications(
-                client: client,
-                transport: CallbackTransport(
-                    timeout: notifications.timeout,
-                    confirming: 200..<207
-                ),
-                signer: signer,
-                lease: notifications.lease,
-                now: now,
-                machineNow: frame.machineNow,
-                logger: logger
-            ),
-            limits: notifications.limits,
-            logger: logger
-        )
+        sender = Self.sender(notifications, signer: signer, on: frame)
         keeper = NotificationLogKeeper(
             log: NotificationLogHandler(
                 client: client,
@@ -93,6 +78,26 @@ struct MerchantParts {
         )
         self.settings = settings
         self.frame = frame
+    }
+
+    private static func sender(
+        _ settings: NotificationSettings,
+        signer: ReceiptSigner,
+        on frame: ServiceFrame
+    ) -> CallbackSender<OutgoingNotifications> {
+        CallbackSender(
+            calls: OutgoingNotifications(
+                client: frame.client,
+                transport: CallbackTransport(timeout: settings.timeout, confirming: 200..<207),
+                signer: signer,
+                lease: settings.lease,
+                now: frame.storeNow,
+                machineNow: frame.machineNow,
+                logger: frame.logger
+            ),
+            limits: settings.limits,
+            logger: frame.logger
+        )
     }
 
     /// Adds the routes for merchants' servers, and the administrators' routes for notifications.

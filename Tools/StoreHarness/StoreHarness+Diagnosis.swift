@@ -24,7 +24,7 @@ extension StoreHarness {
 
     /// Returns SQL queries whose rows are one text each.
     private static func questions(about service: StoreService) -> [(String, String)] {
-        var questions = [
+        let ofAll = [
             ("outbox", "SELECT count(*) || ' rows' FROM outbox"),
             (
                 "not published",
@@ -58,9 +58,13 @@ extension StoreHarness {
                 """
             ),
         ]
+        return ofAll + particularQuestions(about: service)
+    }
+
+    private static func particularQuestions(about service: StoreService) -> [(String, String)] {
         switch service {
         case .payments:
-            questions += [
+            [
                 ("states", "SELECT state || ' ' || count(*) FROM transactions GROUP BY state"),
                 (
                     "attempts",
@@ -71,7 +75,7 @@ extension StoreHarness {
                 ),
             ]
         case .fulfillment:
-            questions += [
+            [
                 (
                     "queue",
                     """
@@ -91,10 +95,9 @@ extension StoreHarness {
                 ),
             ]
         case .receipts:
-            questions.append(("receipts", "SELECT count(*)::text FROM signed_transactions"))
+            [("receipts", "SELECT count(*)::text FROM signed_transactions")]
         case .catalog:
-            break
+            []
         }
-        return questions
     }
 }

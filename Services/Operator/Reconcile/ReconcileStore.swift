@@ -112,10 +112,8 @@ enum ReconcileStore {
                 StoreTime.self,
                 StoreTime.self
             )
-            let refunds = try refundList.map {
-                try JSONDecoder().decode([Refund].self, from: Data($0.bytes))
-            }
-            let moved = (refunds ?? []).map { $0.reversedAt ?? $0.refundedAt }
+            let refunds = try self.refunds(in: refundList)
+            let moved = refunds.map { $0.reversedAt ?? $0.refundedAt }
             books[id]?.entry = TransactionBooks.Entry(
                 accountID: account,
                 bundleID: bundle,
@@ -129,7 +127,7 @@ enum ReconcileStore {
                 grantsEntitlement: grantsEntitlement,
                 isFinished: isFinished,
                 isRevoked: isRevoked,
-                refunds: refunds ?? [],
+                refunds: refunds,
                 requestedAt: requested,
                 changedAt: max(changed, moved.max() ?? changed),
                 credits: credits[id] ?? [:]
@@ -137,6 +135,11 @@ enum ReconcileStore {
         }
         try readCharges(of: ids, into: &books, on: connection)
         try readPostings(of: ids, into: &books, on: connection)
+    }
+
+    private static func refunds(in list: PostgresJSON?) throws -> [Refund] {
+        guard let list else { return [] }
+        return try JSONDecoder().decode([Refund].self, from: Data(list.bytes))
     }
 
     /// Reads the credits of delivery plans, by unit; copies credit nothing.

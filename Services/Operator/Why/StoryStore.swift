@@ -64,6 +64,17 @@ enum StoryStore {
         chapter.attempts = try attempts(id, on: connection)
         chapter.processor = try processor(id, on: connection)
         chapter.postings = try postings(id, on: connection)
+        try addResumptions(of: id, to: &chapter, on: connection)
+        chapter.events = try events(of: id, since: requested, on: connection)
+        return chapter
+    }
+
+    /// Adds which transaction resumes this one, and which one this resumes.
+    private static func addResumptions(
+        of id: TransactionID,
+        to chapter: inout PaymentsChapter,
+        on connection: isolated PostgresConnection
+    ) throws {
         for row in try connection.query(
             """
             SELECT failed_id, transaction_id, created_at FROM resumptions
@@ -80,8 +91,6 @@ enum StoryStore {
                 chapter.resumes = failed
             }
         }
-        chapter.events = try events(of: id, since: requested, on: connection)
-        return chapter
     }
 
     /// Reads the data of `receipts`.

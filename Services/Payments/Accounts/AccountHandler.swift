@@ -113,12 +113,14 @@ struct AccountHandler: Sendable {
             _,
             time,
             connection -> Effect<Void> in
-            guard let row = try PurchaseIntentStore.find(id, of: key, on: connection) else {
-                return .refused(.purchaseIntentUnknown)
+            let row = try PurchaseIntentStore.find(id, of: key, on: connection)
+            switch AccountRules.declining(hasEnded: row?.hasEnded) {
+            case .refused(let refusal): return .refused(refusal)
+            case .ended: return .none(())
+            case .decline:
+                try PurchaseIntentStore.end([(id, nil)], at: time, on: connection)
+                return .changed(())
             }
-            guard !row.hasEnded else { return .none(()) }
-            try PurchaseIntentStore.end([(id, nil)], at: time, on: connection)
-            return .changed(())
         }.map(\.account)
     }
 

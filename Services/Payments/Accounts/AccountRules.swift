@@ -73,6 +73,23 @@ enum AccountRules {
             ? nil : .tooManyPurchaseIntents(max: purchaseIntentsMax)
     }
 
+    /// The verdict on a request to decline a purchase intent.
+    enum Declining: Hashable, Sendable {
+        case decline
+        /// It was declined or bought before, and stays as it is.
+        case ended
+        case refused(AccountRefusal)
+    }
+
+    /// Judges a request to decline a purchase intent.
+    ///
+    /// - Parameter hasEnded: Whether the intent has ended; `nil` if the account has no such intent.
+    /// - Returns: The verdict.
+    static func declining(hasEnded: Bool?) -> Declining {
+        guard let hasEnded else { return .refused(.purchaseIntentUnknown) }
+        return hasEnded ? .ended : .decline
+    }
+
     /// The reason why an accepted payment must not be charged any more; `nil` if it may be (spec
     /// rules 2 and 9).
     static func failure(

@@ -71,6 +71,12 @@ import Testing
         #expect(verdict(11, after: nil) == .refused(.payment(.quantityOutOfRange(max: 10))))
     }
 
+    @Test func anIntentIsDeclinedOnceAndOnlyByItsAccount() {
+        #expect(AccountRules.declining(hasEnded: false) == .decline)
+        #expect(AccountRules.declining(hasEnded: true) == .ended)
+        #expect(AccountRules.declining(hasEnded: nil) == .refused(.purchaseIntentUnknown))
+    }
+
     @Test func newAndAcceptedPaymentsMeetTheSameObstacles() {
         let blocked = AccountStanding(canMakePayments: false)
         let moved = AccountStanding(storefront: france)

@@ -71,22 +71,10 @@ struct BenchRun: Sendable {
         await store.stopServices()
         let yardstick = Yardstick(before: yardstickBefore, after: try await yardstick())
 
-        terminal.heading("The ceiling: the same SQL in the same batches, run by pgbench alone")
-        terminal.show(httpSizes, drainSizes)
-        var http = try await Ceiling.create("ceiling", in: store, accounts: plan.load.accounts)
-        let (whole, comparison) = try await wholeCeiling(
-            &http,
-            httpSizes,
+        let ceilings = try await ceilings(
+            (httpSizes, drainSizes),
             (written, warmUp.count + closed.purchases)
         )
-        var drain = try await Ceiling.create("backlog", in: store, accounts: plan.load.accounts)
-        let drainCeiling = try await drainCeiling(&drain, drainSizes)
-        terminal.show(comparison)
-        guard comparison.shortcomings.isEmpty else {
-            throw HarnessError(
-                "This is no ceiling: \(comparison.shortcomings.joined(separator: "; "))."
-            )
-        }
         return BenchReport(
             closed: closed,
             drained: drained.result,
@@ -96,13 +84,36 @@ struct BenchRun: Sendable {
             yardstick: yardstick,
             kept: kept,
             idle: idle,
-            ceiling: whole,
-            drainCeiling: drainCeiling,
-            comparison: comparison,
+            ceiling: ceilings.whole,
+            drainCeiling: ceilings.drain,
+            comparison: ceilings.comparison,
             sizes: (httpSizes, drainSizes),
             growth: try await growth(),
             audit: audit
         )
+    }
+
+    /// Measures what pgbench alone reaches, in purchases per second, and compares what it writes.
+    ///
+    /// - Throws: ``HarnessError`` if a ceiling does less than a run.
+    private func ceilings(
+        _ sizes: (http: BatchSizes, drain: BatchSizes),
+        _ written: (rows: WrittenRows, purchases: Int)
+    ) async throws -> (whole: Double, drain: Double, comparison: WrittenComparison) {
+        terminal.heading("The ceiling: the same SQL in the same batches, run by pgbench alone")
+        terminal.show(sizes.http, sizes.drain)
+        let accounts = plan.load.accounts
+        var http = try await Ceiling.create("ceiling", in: store, accounts: accounts)
+        let (whole, comparison) = try await wholeCeiling(&http, sizes.http, written)
+        var drain = try await Ceiling.create("backlog", in: store, accounts: accounts)
+        let drainRate = try await drainCeiling(&drain, sizes.drain)
+        terminal.show(comparison)
+        guard comparison.shortcomings.isEmpty else {
+            throw HarnessError(
+                "This is no ceiling: \(comparison.shortcomings.joined(separator: "; "))."
+            )
+        }
+        return (whole, drainRate, comparison)
     }
 
     private func yardstick() async throws -> Double {
