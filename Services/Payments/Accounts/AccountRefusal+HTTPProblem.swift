@@ -62,7 +62,7 @@ extension AccountRefusal {
                 .conflict,
                 code: "price_consent_decided_otherwise",
                 title: "The subscriber has said the opposite",
-                detail: "The first word on a price increase counts; it cannot be taken back."
+                detail: "The first decision on a price increase counts; it cannot be taken back."
             )
         }
     }

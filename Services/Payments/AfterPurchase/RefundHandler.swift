@@ -68,12 +68,13 @@ struct RefundHandler: Sendable {
                 )
                 return .changed
             case .accepted(let refund):
-                let charge = plan.attempts[AttemptKey(transactionID: id, kind: .charge)]
+                let key = AttemptKey(transactionID: id, kind: .charge)
+                guard let charge = plan.attempts[key] else { throw PaymentError(.attemptMissing) }
                 let attempt = plan.refund(
                     id,
                     refund,
-                    by: charge?.paymentMethod ?? "",
-                    of: charge?.reference
+                    by: charge.paymentMethod,
+                    of: charge.reference
                 )
                 return .begun(attempt)
             }
@@ -101,10 +102,11 @@ struct RefundHandler: Sendable {
             case .owed(let key): return .owed(key)
             case .accepted(let refund):
                 let key = AttemptKey(transactionID: id, kind: .refund, number: number)
-                guard !refund.amount.isZero, let attempt = plan.attempts[key] else {
+                if refund.amount.isZero {
                     plan.apply(.reverseRefund(number: number), to: id)
                     return .changed
                 }
+                guard let attempt = plan.attempts[key] else { throw PaymentError(.attemptMissing) }
                 return .begun(plan.reverse(attempt))
             }
         }
@@ -126,8 +128,9 @@ struct RefundHandler: Sendable {
         _ id: TransactionID,
         _ trace: TraceContext,
         _ decide:
-            @escaping @Sendable (inout SettlementPlan, TransactionRecord, [ProcessorAttempt]) ->
-            Step
+            @escaping @Sendable (
+                inout SettlementPlan, TransactionRecord, [ProcessorAttempt]
+            ) throws -> Step
     ) async throws -> AdminReply {
         let start = context.spans.start
         let (reply, report) = try await context.client.withTransaction {
@@ -137,7 +140,7 @@ struct RefundHandler: Sendable {
             guard let record = settlement.plan.records[id] else { return (.unknown, nil) }
             let transaction = record.transaction
             let attempts = settlement.plan.attempts
-            switch decide(&settlement.plan, record, Array(attempts.values)) {
+            switch try decide(&settlement.plan, record, Array(attempts.values)) {
             case .refused(let refusal): return (.refused(refusal, transaction), nil)
             case .done: return (.done(transaction), nil)
             case .owed(let key):

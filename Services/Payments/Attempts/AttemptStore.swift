@@ -32,7 +32,7 @@ enum AttemptStore {
                 \(attempts.map(\.amount.minorUnits)), \(attempts.map(\.amount.currency)),
                 \(attempts.map(\.isApproved)), \(attempts.map(\.undoes)),
                 \(attempts.map(\.revokes)), \(attempts.map(\.requestKey?.idempotencyKey)),
-                \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.outcome)),
+                \(attempts.map(\.requestKey?.fingerprint)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map { $0.waitsFor?.number }))
             ON CONFLICT (transaction_id, kind, number) DO NOTHING
             """
@@ -56,7 +56,7 @@ enum AttemptStore {
                 \(attempts.map(\.transactionID.number)), \(attempts.map(\.kind.rawValue)),
                 \(attempts.map { Int32($0.number) }), \(attempts.map(\.step.rawValue)),
                 \(attempts.map(\.isApproved)), \(attempts.map { Int32($0.callCount) }),
-                \(attempts.map(\.reference)), \(attempts.map(\.outcome)),
+                \(attempts.map(\.reference)), \(attempts.map(\.end?.rawValue)),
                 \(attempts.map(\.dueAt)), \(attempts.map(\.approvalEndsAt)),
                 \(attempts.map { $0.waitsFor?.number }))
                 AS u (transaction_id, kind, number, step, is_approved, call_count, reference,
@@ -216,7 +216,7 @@ enum AttemptStore {
                 UsedKey(idempotencyKey: $0, fingerprint: fingerprint ?? [])
             },
             reference: reference,
-            outcome: outcome,
+            end: outcome.map { AttemptEnd(rawValue: $0) },
             dueAt: dueAt,
             approvalEndsAt: approvalEndsAt,
             waitsFor: waitsFor.map { TransactionID(number: $0) }

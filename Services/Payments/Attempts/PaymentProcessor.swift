@@ -70,8 +70,8 @@ enum InquiryOutcome: Hashable, Sendable {
 /// A call to refund a charge or a part of it, or to reverse a refund.
 struct UndoCall: Hashable, Sendable {
     let attemptID: AttemptID
-    /// The processor's own id of the charge or the refund.
-    let undoes: String
+    /// The processor's own id of the charge or the refund; `nil` if it never told one.
+    let undoes: String?
     let amount: Money
 }
 

@@ -42,9 +42,8 @@ struct ProcessorAttempt: Hashable, Sendable {
     var requestKey: UsedKey?
     /// The processor's own id of what the attempt did.
     var reference: String?
-    /// The final outcome: `charged`, `refunded`, `reversed`, `granted`, or the reason of the
-    /// failure.
-    var outcome: String?
+    /// How the attempt ended; `nil` until then.
+    var end: AttemptEnd?
     var dueAt: MachineTime?
     /// The end of the wait for an approval.
     var approvalEndsAt: StoreTime?
@@ -56,9 +55,9 @@ struct ProcessorAttempt: Hashable, Sendable {
 
 extension ProcessorAttempt {
     /// Finishes the attempt for good.
-    mutating func settle(_ outcome: String, reference: String? = nil) {
+    mutating func settle(_ end: AttemptEnd, reference: String? = nil) {
         step = .settled
-        self.outcome = outcome
+        self.end = end
         self.reference = reference ?? self.reference
         dueAt = nil
         approvalEndsAt = nil

@@ -312,6 +312,6 @@ extension ChargeRequest {
 
 extension UndoCall {
     fileprivate init(_ attempt: ProcessorAttempt) {
-        self.init(attemptID: attempt.id, undoes: attempt.undoes ?? "", amount: attempt.amount)
+        self.init(attemptID: attempt.id, undoes: attempt.undoes, amount: attempt.amount)
     }
 }

@@ -26,7 +26,7 @@ extension SettlementPlan {
             }
         case .approvalExpired:
             let move = apply(.expireApproval, to: attempt.transactionID)
-            if case .moved = move { change(attempt.key) { $0.settle("approvalExpired") } }
+            if case .moved = move { change(attempt.key) { $0.settle(.failed(.approvalExpired)) } }
         case .refunded(let reference):
             applyRefund(attempt, reference)
         case .reversed(let reference):
@@ -38,8 +38,8 @@ extension SettlementPlan {
 
     private mutating func applyCharge(_ attempt: ProcessorAttempt, _ reference: String) {
         let move = apply(.confirmCharge, to: attempt.transactionID)
-        if attempt.outcome != "charged" {
-            change(attempt.key) { $0.settle("charged", reference: reference) }
+        if attempt.end != .charged {
+            change(attempt.key) { $0.settle(.charged, reference: reference) }
         }
         guard case .refused(let refusal) = move else { return }
         // The buyer has paid for a transaction that had ended without a charge. The charge is
@@ -73,7 +73,7 @@ extension SettlementPlan {
 
     private mutating func applyRefund(_ attempt: ProcessorAttempt, _ reference: String) {
         guard attempt.step != .settled, let record = records[attempt.transactionID] else { return }
-        change(attempt.key) { $0.settle("refunded", reference: reference) }
+        change(attempt.key) { $0.settle(.refunded, reference: reference) }
         let transaction = record.transaction
         guard transaction.state != .purchased || transaction.price.isZero else {
             let refund = TransactionCommand.refund(
@@ -102,7 +102,7 @@ extension SettlementPlan {
 
     private mutating func applyReversal(_ attempt: ProcessorAttempt, _ reference: String) {
         guard attempt.step != .settled else { return }
-        change(attempt.key) { $0.settle("reversed", reference: reference) }
+        change(attempt.key) { $0.settle(.reversed, reference: reference) }
         contradict(
             unlessApplied: .reverseRefund(number: attempt.number),
             to: attempt.transactionID
@@ -129,14 +129,14 @@ extension SettlementPlan {
             )
         }
         guard attempt.step != .settled else { return }
-        change(attempt.key) { $0.settle(reason.rawValue) }
+        change(attempt.key) { $0.settle(.failed(reason)) }
     }
 
     private mutating func awaitApproval(_ attempt: ProcessorAttempt) {
         let move = apply(.awaitApproval, to: attempt.transactionID)
         guard case .moved(let record, _, _) = move else { return }
         guard record.transaction.state == .deferred else {
-            change(attempt.key) { $0.settle(FailureReason.processorRefused.rawValue) }
+            change(attempt.key) { $0.settle(.failed(FailureReason.processorRefused)) }
             return
         }
         let end = time.advanced(by: policy.approvalExpiry)

@@ -152,13 +152,13 @@ struct SettlementPlan: Sendable {
         case .wait(let holder): change(key) { $0.wait(for: holder) }
         case .fail(let reason):
             apply(.fail(reason), to: id)
-            change(key) { $0.settle(reason.rawValue) }
+            change(key) { $0.settle(.failed(reason)) }
         case .grant(let originalID, let originalPurchasedAt):
             apply(
                 .grantOwned(originalID: originalID, originalPurchasedAt: originalPurchasedAt),
                 to: id
             )
-            change(key) { $0.settle("granted") }
+            change(key) { $0.settle(.granted) }
         }
     }
 
@@ -194,7 +194,7 @@ struct SettlementPlan: Sendable {
         annotate(id) { $0.approval = .decline }
         apply(.declineApproval, to: id)
         change(AttemptKey(transactionID: id, kind: .charge)) {
-            $0.settle(FailureReason.approvalDeclined.rawValue)
+            $0.settle(.failed(FailureReason.approvalDeclined))
         }
     }
 

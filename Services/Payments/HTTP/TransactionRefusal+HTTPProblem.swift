@@ -32,7 +32,7 @@ extension TransactionRefusal {
                 .conflict,
                 code: "decided_otherwise",
                 title: "The approver has said the opposite",
-                detail: "The first word on an approval counts; it cannot be taken back."
+                detail: "The first decision on an approval counts; it cannot be taken back."
             )
         case .notDeferred:
             return HTTPProblem(

@@ -203,11 +203,10 @@ struct PaymentHistory {
         let price = before.transaction.price
         switch row.event.type {
         case .transactionPurchased where !price.isZero:
-            let outcome = transaction.price.isZero ? "granted" : "charged"
-            settleAttempt(of: transaction.id, price, outcome)
+            settleAttempt(of: transaction.id, price, transaction.price.isZero ? .granted : .charged)
         case .transactionFailed where !price.isZero:
             if let reason = transaction.failureReason {
-                settleAttempt(of: transaction.id, price, reason.rawValue)
+                settleAttempt(of: transaction.id, price, .failed(reason))
             }
         case .transactionRefunded:
             if let refund = Self.newRefund(in: transaction, since: before), !refund.amount.isZero {
@@ -219,7 +218,7 @@ struct PaymentHistory {
                 newAttempts[key] = Self.settled(
                     key,
                     refund.amount,
-                    "refunded",
+                    .refunded,
                     revokes: refund.revokes
                 )
             }
@@ -232,7 +231,7 @@ struct PaymentHistory {
                     kind: .reversal,
                     number: refund.number
                 )
-                newAttempts[key] = Self.settled(key, refund.amount, "reversed")
+                newAttempts[key] = Self.settled(key, refund.amount, .reversed)
             }
         default: break
         }
@@ -261,17 +260,17 @@ struct PaymentHistory {
     private mutating func settleAttempt(
         of id: TransactionID,
         _ amount: Money,
-        _ outcome: String
+        _ end: AttemptEnd
     ) {
         let key = AttemptKey(transactionID: id, kind: .charge)
-        newAttempts[key] = Self.settled(key, amount, outcome)
+        newAttempts[key] = Self.settled(key, amount, end)
     }
 
     /// An attempt as far as the log shows it; events do not contain the requests to the processor.
     private static func settled(
         _ key: AttemptKey,
         _ amount: Money,
-        _ outcome: String,
+        _ end: AttemptEnd,
         revokes: Bool = false
     ) -> ProcessorAttempt {
         ProcessorAttempt(
@@ -283,7 +282,7 @@ struct PaymentHistory {
             paymentMethod: "",
             amount: amount,
             revokes: revokes,
-            outcome: outcome
+            end: end
         )
     }
 
@@ -317,11 +316,15 @@ struct PaymentHistory {
         if let posting { postings.append(posting) }
         let key = AttemptKey(transactionID: id, kind: isCharge ? .charge : .refund)
         if isCharge, newAttempts[key] == nil {
-            strayCharges.append(Self.settled(key, gross, "charged"))
+            strayCharges.append(Self.settled(key, gross, .charged))
         } else {
-            let outcome = isCharge ? "charged" : "refunded"
             // The return of a stray charge leaves the buyer nothing.
-            newAttempts[key] = Self.settled(key, gross, outcome, revokes: !isCharge)
+            newAttempts[key] = Self.settled(
+                key,
+                gross,
+                isCharge ? .charged : .refunded,
+                revokes: !isCharge
+            )
         }
     }
 

@@ -18,16 +18,16 @@ struct PaymentsRebuildHandler: Rebuilder {
     private let owner = LeaseOwner(time: MachineTime(millisecondsSinceEpoch: 0))
 
     let sources: [RebuildSource] = [
-        .own(ServiceName.payments.rawValue, ownTypes),
+        .own(.payments, ownTypes),
         .consumed(
-            ServiceName.catalog.rawValue,
+            .catalog,
             [.productChanged],
-            by: ServiceName.payments.rawValue
+            by: .payments
         ),
         .consumed(
-            ServiceName.fulfillment.rawValue,
+            .fulfillment,
             [.transactionFinished],
-            by: ServiceName.payments.rawValue
+            by: .payments
         ),
     ]
 

@@ -4,11 +4,13 @@ import ServiceKit
 struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
     /// The kinds of failure.
     struct Code: Hashable, Sendable {
-        private enum Value { case unknownRow, keyTaken }
+        private enum Value { case unknownRow, attemptMissing, keyTaken }
         private let value: Value
 
         /// A row holds a value that this version does not know, because a newer version wrote it.
         static let unknownRow = Code(value: .unknownRow)
+        /// A transaction was paid or refunded, and the attempt that did it is gone.
+        static let attemptMissing = Code(value: .attemptMissing)
         /// Another request has taken an idempotency key at this moment.
         static let keyTaken = Code(value: .keyTaken)
     }
@@ -18,12 +20,14 @@ struct PaymentError: RetriableError, Sendable, CustomStringConvertible {
     init(_ code: Code) { self.code = code }
 
     /// Whether the same request may be sent again.
-    var isRetriable: Bool { code != .unknownRow }
+    var isRetriable: Bool { code == .keyTaken }
 
     var description: String {
         switch code {
         case .unknownRow:
             "A row of the database holds a value that this version of payments does not know."
+        case .attemptMissing:
+            "The attempt that moved the money is missing; run 'counterfoil reconcile'."
         default:
             "Another request has taken an idempotency key at this moment."
         }

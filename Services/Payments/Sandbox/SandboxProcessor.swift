@@ -70,7 +70,7 @@ struct SandboxProcessor: PaymentProcessor {
         in books: ([SandboxStore.Return]) async throws -> Set<AttemptID>
     ) async -> [UndoOutcome] {
         let known = calls.compactMap { call in
-            Self.attempt(named: call.undoes).map {
+            call.undoes.flatMap(Self.attempt(named:)).map {
                 SandboxStore.Return(id: call.attemptID, of: $0, amount: call.amount)
             }
         }

@@ -82,7 +82,7 @@ import Testing
         var plan = plan()
         plan.apply(AttemptResult(key: key(first), outcome: .charged(reference: "r")))
         #expect(plan.changedRecords.map(\.transaction.state) == [.purchased])
-        #expect(plan.changedAttempts.map(\.outcome) == ["charged"])
+        #expect(plan.changedAttempts.map(\.end) == [.charged])
         #expect(plan.postings.map(\.kind) == [.purchase])
         #expect(plan.events.map(\.type) == [.transactionPurchased])
         let change = OwnershipChange(
