@@ -97,9 +97,9 @@ import Testing
             let partition = KafkaTopicPartition(topic: topic.name, partition: 0)
             let consumer = try topic.consumer(logger)
             _ = try await consumer.read(10)
-            try await consumer.seek(partition, to: 7)
+            try await consumer.seek(partition, to: .at(7))
             #expect(try await consumer.read(3).map(\.offset) == [7, 8, 9])
-            try await consumer.seek(partition, to: -2)
+            try await consumer.seek(partition, to: .beginning)
             #expect(try await consumer.read(10).map(\.offset) == Array(0..<10))
             await consumer.close()
         }

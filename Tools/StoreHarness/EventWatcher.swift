@@ -77,7 +77,8 @@ public final class EventWatcher: Sendable {
                 // An unavailable broker comes back, so polling continues.
                 let poll = try? await consumer.poll(max: 500, timeout: .milliseconds(50))
                 unread += poll?.assigned ?? []
-                for partition in unread where (try? await consumer.seek(partition, to: -2)) != nil {
+                for partition in unread
+                where (try? await consumer.seek(partition, to: .beginning)) != nil {
                     unread.removeAll { $0 == partition }
                 }
                 seen.add(poll?.messages ?? [])

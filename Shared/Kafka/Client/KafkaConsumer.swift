@@ -77,7 +77,7 @@ public actor KafkaConsumer {
         try KafkaLibrary.requireSupportedVersion()
         consumer = try RDKafkaConsumer(settings: settings, group: nil, logger: logger)
         executor = ThreadExecutor(name: "kafka-reader")
-        try consumer.assign(offsets)
+        try consumer.assign(offsets.mapValues { .at($0) })
     }
 
     deinit {
@@ -119,8 +119,8 @@ public actor KafkaConsumer {
         try consumer.committed(Array(partitions))
     }
 
-    /// Continues reading a partition from another offset; -2 is its beginning, -1 its end.
-    public func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
+    /// Continues reading a partition from another offset.
+    public func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
         try consumer.seek(partition, to: offset)
     }
 
@@ -154,7 +154,7 @@ public actor KafkaConsumer {
         else { return [] }
         following.lookAt = .now + .seconds(1)
         defer { self.following = following }
-        var offsets: [KafkaTopicPartition: Int64] = [:]
+        var offsets: [KafkaTopicPartition: KafkaOffset] = [:]
         for topic in following.missing {
             let count: Int?
             do {
@@ -166,7 +166,7 @@ public actor KafkaConsumer {
             following.missing.remove(topic)
             for partition in 0..<Int32(count) {
                 offsets[KafkaTopicPartition(topic: topic, partition: partition)] =
-                    following.isFirstLook ? -1 : -2
+                    following.isFirstLook ? .end : .beginning
             }
         }
         following.isFirstLook = false

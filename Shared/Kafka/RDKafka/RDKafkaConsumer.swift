@@ -111,8 +111,8 @@ final class RDKafkaConsumer {
     }
 
     /// Assigns further partitions, each from an offset.
-    func assign(_ offsets: [KafkaTopicPartition: Int64]) throws(KafkaError) {
-        let list = RDKafkaPartitionList(offsets)
+    func assign(_ offsets: [KafkaTopicPartition: KafkaOffset]) throws(KafkaError) {
+        let list = RDKafkaPartitionList(offsets.mapValues(\.number))
         if let error = rd_kafka_incremental_assign(handle, list.pointer) {
             throw KafkaError(consuming: error, "assigning partitions")
         }
@@ -220,9 +220,9 @@ final class RDKafkaConsumer {
         return offsets
     }
 
-    func seek(_ partition: KafkaTopicPartition, to offset: Int64) throws(KafkaError) {
+    func seek(_ partition: KafkaTopicPartition, to offset: KafkaOffset) throws(KafkaError) {
         try requireOpen()
-        let list = RDKafkaPartitionList([partition: offset])
+        let list = RDKafkaPartitionList([partition: offset.number])
         if let error = rd_kafka_seek_partitions(handle, list.pointer, 10_000) {
             throw KafkaError(consuming: error, "seeking")
         }

@@ -179,17 +179,17 @@ final class ConsumerLoop: Sendable {
         _ messages: inout [KafkaMessage],
         _ consumer: KafkaConsumer
     ) async throws {
-        var starts: [KafkaTopicPartition: Int64] = [:]
+        var starts: [KafkaTopicPartition: KafkaOffset] = [:]
         if !reading.unplaced.isEmpty {
             let positions = try await applier.storedPositions()
             reading.epochs.load(positions.mapValues(\.epoch))
             for (partition, committed) in try await consumer.committed(reading.unplaced) {
                 let next = positions[partition]?.nextOffset ?? 0
-                if next < committed { starts[partition] = next == 0 ? -2 : next }
+                if next < committed { starts[partition] = next == 0 ? .beginning : .at(next) }
             }
             reading.unplaced = []
         }
-        starts.merge(reading.held.takeDue(at: .now)) { first, _ in first }
+        starts.merge(reading.held.takeDue(at: .now).mapValues { .at($0) }) { first, _ in first }
         for (partition, offset) in starts {
             try await consumer.seek(partition, to: offset)
             messages.removeAll { $0.topicPartition == partition }
@@ -238,7 +238,7 @@ final class ConsumerLoop: Sendable {
                 "The partition is a new log; it is read from its beginning",
                 metadata: ["kafka.partition": "\(partition.topic)/\(partition.partition)"]
             )
-            try await consumer.seek(partition, to: -2)
+            try await consumer.seek(partition, to: .beginning)
         }
         return partitionsToRewind
     }
@@ -274,7 +274,7 @@ final class ConsumerLoop: Sendable {
             first[partition] = min(first[partition] ?? .max, message.offset)
         }
         for (partition, offset) in first {
-            try await consumer.seek(partition, to: offset)
+            try await consumer.seek(partition, to: .at(offset))
         }
     }
 

@@ -83,7 +83,7 @@ public struct EventTail: Service {
             let (admitted, rewind) = epochs.admit(events)
             if !admitted.isEmpty { await receive(admitted) }
             for partition in rewind {
-                try await consumer.seek(partition, to: -2)
+                try await consumer.seek(partition, to: .beginning)
             }
         }
     }
