@@ -147,10 +147,10 @@ public struct RebuildRun: Sendable {
                 }
                 continue
             }
-            guard let url = databases.logs[source.service] else {
+            guard let url = databases.logs[source.service.rawValue] else {
                 throw RebuildError(
                     .logMissing,
-                    "no database is given for the log of \(source.service)"
+                    "no database is given for the log of \(source.service.rawValue)"
                 )
             }
             try await withSession(settings(url)) { log in
@@ -170,7 +170,7 @@ public struct RebuildRun: Sendable {
                 } filter: { rows in
                     let done = try await AppliedEvents.among(
                         rows.map(AppliedEvents.Entry.init),
-                        by: consumer,
+                        by: consumer.rawValue,
                         on: live
                     )
                     return rows.filter { done.contains($0.event.id) }
@@ -184,7 +184,7 @@ public struct RebuildRun: Sendable {
         of source: RebuildSource,
         on log: PostgresConnection
     ) async throws -> ArchivedRows? {
-        try await ArchivedRows.find(in: databases.archives, of: source.service, on: log)
+        try await ArchivedRows.find(in: databases.archives, of: source.service.rawValue, on: log)
     }
 
     private func total(

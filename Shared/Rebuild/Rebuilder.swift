@@ -40,23 +40,23 @@ extension Rebuilder {
 /// A log from which a service's tables are rebuilt.
 public struct RebuildSource: Hashable, Sendable {
     /// The service whose log it is.
-    public let service: String
+    public let service: ServiceName
     /// The types of the events to apply.
     public let types: Set<EventType>
     /// The consumer whose places decide which events count; `nil` for the service's own log, of
     /// which all events count.
-    public let consumer: String?
+    public let consumer: ServiceName?
 
     /// The service's own log.
-    public static func own(_ service: String, _ types: Set<EventType>) -> RebuildSource {
+    public static func own(_ service: ServiceName, _ types: Set<EventType>) -> RebuildSource {
         RebuildSource(service: service, types: types, consumer: nil)
     }
 
     /// The log of another service, as far as a consumer has applied it.
     public static func consumed(
-        _ service: String,
+        _ service: ServiceName,
         _ types: Set<EventType>,
-        by consumer: String
+        by consumer: ServiceName
     ) -> RebuildSource {
         RebuildSource(service: service, types: types, consumer: consumer)
     }

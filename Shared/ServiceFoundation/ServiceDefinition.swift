@@ -41,9 +41,7 @@ public struct ServiceDefinition: Sendable {
 
     /// The other services whose logs the tables depend on.
     private var logs: [ServiceName] {
-        rebuilder.sources.filter { $0.consumer != nil }.compactMap {
-            ServiceName(rawValue: $0.service)
-        }
+        rebuilder.sources.filter { $0.consumer != nil }.map(\.service)
     }
 
     /// Reads the settings of `<service> migrate`, and returns the work of migrating the database as

@@ -5,7 +5,7 @@ import Rebuild
 
 /// Rebuilds the catalog from its own log, which holds every version of every product.
 struct CatalogRebuildHandler: Rebuilder {
-    let sources: [RebuildSource] = [.own(ServiceName.catalog.rawValue, [.productChanged])]
+    let sources: [RebuildSource] = [.own(.catalog, [.productChanged])]
 
     var tables: [RebuiltTable] { CatalogTables.all }
 

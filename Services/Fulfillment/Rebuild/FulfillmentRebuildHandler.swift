@@ -8,7 +8,7 @@ import Rebuild
 struct FulfillmentRebuildHandler: Rebuilder {
     let sources: [RebuildSource] = [
         .own(
-            ServiceName.fulfillment.rawValue,
+            .fulfillment,
             [.queueChanged, .transactionFinished, .queueAccountChanged, .deliveryConfirmed]
         )
     ]

@@ -12,11 +12,11 @@ struct ReceiptsRebuildHandler: Rebuilder {
     private let serverAPI = ServerAPIStore()
 
     let sources: [RebuildSource] = [
-        .own(ServiceName.receipts.rawValue, [.receiptIssued, .receiptReissued]),
+        .own(.receipts, [.receiptIssued, .receiptReissued]),
         .consumed(
-            ServiceName.fulfillment.rawValue,
+            .fulfillment,
             [.transactionFinished],
-            by: ServiceName.receipts.rawValue
+            by: .receipts
         ),
     ]
 
