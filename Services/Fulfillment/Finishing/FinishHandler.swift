@@ -51,10 +51,15 @@ struct FinishHandler: Sendable {
             plan.finishes.map(\.transactionID),
             on: connection
         )
-        let changes = zip(plan.finishes, traces).compactMap { finish, trace -> QueueChange? in
+        let changes = try zip(plan.finishes, traces).map { finish, trace in
             guard let transaction = known[finish.transactionID],
                 let snapshot = snapshots[transaction.id]
-            else { return nil }
+            else {
+                throw FulfillmentError(
+                    .rowMissing,
+                    "the queue's row of transaction \(finish.transactionID) is gone"
+                )
+            }
             return QueueChange(
                 queue: transaction.queue,
                 transactionID: transaction.id,

@@ -7,6 +7,8 @@ struct FulfillmentError: Error, CustomStringConvertible {
         let description: String
         /// The amount of a credit, times the quantity, is too large for a balance.
         static let creditTooLarge = Code(description: "creditTooLarge")
+        /// A row that was read and locked before is missing.
+        static let rowMissing = Code(description: "rowMissing")
         /// The signing secret of webhooks is not `whsec_` followed by base64.
         static let secretMalformed = Code(description: "secretMalformed")
     }

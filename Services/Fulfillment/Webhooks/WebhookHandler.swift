@@ -131,14 +131,20 @@ struct WebhookHandler: Sendable {
             uniquingKeysWith: { first, _ in first }
         )
         return try confirmations.map { confirmation in
-            try OutboxEvent(
+            guard let webhook = webhooks[confirmation.transactionID] else {
+                throw FulfillmentError(
+                    .rowMissing,
+                    "no webhook was sent of transaction \(confirmation.transactionID)"
+                )
+            }
+            return try OutboxEvent(
                 confirmation,
                 type: .deliveryConfirmed,
                 topic: Topics.fulfillmentTransactions,
-                key: webhooks[confirmation.transactionID]?.queue.accountID.rawValue ?? "",
+                key: webhook.queue.accountID.rawValue,
                 subject: confirmation.transactionID.rawValue,
                 time: now,
-                traceparent: webhooks[confirmation.transactionID]?.traceparent
+                traceparent: webhook.traceparent
             )
         }
     }
