@@ -7,7 +7,7 @@ import UnixSignals
 /// Runs a service's command line: the whole of its `main`.
 ///
 /// `serve` (the default) composes the service and runs it until SIGTERM or SIGINT. `migrate` brings
-/// its database up to date. `rebuild` makes its books again from the event log and compares them.
+/// its database up to date. `rebuild` rebuilds its tables from the event log and compares them.
 /// `settings` lists every key. The process exits with 0, 64 (usage), 78 (configuration: all
 /// problems are reported at once) or 1. A second signal ends it at once.
 ///

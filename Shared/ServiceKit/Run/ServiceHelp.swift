@@ -14,9 +14,8 @@ enum ServiceHelp {
             Usage:
               \(name)             serve until SIGTERM or SIGINT (a second signal stops it at once)
               \(name) migrate     bring the service's database up to date, then exit
-               \(name) rebuild     make the service's books again from the event log, beside the
-                                   live ones, and tell every difference; what
-                                   `counterfoil replay --verify` runs
+              \(name) rebuild     rebuild the tables in a separate database and report every
+                                  difference (used by `counterfoil replay --verify`)
               \(name) settings    list every setting: key, default, meaning
             \(commands)  \(name) --version   print the version
               \(name) --help      print this

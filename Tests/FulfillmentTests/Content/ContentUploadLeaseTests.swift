@@ -12,7 +12,7 @@ struct ContentUploadLeaseTests {
     private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
 
     @Test(
-        "An upload that is kept for hours renews its word, and nobody removes it meanwhile",
+        "An upload that takes hours renews its lease, and nobody removes it meanwhile",
         arguments: ContentForm.allCases
     )
     func slowKeepIsRenewed(form: ContentForm) async throws {
@@ -49,10 +49,10 @@ struct ContentUploadLeaseTests {
     }
 
     @Test(
-        "An upload whose word was taken back stops keeping, and begins again",
+        "An upload whose lease was taken back stops storing, and begins again",
         arguments: ContentForm.allCases
     )
-    func lostWordStopsKeeping(form: ContentForm) async throws {
+    func lostLeaseStopsStoring(form: ContentForm) async throws {
         try await withContents(form) { store, place in
             let keeps = Mutex(0)
             let wasCancelled = Mutex(false)
