@@ -198,6 +198,19 @@ struct AdminRoutes: Sendable {
                 field: "type",
                 problem: "is \(to), but the product is a \(from) and stays one"
             )
+        case .groupChange(let id, let from, let to):
+            ProductProblem(
+                productID: id.rawValue,
+                field: "subscription.groupID",
+                problem: "is \(to.map(\.rawValue) ?? "missing"), but the product is in group "
+                    + "\(from) and stays there"
+            )
+        case .periodChange(let id, let from, let to):
+            ProductProblem(
+                productID: id.rawValue,
+                field: "subscription.period",
+                problem: "is \(to), but the product's periods are \(from) and stay so"
+            )
         case .unknown(let id), .precondition(let id, _):
             ProductProblem(productID: id.rawValue, field: "", problem: "is not there")
         }
@@ -219,6 +232,21 @@ struct AdminRoutes: Sendable {
                 code: "product_type_fixed",
                 title: "A product's type never changes",
                 detail: "\(id) is a \(from) and cannot become a \(to). Make another product."
+            )
+        case .groupChange(let id, let from, _):
+            HTTPProblem(
+                .conflict,
+                code: "subscription_group_fixed",
+                title: "A subscription never leaves its group",
+                detail: "\(id) is in group \(from). Make another product in the other group."
+            )
+        case .periodChange(let id, let from, let to):
+            HTTPProblem(
+                .conflict,
+                code: "subscription_period_fixed",
+                title: "The length of a subscription's periods never changes",
+                detail: "\(id) has periods of \(from). Make another product for \(to), at the same "
+                    + "level of the group."
             )
         case .precondition(let id, let version?):
             HTTPProblem(

@@ -26,6 +26,10 @@ public struct Product: Codable, Hashable, Sendable {
     public var localizations: [LanguageTag: ProductText]
     /// The targets to which a purchase must be delivered.
     public var deliveryPlan: [DeliveryTarget]
+    /// The group, the level and the period of a subscription that renews automatically.
+    ///
+    /// `nil` for all other types, and for subscriptions that were defined without it.
+    public var subscription: SubscriptionTerms?
 
     /// Makes a product.
     public init(
@@ -37,7 +41,8 @@ public struct Product: Codable, Hashable, Sendable {
         isFamilyShareable: Bool = false,
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
-        deliveryPlan: [DeliveryTarget]
+        deliveryPlan: [DeliveryTarget],
+        subscription: SubscriptionTerms? = nil
     ) {
         self.id = id
         self.version = version
@@ -48,13 +53,14 @@ public struct Product: Codable, Hashable, Sendable {
         self.prices = prices
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
+        self.subscription = subscription
     }
 }
 
 extension Product {
     private enum CodingKeys: String, CodingKey {
         case id, version, type, isOnSale, isRestorable, isFamilyShareable, prices, localizations
-        case deliveryPlan
+        case deliveryPlan, subscription
     }
 
     /// Decodes a product.
@@ -75,7 +81,11 @@ extension Product {
                 [LanguageTag: ProductText].self,
                 forKey: .localizations
             ),
-            deliveryPlan: try container.decode([DeliveryTarget].self, forKey: .deliveryPlan)
+            deliveryPlan: try container.decode([DeliveryTarget].self, forKey: .deliveryPlan),
+            subscription: try container.decodeIfPresent(
+                SubscriptionTerms.self,
+                forKey: .subscription
+            )
         )
     }
 
@@ -94,6 +104,7 @@ extension Product {
         try container.encode(prices, forKey: .prices)
         try container.encode(localizations, forKey: .localizations)
         try container.encode(deliveryPlan, forKey: .deliveryPlan)
+        try container.encodeIfPresent(subscription, forKey: .subscription)
     }
 }
 

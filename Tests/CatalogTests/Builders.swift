@@ -27,6 +27,20 @@ enum Builder {
         )
     }
 
+    static func subscription(
+        group: String = "club",
+        level: Int = 1,
+        period: SubscriptionPeriod = SubscriptionPeriod(1, .month)
+    ) -> ProductDraft {
+        var draft = draft(.autoRenewableSubscription)
+        draft.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: group),
+            level: level,
+            period: period
+        )
+        return draft
+    }
+
     static func product(
         _ id: ProductID = premium,
         version: Int = 1,

@@ -266,6 +266,67 @@ import Testing
         #expect(Set(read.products.map(\.draft.type)) == sold)
     }
 
+    private static func subscription(_ terms: String?) -> String {
+        Builder.json(replacing: [
+            "type": #""autoRenewableSubscription""#, "subscription": terms,
+        ])
+    }
+
+    @Test(arguments: ["P1W", "P1M", "P2M", "P3M", "P6M", "P1Y"])
+    func aSubscriptionReadsAsItsTypeDoes(period: String) throws {
+        let json = Self.subscription(#"{"groupID": "club", "level": 2, "period": "\#(period)"}"#)
+        let draft = try #require(try read(json).product?.draft)
+        #expect(draft == (try JSONDecoder().decode(ProductDraft.self, from: Data(json.utf8))))
+        #expect(draft.subscription?.period.description == period)
+    }
+
+    @Test(arguments: [
+        (nil, "subscription is missing; give groupID, level and period"),
+        ("null", "subscription is missing; give groupID, level and period"),
+        (#""P1M""#, "subscription is a text, not an object"),
+        (#"{"level": 1, "period": "P1M"}"#, "subscription.groupID is missing"),
+        (
+            #"{"groupID": "a b", "level": 1, "period": "P1M"}"#,
+            "subscription.groupID is 'a b', not a subscription group id of 1 to 64"
+        ),
+        (
+            #"{"groupID": "club", "level": 0, "period": "P1M"}"#,
+            "subscription.level is 0; it must be from 1 to 1000"
+        ),
+        (
+            #"{"groupID": "club", "level": 1, "period": "P4M"}"#,
+            "subscription.period is 'P4M'; it must be one of P1W, P1M, P2M, P3M, P6M, P1Y"
+        ),
+        (
+            #"{"groupID": "club", "level": 1, "period": "monthly"}"#,
+            "subscription.period is 'monthly'; it must be one of P1W"
+        ),
+        (
+            #"{"groupID": "club", "level": 1, "period": "P1M", "trial": "P1W"}"#,
+            "subscription.trial is no field"
+        ),
+    ])
+    func termsWithAProblemAreRefused(terms: String?, problem: String) throws {
+        let problems = try read(Self.subscription(terms)).problems
+        #expect(problems.count == 1)
+        #expect(
+            problems.first?.hasPrefix("com.example.premium: \(problem)") == true,
+            "\(problems)"
+        )
+    }
+
+    @Test func onlyASubscriptionThatRenewsHasTerms() throws {
+        let json = Builder.json(replacing: [
+            "subscription": #"{"groupID": "club", "level": 1, "period": "P1M"}"#
+        ])
+        #expect(
+            try read(json).problems == [
+                "com.example.premium: subscription must be left out: a nonConsumable does not "
+                    + "renew automatically"
+            ]
+        )
+    }
+
     @Test func aReportIsBounded() {
         let problems = (0..<150).map {
             ProductProblem(productID: "p\($0)", field: "type", problem: "is missing")

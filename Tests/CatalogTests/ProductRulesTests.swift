@@ -87,6 +87,54 @@ import Testing
         )
     }
 
+    @Test func aSubscriptionStaysInItsGroup() throws {
+        let current = try #require(put(Builder.subscription(), onto: nil).written)
+        let club = SubscriptionGroupID(unchecked: "club")
+        #expect(
+            put(Builder.subscription(group: "news"), onto: current)
+                == .refused(
+                    .groupChange(
+                        Builder.premium,
+                        from: club,
+                        to: SubscriptionGroupID(unchecked: "news")
+                    )
+                )
+        )
+        #expect(
+            put(Builder.draft(.autoRenewableSubscription), onto: current)
+                == .refused(.groupChange(Builder.premium, from: club, to: nil))
+        )
+    }
+
+    @Test func theLengthOfAPeriodNeverChanges() throws {
+        let current = try #require(put(Builder.subscription(), onto: nil).written)
+        let year = SubscriptionPeriod(1, .year)
+        #expect(
+            put(Builder.subscription(period: year), onto: current)
+                == .refused(
+                    .periodChange(
+                        Builder.premium,
+                        from: SubscriptionPeriod(1, .month),
+                        to: year
+                    )
+                )
+        )
+    }
+
+    @Test func theLevelOfASubscriptionMayChange() throws {
+        let current = try #require(put(Builder.subscription(), onto: nil).written)
+        let moved = try #require(put(Builder.subscription(level: 2), onto: current).written)
+        #expect(moved.subscription?.level == 2 && moved.version == 2)
+        #expect(put(ProductRules.draft(of: moved), onto: moved) == .unchanged(moved))
+    }
+
+    @Test func aSubscriptionWithoutTermsGetsThemOnce() throws {
+        let plain = Builder.draft(.autoRenewableSubscription)
+        let current = try #require(put(plain, onto: nil).written)
+        let complete = try #require(put(Builder.subscription(), onto: current).written)
+        #expect(complete.subscription == Builder.subscription().subscription)
+    }
+
     @Test func takingOffSaleIsAVersionAndOnceOnly() throws {
         let current = Builder.product(version: 2)
         let gone = try #require(takeOffSale(current).written)

@@ -140,6 +140,14 @@ import Testing
         #expect(event.product.isFamilyShareable)
     }
 
+    @Test func aSubscriptionHasTerms() throws {
+        let name = "optional/product.changed.subscription"
+        let product = try roundTrip(ProductChanged.self, name).product
+        #expect(product.subscription?.groupID.rawValue == "club")
+        #expect(product.subscription?.level == 1)
+        #expect(product.subscription?.period == SubscriptionPeriod(1, .month))
+    }
+
     @Test func aChangedQueueReadsBack() throws {
         let change = try roundTrip(QueueChanged.self, "queue.changed")
         #expect(change.revision == 12 && change.isDelivered && change.finishedAt == nil)

@@ -54,6 +54,9 @@ import Testing
         #expect(body.isFamilyShareable == false && minimal.isFamilyShareable == nil)
         #expect(minimal.isOnSale == nil && minimal.isRestorable == nil)
         #expect(minimal.deliveryPlan == nil)
+        let subscription = try roundTrip(ProductDraft.self, "product.draft.subscription")
+        #expect(subscription.subscription?.period == SubscriptionPeriod(1, .month))
+        #expect(minimal.subscription == nil)
     }
 
     @Test func catalogDocument() throws {

@@ -15,6 +15,13 @@ enum ProductRules {
     ///
     /// Ten times this price, in thousandths of the currency's unit, still fits in 64 bits.
     static let minorUnitsMax: Int64 = 100_000_000_000
+    /// The lengths that a paid period of a subscription may have.
+    static let periods = [
+        SubscriptionPeriod(1, .week), SubscriptionPeriod(1, .month), SubscriptionPeriod(2, .month),
+        SubscriptionPeriod(3, .month), SubscriptionPeriod(6, .month), SubscriptionPeriod(1, .year),
+    ]
+    /// The lowest level of a subscription group.
+    static let levelMax: Int64 = 1000
     /// The largest amount of a unit that one purchase credits.
     static let creditMax: Int64 = 1_000_000_000
     static let targetCountMax = 8
@@ -103,6 +110,10 @@ enum ProductRules {
         case unknown(ProductID)
         /// The edit changes the product's type, which has to stay as buyers bought it.
         case typeChange(ProductID, from: ProductType, to: ProductType)
+        /// The edit moves a subscription to another group, or takes it out of its group.
+        case groupChange(ProductID, from: SubscriptionGroupID, to: SubscriptionGroupID?)
+        /// The edit changes the length of a subscription's periods.
+        case periodChange(ProductID, from: SubscriptionPeriod, to: SubscriptionPeriod)
         /// The precondition does not hold; `currentVersion` is `nil` if there is no such product.
         case precondition(ProductID, currentVersion: Int?)
     }
@@ -133,6 +144,17 @@ enum ProductRules {
             guard current.type == draft.type else {
                 return .refused(.typeChange(edit.id, from: current.type, to: draft.type))
             }
+            if let terms = current.subscription {
+                guard let wished = draft.subscription, wished.groupID == terms.groupID else {
+                    let wished = draft.subscription?.groupID
+                    return .refused(.groupChange(edit.id, from: terms.groupID, to: wished))
+                }
+                guard wished.period == terms.period else {
+                    return .refused(
+                        .periodChange(edit.id, from: terms.period, to: wished.period)
+                    )
+                }
+            }
             // A product that is off sale stays off sale unless the draft puts it on sale.
             var product = product(
                 edit.id,
@@ -161,7 +183,8 @@ enum ProductRules {
             isFamilyShareable: draft.isFamilyShareable ?? false,
             prices: draft.prices,
             localizations: draft.localizations,
-            deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type)
+            deliveryPlan: draft.deliveryPlan ?? defaultDeliveryPlan(of: draft.type),
+            subscription: draft.subscription
         )
     }
 
@@ -183,7 +206,8 @@ enum ProductRules {
             isFamilyShareable: product.isFamilyShareable,
             prices: product.prices,
             localizations: product.localizations,
-            deliveryPlan: product.deliveryPlan
+            deliveryPlan: product.deliveryPlan,
+            subscription: product.subscription
         )
     }
 }

@@ -115,7 +115,8 @@ struct PriceList: Sendable {
             title: text.title,
             description: text.description,
             language: shown,
-            isFamilyShareable: product.isFamilyShareable
+            isFamilyShareable: product.isFamilyShareable,
+            subscription: product.subscription
         )
     }
 

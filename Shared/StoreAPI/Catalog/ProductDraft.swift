@@ -26,6 +26,10 @@ public struct ProductDraft: Codable, Hashable, Sendable {
     ///
     /// The default depends on the type.
     public var deliveryPlan: [DeliveryTarget]?
+    /// The group, the level and the period of a subscription that renews automatically.
+    ///
+    /// Such a subscription needs it, and no other type has it.
+    public var subscription: SubscriptionTerms?
 
     /// Makes a draft.
     public init(
@@ -35,7 +39,8 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         isFamilyShareable: Bool? = nil,
         prices: [Storefront: Money],
         localizations: [LanguageTag: ProductText],
-        deliveryPlan: [DeliveryTarget]? = nil
+        deliveryPlan: [DeliveryTarget]? = nil,
+        subscription: SubscriptionTerms? = nil
     ) {
         self.type = type
         self.isOnSale = isOnSale
@@ -44,5 +49,6 @@ public struct ProductDraft: Codable, Hashable, Sendable {
         self.prices = prices
         self.localizations = localizations
         self.deliveryPlan = deliveryPlan
+        self.subscription = subscription
     }
 }

@@ -22,6 +22,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
     ///
     /// The store itself does not share purchases yet.
     public var isFamilyShareable: Bool
+    /// The group, the level and the period of a subscription that renews automatically.
+    public var subscription: SubscriptionTerms?
 
     /// Makes a listing.
     public init(
@@ -32,7 +34,8 @@ public struct ProductListing: Codable, Hashable, Sendable {
         title: String,
         description: String,
         language: LanguageTag,
-        isFamilyShareable: Bool = false
+        isFamilyShareable: Bool = false,
+        subscription: SubscriptionTerms? = nil
     ) {
         self.id = id
         self.version = version
@@ -42,5 +45,6 @@ public struct ProductListing: Codable, Hashable, Sendable {
         self.description = description
         self.language = language
         self.isFamilyShareable = isFamilyShareable
+        self.subscription = subscription
     }
 }

@@ -58,7 +58,12 @@ public enum SampleCatalog {
                     description: "New levels every month."
                 )
             ],
-            deliveryPlan: [.entitlement]
+            deliveryPlan: [.entitlement],
+            subscription: SubscriptionTerms(
+                groupID: SubscriptionGroupID(unchecked: "club"),
+                level: 1,
+                period: SubscriptionPeriod(1, .month)
+            )
         )
     }
 
