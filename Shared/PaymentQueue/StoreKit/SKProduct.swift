@@ -42,6 +42,12 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     public let downloadContentLengths: [Int64]
     /// The version of the content that a purchase would currently download; empty if there is none.
     public let downloadContentVersion: String
+    /// The subscription group; `nil` if the product does not renew automatically.
+    ///
+    /// An account has at most one running subscription in a group.
+    public let subscriptionGroupIdentifier: String?
+    /// The length of one paid period; `nil` if the product does not renew automatically.
+    public let subscriptionPeriod: SKProductSubscriptionPeriod?
     /// The price as the store defines it.
     ///
     /// A payment includes it, so that nobody pays a different price.
@@ -52,6 +58,8 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
     init(_ listing: ProductListing, storefront: String, content: OfferedContent? = nil) {
         self.storefront = storefront
         isFamilyShareable = listing.isFamilyShareable
+        subscriptionGroupIdentifier = listing.subscription?.groupID.rawValue
+        subscriptionPeriod = listing.subscription.map { SKProductSubscriptionPeriod($0.period) }
         downloadContentLengths = content.map { [$0.length] } ?? []
         downloadContentVersion = content?.version.rawValue ?? ""
         productIdentifier = listing.id.rawValue
@@ -66,9 +74,11 @@ public final class SKProduct: Sendable, Hashable, CustomStringConvertible {
 
     /// Makes a product from a transaction.
     ///
-    /// It has only the unit price and the downloads. It has no texts.
+    /// It has only the unit price and the downloads. It has no texts and no subscription period.
     init(of transaction: EventTypes.Transaction, contents: [HostedContent]) {
         isFamilyShareable = false
+        subscriptionGroupIdentifier = nil
+        subscriptionPeriod = nil
         downloadContentLengths = contents.map(\.length)
         downloadContentVersion = contents.first?.version.rawValue ?? ""
         productIdentifier = transaction.productID.rawValue

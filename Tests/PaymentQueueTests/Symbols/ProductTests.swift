@@ -57,6 +57,43 @@ import Testing
         #expect(PaymentQueue.Product(product).isFamilyShareable == isShareable)
     }
 
+    @Test(arguments: [
+        (SubscriptionPeriod(1, .week), SKProduct.PeriodUnit.week, "1 week"),
+        (SubscriptionPeriod(3, .month), .month, "3 months"),
+        (SubscriptionPeriod(1, .year), .year, "1 year"),
+        (SubscriptionPeriod(3, .day), .day, "3 days"),
+    ])
+    func aSubscriptionHasItsGroupAndItsPeriod(
+        period: SubscriptionPeriod,
+        unit: SKProduct.PeriodUnit,
+        text: String
+    ) {
+        var listing = Self.listing
+        listing.type = .autoRenewableSubscription
+        listing.subscription = SubscriptionTerms(
+            groupID: SubscriptionGroupID(unchecked: "21345678"),
+            level: 1,
+            period: period
+        )
+        let product = SKProduct(listing, storefront: "DEU")
+        #expect(product.subscriptionGroupIdentifier == "21345678")
+        #expect(product.subscriptionPeriod?.numberOfUnits == period.value)
+        #expect(product.subscriptionPeriod?.unit == unit)
+        #expect(product.subscriptionPeriod?.description == text)
+        #expect(product.subscriptionPeriod == SKProductSubscriptionPeriod(period))
+    }
+
+    @Test func aPeriodUnitHasTheRawValueOfStoreKit() {
+        let units: [SKProduct.PeriodUnit] = [.day, .week, .month, .year]
+        #expect(units.map(\.rawValue) == [0, 1, 2, 3])
+    }
+
+    @Test func otherProductsHaveNoPeriod() {
+        let product = SKProduct(Self.listing, storefront: "DEU")
+        #expect(product.subscriptionPeriod == nil)
+        #expect(product.subscriptionGroupIdentifier == nil)
+    }
+
     @Test func theModernProductSaysTheSame() {
         let product = PaymentQueue.Product(SKProduct(Self.listing, storefront: "DEU"))
         #expect(product.id == "com.example.pro" && product.type == .nonConsumable)
