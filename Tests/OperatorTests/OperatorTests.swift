@@ -129,6 +129,6 @@ import Testing
             ])
         )
         #expect(rows.map(\.first) == ["PRODUCT", "a", "b"])
-        #expect(rows.last == ["b", "consumable", "no", "USA 0.99 USD"])
+        #expect(rows.last == ["b", "consumable", "no", "USA 0.99 USD", ""])
     }
 }

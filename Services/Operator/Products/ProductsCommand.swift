@@ -12,7 +12,9 @@ struct ProductsCommand: AsyncParsableCommand {
         discussion: """
             Examples:
               counterfoil products import deploy/sample/catalog.json
+              counterfoil products import Store.storekit
               counterfoil products export > catalog.json
+              counterfoil products export --storekit Store.storekit
               counterfoil products list
               counterfoil products price com.example.pro USA 11.99
             """,
@@ -28,32 +30,98 @@ struct ImportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
         abstract: "Creates and changes the products in a file, all of them or none.",
-        discussion: "Products that the file does not name stay as they are."
+        discussion: """
+            Products that the file does not name stay as they are.
+
+            A file whose name ends in .storekit is Xcode's StoreKit configuration. Each line of the \
+            report says what was taken from it, changed, or not taken, and why. Prices in other \
+            storefronts, delivery plans and what is on sale stay as they are. If a product cannot be \
+            understood, nothing is imported (exit code 1).
+
+            Examples:
+              counterfoil products import catalog.json
+              counterfoil products import Store.storekit --storefront DEU
+
+            JSON: the numbers of created, changed and unchanged products; for a StoreKit file also \
+            the lines of the report
+            """
     )
 
     @OptionGroup var catalog: CatalogOptions
 
     @Argument(
-        help: "The catalog as JSON, or - for standard input.",
-        completion: .file(extensions: ["json"])
+        help: "The catalog as JSON, a StoreKit file, or - for standard input.",
+        completion: .file(extensions: ["json", "storekit"])
     )
     var file: String
 
+    @Option(
+        help: "The storefront of a StoreKit file's prices; otherwise the one in the file, or USA.",
+        transform: identifier
+    )
+    var storefront: Storefront?
+
+    @Option(
+        help: "The currency of a StoreKit file's prices; otherwise the storefront's.",
+        transform: identifier
+    )
+    var currency: Currency?
+
+    func validate() throws {
+        guard file.hasSuffix(".storekit") || (storefront == nil && currency == nil) else {
+            throw ValidationError("--storefront and --currency are for StoreKit files only.")
+        }
+    }
+
     func perform() async throws {
-        let result = try await catalog.connection().send(
-            .PUT,
-            Routes.adminCatalog,
-            StoreConnection.Content(body: try contents()),
-            as: CatalogImportResult.self
-        )
-        if catalog.store.json {
-            try Console.say(json: result)
-        } else {
-            Console.say(
-                "\(result.created) created, \(result.changed) changed, "
-                    + "\(result.unchanged) unchanged."
+        let contents = try contents()
+        let connection = try await catalog.connection()
+        guard file.hasSuffix(".storekit") else {
+            let result = try await send(contents, to: connection)
+            if catalog.store.json {
+                try Console.say(json: result)
+            } else {
+                Console.say(Self.sentence(result))
+            }
+            return
+        }
+        let content = try StoreKitReader.read(contents, storefront: storefront, currency: currency)
+        guard content.isUsable else {
+            let lines = content.notes.filter { $0.outcome == .wrong }.map(\.description)
+            throw OperatorError(
+                .failed,
+                "nothing was imported from \(file):\n" + lines.joined(separator: "\n")
             )
         }
+        let current = try await connection.send(
+            .GET,
+            Routes.adminCatalog,
+            as: CatalogDocument.self
+        )
+        let document = StoreKitMerge.document(content, onto: current)
+        let result = try await send(try JSONEncoder().encode(document), to: connection)
+        if catalog.store.json {
+            try Console.say(json: StoreKitReport(result, content.notes))
+        } else {
+            for note in content.notes { Console.say(note.description) }
+            Console.say(Self.sentence(result))
+        }
+    }
+
+    private func send(
+        _ document: Data,
+        to connection: StoreConnection
+    ) async throws -> CatalogImportResult {
+        try await connection.send(
+            .PUT,
+            Routes.adminCatalog,
+            StoreConnection.Content(body: document),
+            as: CatalogImportResult.self
+        )
+    }
+
+    private static func sentence(_ result: CatalogImportResult) -> String {
+        "\(result.created) created, \(result.changed) changed, \(result.unchanged) unchanged."
     }
 
     private func contents() throws(OperatorError) -> Data {
@@ -70,14 +138,47 @@ struct ImportProductsCommand: OperatorSubcommand {
 struct ExportProductsCommand: OperatorSubcommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Prints the whole catalog as JSON, ready to be imported."
+        abstract: "Prints the whole catalog as JSON, ready to be imported.",
+        discussion: """
+            With --storekit it writes Xcode's StoreKit configuration instead: the products on sale in \
+            one storefront. It says which products it leaves out, and why.
+            """
     )
 
     @OptionGroup var catalog: CatalogOptions
 
+    @Option(
+        name: .customLong("storekit"),
+        help: "The StoreKit configuration file to write.",
+        completion: .file(extensions: ["storekit"])
+    )
+    var storeKit: String?
+
+    @Option(help: "The storefront of the StoreKit file.", transform: identifier)
+    var storefront = Storefront(unchecked: "USA")
+
     func perform() async throws {
         let document = try await catalog.connection().send(.GET, Routes.adminCatalog)
-        Console.say(try Self.pretty(document))
+        guard let storeKit else { return Console.say(try Self.pretty(document)) }
+        let products: CatalogDocument
+        do {
+            products = try JSONDecoder().decode(CatalogDocument.self, from: document)
+        } catch {
+            throw OperatorError(.failed, "catalog sent an answer that is not a catalog.")
+        }
+        let (file, notes) = try StoreKitWriter.write(products, in: storefront)
+        do {
+            try file.write(to: URL(fileURLWithPath: storeKit), options: .atomic)
+        } catch {
+            throw OperatorError(.failed, "\(storeKit) cannot be written.")
+        }
+        if catalog.store.json {
+            try Console.say(json: notes.map(\.description))
+        } else {
+            for note in notes { Console.say(note.description) }
+            let count = products.products.count - notes.count
+            Console.say("\(count) product\(count == 1 ? "" : "s") in \(storeKit).")
+        }
     }
 
     /// JSON with one member per line.
@@ -124,7 +225,7 @@ struct ListProductsCommand: OperatorSubcommand {
 
     static func rows(of document: CatalogDocument) -> [[String]] {
         let products = document.products.sorted { $0.key < $1.key }
-        return [["PRODUCT", "TYPE", "ON SALE", "PRICES"]]
+        return [["PRODUCT", "TYPE", "ON SALE", "PRICES", "SUBSCRIPTION"]]
             + products.map { id, product in
                 [
                     id.rawValue,
@@ -132,6 +233,8 @@ struct ListProductsCommand: OperatorSubcommand {
                     product.isOnSale == false ? "no" : "yes",
                     product.prices.sorted { $0.key < $1.key }
                         .map { "\($0.key) \($0.value)" }.joined(separator: ", "),
+                    product.subscription.map { "\($0.groupID) level \($0.level), \($0.period)" }
+                        ?? "",
                 ]
             }
     }

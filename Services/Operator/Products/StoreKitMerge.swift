@@ -1,0 +1,29 @@
+import EventTypes
+import StoreAPI
+
+/// Puts what a StoreKit configuration file says onto the products that the catalog has.
+///
+/// A file knows one storefront and nothing of deliveries. What it cannot know stays: prices in other
+/// storefronts, the delivery plan, and whether the product is on sale.
+enum StoreKitMerge {
+    /// The document to import: the file's products, completed from the catalog.
+    static func document(
+        _ file: StoreKitReader.Content,
+        onto catalog: CatalogDocument
+    ) -> CatalogDocument {
+        var products = file.products
+        for (id, draft) in file.products {
+            guard let current = catalog.products[id] else { continue }
+            var merged = draft
+            merged.prices = current.prices.merging(draft.prices) { _, new in new }
+            merged.isOnSale = current.isOnSale
+            // A draft of another type is refused; its members would only add problems.
+            if current.type == draft.type {
+                merged.isRestorable = current.isRestorable
+                merged.deliveryPlan = current.deliveryPlan
+            }
+            products[id] = merged
+        }
+        return CatalogDocument(products: products)
+    }
+}
