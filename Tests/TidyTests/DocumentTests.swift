@@ -72,9 +72,11 @@ import Testing
         #expect(rules == Array(1...77) + Array(89...107) + Array(111...129))
     }
 
-    @Test func theReadmeFitsOnAFewScreens() throws {
+    @Test func theReadmeAndTheArchitectureAreShort() throws {
         let readme = try Repository.file("README.md")
         #expect(readme.lines.count <= 91, "README.md: keep it to 90 lines")
+        let architecture = try Repository.file("ARCHITECTURE.md")
+        #expect(architecture.lines.count <= 251, "ARCHITECTURE.md: keep it to 250 lines")
     }
 
     @Test func everyMakeTargetIsExplained() throws {

@@ -7,8 +7,11 @@ import TestSupport
 ///
 /// Each test waits until a silent holder loses the lock, eleven seconds.
 @Suite(.timeLimit(.minutes(2))) struct SilentLockHolderTests {
-    /// The longest time in which the store promises that another process takes the lock.
-    private static let bound = Duration.seconds(15)
+    /// The longest time until another takes the lock.
+    ///
+    /// The store promises 15 seconds. The other half is for a machine that is busy with other
+    /// tests; a holder that does not lose the lock keeps it for a minute.
+    private static let bound = Duration.seconds(30)
 
     @Test func aHolderThatSaysNothingLosesTheLock() async throws {
         try await withTestDatabase { database async throws in
