@@ -52,8 +52,14 @@ struct RefundHandler: Sendable {
         _ terms: RefundTerms = RefundTerms(),
         trace: TraceContext
     ) async throws -> AdminReply {
-        try await begin(id, trace) { plan, record, attempts in
-            switch RefundRules.verdict(on: terms, for: record.transaction, with: attempts) {
+        try await begin(id, trace, under: terms.key) { plan, record, attempts, earlier in
+            let verdict = RefundRules.verdict(
+                on: terms,
+                after: earlier,
+                for: record.transaction,
+                with: attempts
+            )
+            switch verdict {
             case .refused(let refusal): return .refused(refusal)
             case .done: return .done
             case .owed(let key): return .owed(key)
@@ -90,7 +96,7 @@ struct RefundHandler: Sendable {
         of id: TransactionID,
         trace: TraceContext
     ) async throws -> AdminReply {
-        try await begin(id, trace) { plan, record, attempts in
+        try await begin(id, trace) { plan, record, attempts, _ in
             let verdict = RefundRules.verdict(
                 onReversing: number,
                 of: record.transaction,
@@ -121,15 +127,30 @@ struct RefundHandler: Sendable {
         case changed
         /// An attempt was added.
         case begun(ProcessorAttempt)
+
+        /// The request under a key, to be recorded; `nil` if it was refused, or an attempt has the
+        /// key.
+        func request(
+            under key: UsedKey,
+            _ attempts: [AttemptKey: ProcessorAttempt]
+        ) -> EarlierRefundRequest? {
+            if attempts.values.contains(where: { $0.requestKey == key }) { return nil }
+            switch self {
+            case .refused, .begun: return nil
+            case .done, .changed: return EarlierRefundRequest(key: key, owed: nil)
+            case .owed(let attempt): return EarlierRefundRequest(key: key, owed: attempt.number)
+            }
+        }
     }
 
     /// Locks a transaction, lets a rule decide, and writes its plan.
     private func begin(
         _ id: TransactionID,
         _ trace: TraceContext,
+        under key: UsedKey? = nil,
         _ decide:
             @escaping @Sendable (
-                inout SettlementPlan, TransactionRecord, [ProcessorAttempt]
+                inout SettlementPlan, TransactionRecord, [ProcessorAttempt], EarlierRefundRequest?
             ) throws -> Step
     ) async throws -> AdminReply {
         let start = context.spans.start
@@ -140,7 +161,19 @@ struct RefundHandler: Sendable {
             guard let record = settlement.plan.records[id] else { return (.unknown, nil) }
             let transaction = record.transaction
             let attempts = settlement.plan.attempts
-            switch try decide(&settlement.plan, record, Array(attempts.values)) {
+            let earlier = try key.flatMap {
+                try RefundKeyStore.find($0.idempotencyKey, of: id, on: connection)
+            }
+            let step = try decide(&settlement.plan, record, Array(attempts.values), earlier)
+            if let key, earlier == nil, let request = step.request(under: key, attempts) {
+                try RefundKeyStore.insert(
+                    request,
+                    of: id,
+                    at: settlement.plan.time,
+                    on: connection
+                )
+            }
+            switch step {
             case .refused(let refusal): return (.refused(refusal, transaction), nil)
             case .done: return (.done(transaction), nil)
             case .owed(let key):

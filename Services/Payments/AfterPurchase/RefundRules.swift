@@ -24,11 +24,13 @@ enum RefundRules {
     ///
     /// - Parameters:
     ///   - terms: What is asked for.
+    ///   - earlier: The request under the same key that made no attempt; `nil` if there was none.
     ///   - transaction: The transaction.
     ///   - attempts: All its attempts.
     /// - Returns: The refund to carry out, or the reason why there is none.
     static func verdict(
         on terms: RefundTerms,
+        after earlier: EarlierRefundRequest?,
         for transaction: Transaction,
         with attempts: [ProcessorAttempt]
     ) -> Verdict<RefundPlan> {
@@ -40,6 +42,11 @@ enum RefundRules {
         {
             guard first.requestKey == key else { return .refused(.refundKeyReused) }
             return first.step == .settled ? .done : .owed(first.key)
+        }
+        if let earlier {
+            guard earlier.key == terms.key else { return .refused(.refundKeyReused) }
+            let owed = refunds.first { $0.number == earlier.owed && $0.step != .settled }
+            return owed.map { .owed($0.key) } ?? .done
         }
         guard transaction.state == .purchased else { return .refused(.notPurchased) }
         guard !transaction.reason.isCopy else { return .refused(.isCopy) }

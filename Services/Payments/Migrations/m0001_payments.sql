@@ -121,6 +121,19 @@ CREATE TABLE restores (
     PRIMARY KEY (account_id, idempotency_key)
 );
 
+-- The requests for refunds that had a key and made no attempt of their own: there was nothing to
+-- give back, or another request had asked for the rest. Repeated later, perhaps after a reversal,
+-- they must not refund anything.
+CREATE TABLE refund_keys (
+    transaction_id bigint NOT NULL,
+    idempotency_key text NOT NULL,
+    fingerprint bytea NOT NULL,
+    -- The refund that was owed already; null if the request was done at once.
+    refund_number integer,
+    created_at timestamptz NOT NULL,
+    PRIMARY KEY (transaction_id, idempotency_key)
+);
+
 -- The catalog, as its events tell it.
 CREATE TABLE products (
     id text PRIMARY KEY,
@@ -143,5 +156,6 @@ GRANT UPDATE (
 GRANT SELECT, INSERT ON ownerships TO {role};
 GRANT UPDATE (transaction_id, owned_at) ON ownerships TO {role};
 GRANT SELECT, INSERT ON restores TO {role};
+GRANT SELECT, INSERT ON refund_keys TO {role};
 GRANT SELECT, INSERT ON products TO {role};
 GRANT UPDATE (version, is_restorable, data) ON products TO {role};

@@ -48,6 +48,7 @@ import Testing
     ) -> RefundRules.Verdict<RefundPlan> {
         RefundRules.verdict(
             on: RefundTerms(amount: amount, revokes: revokes),
+            after: nil,
             for: transaction,
             with: attempts
         )
