@@ -37,8 +37,10 @@ GRANT SELECT ON outbox, log_seals, log_archives, relay_cursor TO counterfoil_arc
 -- every month of which there are rows in `outbox_default`, which it moves. Rows carry store time, so the
 -- months follow the store's clock and not the machine's. A month that has left for a file stays away.
 -- Runs with the owner's rights because the service's role may not create tables.
+-- While it waits for a lock, relays wait behind it. Somebody who reads the log, such as a proof or a
+-- backup, may do so for hours; so it gives up soon, and the service tries again later.
 CREATE FUNCTION ensure_outbox_partitions(store_time timestamptz, months integer) RETURNS integer
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp SET lock_timeout = '200ms' AS $$
 DECLARE
     this_month date := date_trunc('month', store_time AT TIME ZONE 'UTC')::date;
     needed record;
@@ -63,8 +65,7 @@ BEGIN
         ORDER BY month
     LOOP
         CONTINUE WHEN to_regclass('public.' || needed.name) IS NOT NULL;
-        -- In the order in which `archive_outbox_month` locks them. From here on nobody appends to the
-        -- default partition.
+        -- From here on nobody appends to the default partition.
         LOCK TABLE ONLY outbox IN SHARE UPDATE EXCLUSIVE MODE;
         LOCK TABLE outbox_default IN ACCESS EXCLUSIVE MODE;
         EXECUTE format('CREATE TABLE %I (LIKE outbox INCLUDING ALL)', needed.name);

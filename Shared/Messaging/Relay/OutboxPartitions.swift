@@ -8,9 +8,12 @@ import Seals
 /// Rows carry store time. The partitions are made at start, in each new month of the store's clock,
 /// also if that clock was set, and once an hour for rows of other months, such as those of a clock
 /// that was set back. Until then such rows wait in the default partition, where nothing but their
-/// archive is missing to them.
+/// archive is missing to them. So it is not urgent: a session that reads the log for long delays it,
+/// and never the relay.
 struct OutboxPartitions: Sendable {
     private static let interval = Duration.seconds(3600)
+    /// The pause after a failure.
+    private static let pause = Duration.seconds(10)
 
     let client: PostgresClient
     let logger: Logger
@@ -20,18 +23,22 @@ struct OutboxPartitions: Sendable {
         let clock = ContinuousClock()
         var made: (month: LogMonth, at: ContinuousClock.Instant)?
         while !Task.isCancelled {
+            var rest = Duration.seconds(1)
             let month = Self.month(of: client.storeTime)
             if made?.month != month || made.map({ clock.now - $0.at >= Self.interval }) ?? true {
                 do {
                     made = (Self.month(of: try await make()), clock.now)
                 } catch {
-                    logger.debug(
-                        "The partitions of the outbox are not looked after",
+                    let isBusy = (error as? PostgresError)?.code == .lockTimeout
+                    logger.log(
+                        level: isBusy ? .debug : .warning,
+                        "The partitions of the outbox could not be made yet",
                         metadata: ["error": "\(error)"]
                     )
+                    rest = Self.pause
                 }
             }
-            try? await Task.sleep(for: .seconds(1))  // If cancelled, the loop ends.
+            try? await Task.sleep(for: rest)  // If cancelled, the loop ends.
         }
     }
 

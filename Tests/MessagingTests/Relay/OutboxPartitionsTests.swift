@@ -1,3 +1,4 @@
+import EventArchive
 import EventTypes
 import Logging
 import Postgres
@@ -83,6 +84,30 @@ struct OutboxPartitionsTests {
                 _ = try await partitions.make()
                 #expect(try await places(log) == ["1 outbox_2028_11"])
             }
+        }
+    }
+
+    @Test("Somebody who reads the log for long delays them, and not the relay")
+    func longReaders() async throws {
+        try await SealedDatabase.with { log in
+            try await append(1...1, at: Self.now.advanced(by: Self.year), log)
+            let reader = PostgresSettings(
+                url: log.database.url(role: PostgresCluster.operatorRole),
+                applicationName: "reader",
+                poolSize: 1
+            )
+            try await withSession(reader) { session in
+                try await session.beginSnapshot()
+                try await LogArchiveStore.holdMonths(on: session)
+                let error = await #expect(throws: PostgresError.self) {
+                    try await ensure(at: Self.now, log)
+                }
+                #expect(error?.code == .lockTimeout)
+                // Nobody waits behind it any more.
+                #expect(try await log.settled(after: .start).map(\.event.subject) == ["1"])
+            }
+            try await ensure(at: Self.now, log)
+            #expect(try await places(log) == ["1 outbox_2027_11"])
         }
     }
 
