@@ -232,7 +232,7 @@ final class ConsumerLoop: Sendable {
                 ]
             )
         }
-        reading.held.forget(partitionsToRewind)
+        reading.held.readFromTheBeginning(partitionsToRewind)
         for partition in partitionsToRewind {
             logger.warning(
                 "The partition is a new log; it is read from its beginning",

@@ -61,9 +61,22 @@ struct HeldOffsets {
         return first
     }
 
-    /// Forgets partitions that are assigned to another consumer or read from elsewhere.
+    /// Forgets partitions that are assigned to another consumer.
     mutating func forget(_ partitions: some Sequence<KafkaTopicPartition>) {
-        for partition in partitions { first[partition] = nil }
+        for partition in partitions {
+            first[partition] = nil
+            readFrom[partition] = nil
+        }
+    }
+
+    /// Forgets what came too early in partitions that are read from their beginning.
+    ///
+    /// Whatever comes next there, they advance.
+    mutating func readFromTheBeginning(_ partitions: some Sequence<KafkaTopicPartition>) {
+        for partition in partitions {
+            first[partition] = nil
+            readFrom[partition] = -1
+        }
     }
 
     private mutating func forgetPause() {

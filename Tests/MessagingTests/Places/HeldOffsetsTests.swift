@@ -47,6 +47,19 @@ import Testing
         }
     }
 
+    @Test func aPartitionWhoseLogWasLostIsReadAgainSoon() {
+        var held = HeldOffsets()
+        var now = start
+        while !held.isLong {
+            _ = held.hold([partition: 500], at: now)
+            now += HeldOffsets.pauseMax
+            #expect(held.takeDue(at: now) == [partition: 500])
+        }
+        held.readFromTheBeginning([partition])
+        _ = held.hold([partition: 20], at: now)
+        #expect(held.takeDue(at: now + HeldOffsets.pauseMin) == [partition: 20])
+    }
+
     @Test func aPartitionThatWasTakenAwayIsForgotten() {
         var held = HeldOffsets()
         _ = held.hold([partition: 7], at: start)
