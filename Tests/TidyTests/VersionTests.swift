@@ -24,6 +24,25 @@ import Testing
         findings.report()
     }
 
+    @Test func packagesAreAskedForTheVersion() throws {
+        var findings = Findings()
+        let version = try Self.version
+        for path in [
+            "Shared/PaymentQueue/PaymentQueue.docc/PaymentQueue.md", "Examples/Shop/README.md",
+            "deploy/check/client-package",
+        ] {
+            let file = try Repository.file(path)
+            let asked = zip(1..., file.lines).compactMap { line, text in
+                text.firstMatch(of: /from: "([0-9][^"]*)"/).map { (line, String($0.1)) }
+            }
+            #expect(!asked.isEmpty, "\(path) asks for no version")
+            for (line, other) in asked where other != version {
+                findings.add(file, line, "the version is \(version)")
+            }
+        }
+        findings.report()
+    }
+
     @Test func noOtherSourceHasTheVersion() throws {
         var findings = Findings()
         let literal = "\"\(try Self.version)\""
