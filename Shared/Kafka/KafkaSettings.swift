@@ -15,6 +15,26 @@ public struct KafkaSettings: Sendable {
         self.clientID = clientID
         self.properties = properties
     }
+
+    /// Returns these settings for a consumer that is in no hurry.
+    ///
+    /// A fetch that finds nothing waits at least this long for a message, so the consumer asks less
+    /// often. A broker that ends the wait when a message comes delays nothing.
+    ///
+    /// - Parameter wait: The least value of librdkafka's `fetch.wait.max.ms`, whose default is
+    ///   500 ms.
+    /// - Returns: The settings, with a wait that is never shorter than it was.
+    public func waiting(atLeast wait: Duration) -> KafkaSettings {
+        let name = "fetch.wait.max.ms"
+        let own = properties[name].flatMap { Int($0) } ?? 500
+        var properties = properties
+        properties[name] = "\(max(own, Int(wait.inMilliseconds)))"
+        return KafkaSettings(
+            bootstrapServers: bootstrapServers,
+            clientID: clientID,
+            properties: properties
+        )
+    }
 }
 
 /// A topic to be created.

@@ -16,6 +16,9 @@ public import StoreTracing
 /// If the database is unreachable, the consumer goes back to the beginning of the batch and waits;
 /// it commits nothing meanwhile. An event that cannot be applied goes to ``DeadLetters``.
 public struct EventConsumer: Service {
+    /// The time for which a fetch waits for a message if its events are applied later anyway.
+    private static let patience = Duration.milliseconds(500)
+
     private let name: String
     private let loop: ConsumerLoop
 
@@ -52,7 +55,7 @@ public struct EventConsumer: Service {
             name: name,
             topics: topics,
             client: client,
-            kafka: kafka,
+            kafka: delay > .zero ? kafka.waiting(atLeast: min(delay, Self.patience)) : kafka,
             delay: delay,
             batchSizeMax: batchSizeMax,
             applier: BatchApplier(

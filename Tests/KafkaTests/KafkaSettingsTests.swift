@@ -1,0 +1,30 @@
+import Testing
+
+@testable import Kafka
+
+@Suite struct KafkaSettingsTests {
+    private static let name = "fetch.wait.max.ms"
+
+    private func settings(_ wait: String?) -> KafkaSettings {
+        KafkaSettings(
+            bootstrapServers: "broker:9092",
+            clientID: "test",
+            properties: wait.map { [Self.name: $0, "acks": "all"] } ?? [:]
+        )
+    }
+
+    @Test func aConsumerInNoHurryLengthensItsFetches() {
+        let patient = settings("25").waiting(atLeast: .milliseconds(400))
+        #expect(patient.properties == [Self.name: "400", "acks": "all"])
+        #expect(patient.bootstrapServers == "broker:9092")
+        #expect(patient.clientID == "test")
+    }
+
+    @Test func aFetchThatWaitsLongerAlreadyIsNotShortened() {
+        #expect(settings("900").waiting(atLeast: .milliseconds(400)).properties[Self.name] == "900")
+    }
+
+    @Test func withoutASettingAFetchWaitsAsLongAsTheLibraryDoes() {
+        #expect(settings(nil).waiting(atLeast: .milliseconds(400)).properties[Self.name] == "500")
+    }
+}
