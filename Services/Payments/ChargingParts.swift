@@ -16,6 +16,8 @@ struct ChargingParts {
     let context: PaymentsContext
     /// Carries out attempts and commits their outcomes.
     let runner: ChargeRunner
+    /// Offers committed attempts to the runner, and tells the relay that events were appended.
+    let didCommit: @Sendable ([ProcessorAttempt]) -> Void
 
     /// Makes the parts.
     ///
@@ -53,11 +55,17 @@ struct ChargingParts {
             now: frame.storeNow,
             machineNow: frame.machineNow
         )
-        runner = ChargeRunner(
+        let wakeRelay = frame.wakeRelay
+        let runner = ChargeRunner(
             processor: processor,
             context: context,
             limits: settings.limits,
-            didCommit: frame.wakeRelay
+            didCommit: wakeRelay
         )
+        self.runner = runner
+        didCommit = { attempts in
+            runner.offer(attempts)
+            wakeRelay()
+        }
     }
 }

@@ -31,33 +31,16 @@ func composePayments(_ reader: inout SettingsReader, _ logger: Logger) throws ->
 /// for restores, refunds and resumptions.
 private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFrame) -> Composition {
     let charging = ChargingParts(settings, on: frame)
-    let (context, runner) = (charging.context, charging.runner)
-    let wakeRelay = frame.wakeRelay
-    let didCommit: @Sendable ([ProcessorAttempt]) -> Void = { attempts in
-        runner.offer(attempts)
-        wakeRelay()
-    }
+    let (context, runner, wakeRelay) = (charging.context, charging.runner, frame.wakeRelay)
     let products = ProductStore()
-    let payments = PaymentHandler(
-        context: context,
-        processor: charging.processor,
-        products: products,
-        tax: settings.tax,
-        didCommit: didCommit
-    )
-    let batcher = RequestBatcher(
-        name: "payments",
-        waitMax: settings.common.databaseWaitMax,
-        logger: frame.logger,
-        perform: payments.accept
-    )
+    let acceptance = AcceptanceParts(settings, charging, products: products, on: frame)
     let consumer = frame.consumer(
         of: [Topics.catalogProducts, Topics.fulfillmentTransactions],
         handler: ProjectionHandler()
     )
     let sealer = LogSealer(.ledger, client: frame.client, logger: frame.logger)
     return frame.composition(
-        charging.services + [sealer, runner, consumer, batcher],
+        charging.services + [sealer, runner, consumer, acceptance.batcher],
         environments: frame.environmentWatch(
             settings.environment,
             against: .receipts,
@@ -65,16 +48,16 @@ private func composePayments(_ settings: PaymentsSettings, on frame: ServiceFram
         )
     ) { router in
         PaymentRoutes(
-            payments: batcher,
+            payments: acceptance.batcher,
             restores: RestoreHandler(context: context, didCommit: wakeRelay),
             transactions: TransactionReader(client: frame.client),
-            admin: AdminHandler(context: context, didCommit: didCommit),
+            admin: AdminHandler(context: context, didCommit: charging.didCommit),
             refunds: RefundHandler(context: context, runner: runner, didCommit: wakeRelay),
             resumptions: ResumptionHandler(
                 context: context,
                 processor: charging.processor,
                 products: products,
-                didCommit: didCommit
+                didCommit: charging.didCommit
             ),
             defaultMethod: charging.defaultMethod,
             restoreTokenAgeMax: settings.restoreTokenAgeMax,

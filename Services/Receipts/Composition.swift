@@ -45,12 +45,7 @@ private func composeReceipts(
         environment: settings.environment,
         machineNow: frame.machineNow
     )
-    let appReceipts = AppReceiptReader(
-        client: frame.client,
-        signer: try AppReceiptSigner(chain: chain, machineNow: frame.machineNow),
-        environment: settings.environment,
-        now: now
-    )
+    let appReceipts = try AppReceiptParts(settings, on: frame)
     let merchants = try MerchantParts(settings, store: store, signer: signer, on: frame)
     let environments = frame.environmentWatch(
         settings.environment,
@@ -81,15 +76,7 @@ private func composeReceipts(
     ) { router in
         let reader = ReceiptReader(store: store, client: frame.client)
         ReceiptRoutes(reader: reader, rootCertificate: chain.rootCertificate).add(to: router)
-        AppReceiptRoutes(reader: appReceipts).add(to: router)
-        VerifyReceiptRoutes(
-            handler: VerifyReceiptHandler(
-                reader: appReceipts,
-                roots: [chain.rootCertificate] + settings.formerRoots,
-                secrets: settings.sharedSecrets,
-                logger: frame.logger
-            )
-        ).add(to: router)
+        appReceipts.addRoutes(to: router)
         OCSPRoutes(directory: statuses, now: frame.machineNow).add(to: router)
         merchants.addRoutes(to: router)
     }

@@ -1,0 +1,30 @@
+import EventTypes
+import ServiceFoundation
+import ServiceKit
+
+/// The parts of `payments` that accept payments in batches.
+struct AcceptanceParts {
+    /// Collects concurrent requests, so that one database transaction accepts many payments.
+    let batcher: RequestBatcher<PaymentSubmission, PaymentReply>
+
+    init(
+        _ settings: PaymentsSettings,
+        _ charging: ChargingParts,
+        products: ProductStore,
+        on frame: ServiceFrame
+    ) {
+        let handler = PaymentHandler(
+            context: charging.context,
+            processor: charging.processor,
+            products: products,
+            tax: settings.tax,
+            didCommit: charging.didCommit
+        )
+        batcher = RequestBatcher(
+            name: "payments",
+            waitMax: settings.common.databaseWaitMax,
+            logger: frame.logger,
+            perform: handler.accept
+        )
+    }
+}
