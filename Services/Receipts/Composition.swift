@@ -10,7 +10,8 @@ extension ServiceDefinition {
         .receipts,
         publishes: [Topics.receiptsIssued],
         migrations: ReceiptsMigrations.all,
-        rebuilder: ReceiptsRebuildHandler()
+        rebuilder: ReceiptsRebuildHandler(),
+        commands: [.measure]
     )
 }
 

@@ -6,23 +6,31 @@ import Logging
 import ReceiptValidation
 import ServiceKit
 
-/// Runs `receipts measure`: signs, verifies and builds receipts on one thread, as the service and
-/// its clients do, and prints the best time of each as one line of JSON.
-///
-/// Times are processor time of this process. The best of several rounds counts, because other work
-/// on the machine can only add time.
-func measureReceipts(
-    _ reader: inout SettingsReader,
-    _ logger: Logger
-) throws -> @Sendable () throws -> String {
-    let now = StoreTime.wallClock()
-    let (environment, chain) = try ReceiptsSettings.signing(&reader, now: .now())
-    try reader.check()
-    return {
-        let measurement = try SigningMeasurement(chain: chain, environment: environment, at: now)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        return String(decoding: try encoder.encode(try measurement.run()), as: UTF8.self) + "\n"
+extension ServiceCommand {
+    /// `receipts measure`: signs, verifies and builds receipts on one thread, as the service and its
+    /// clients do, and prints the best time of each as one line of JSON.
+    ///
+    /// `make signing` runs it. It is a command of the service, and not of a tool, because it
+    /// measures the code that the service signs with, which no other executable contains. Times are
+    /// processor time of this process. The best of several rounds counts, because other work on the
+    /// machine can only add time.
+    static let measure = ServiceCommand(
+        "measure",
+        "measure on one core what a signature, a check and a receipt cost, then exit"
+    ) { reader, _ in
+        let now = StoreTime.wallClock()
+        let (environment, chain) = try ReceiptsSettings.signing(&reader, now: .now())
+        try reader.check()
+        return {
+            let measurement = try SigningMeasurement(
+                chain: chain,
+                environment: environment,
+                at: now
+            )
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return String(decoding: try encoder.encode(try measurement.run()), as: UTF8.self) + "\n"
+        }
     }
 }
 

@@ -8,17 +8,15 @@ public import ServiceKit
 ///   - definition: The service.
 ///   - compose: Reads the settings and composes the service. It may read files that settings
 ///     name, and opens no connection.
-///   - further: Subcommands of this service besides `serve`, `migrate`, `rebuild` and `settings`.
 public func runService(
     _ definition: ServiceDefinition,
-    compose: @Sendable (inout SettingsReader, Logger) throws -> Composition,
-    further: [ServiceCommand] = []
+    compose: @Sendable (inout SettingsReader, Logger) throws -> Composition
 ) async -> Never {
     await runService(
         definition.name.rawValue,
         compose: compose,
         migrate: definition.migrate,
         rebuild: definition.rebuild,
-        further: further
+        further: definition.commands
     )
 }

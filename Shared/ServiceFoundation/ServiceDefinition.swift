@@ -16,6 +16,8 @@ public struct ServiceDefinition: Sendable {
     /// Whether its statements read rows by key; see `PostgresSettings`.
     let prefersIndexes: Bool
     private let rebuilder: any Rebuilder
+    /// Its commands besides `serve`, `migrate`, `rebuild` and `settings`.
+    let commands: [ServiceCommand]
 
     /// Defines a service.
     ///
@@ -25,18 +27,21 @@ public struct ServiceDefinition: Sendable {
     ///   - migrations: All migrations of its database, in order.
     ///   - prefersIndexes: Whether its statements read rows by key; see `PostgresSettings`.
     ///   - rebuilder: Rebuilds its tables from the event log.
+    ///   - commands: Its commands besides `serve`, `migrate`, `rebuild` and `settings`.
     public init(
         _ name: ServiceName,
         publishes topics: [Topic],
         migrations: [PostgresMigration],
         prefersIndexes: Bool = true,
-        rebuilder: any Rebuilder
+        rebuilder: any Rebuilder,
+        commands: [ServiceCommand] = []
     ) {
         self.name = name
         self.topics = topics
         self.migrations = migrations
         self.prefersIndexes = prefersIndexes
         self.rebuilder = rebuilder
+        self.commands = commands
     }
 
     /// The other services whose logs the tables depend on.
