@@ -86,7 +86,11 @@ struct AdminRoutes: Sendable {
         _ request: Request,
         _ context: StoreRequestContext
     ) async throws -> Response {
-        try jsonResponse(try await handler.document())
+        let (document, version) = try await handler.document()
+        return try jsonResponse(
+            document,
+            headers: [.eTag: Preconditions.tag(ofVersion: version)]
+        )
     }
 
     @Sendable
@@ -95,6 +99,7 @@ struct AdminRoutes: Sendable {
         _ context: StoreRequestContext
     ) async throws -> Response {
         let administrator = try context.requireAdministrator()
+        let precondition = try precondition(of: request)
         let json = try await decodeBody(
             JSONValue.self,
             from: request,
@@ -104,11 +109,17 @@ struct AdminRoutes: Sendable {
         let read = CatalogDocumentReader.read(json)
         guard read.problems.isEmpty else { throw invalidCatalog(read.problems) }
         let edits = read.products.map { ProductRules.Edit(id: $0.id, wish: .put($0.draft)) }
-        let decisions = try await handler.apply(
+        let reply = try await handler.apply(
             edits,
+            if: precondition,
             by: administrator.name,
             trace: context.trace
         )
+        let decisions: [ProductRules.Decision]
+        switch reply {
+        case .decided(let made): decisions = made
+        case .isAtOtherVersion(let version): throw Self.catalogChanged(to: version)
+        }
         var result = CatalogImportResult(created: 0, changed: 0, unchanged: 0)
         var problems: [ProductProblem] = []
         for decision in decisions {
@@ -128,8 +139,8 @@ struct AdminRoutes: Sendable {
         by administrator: AuthenticatedAdministrator,
         _ trace: TraceContext
     ) async throws -> Response {
-        let decisions = try await handler.apply([edit], by: administrator.name, trace: trace)
-        guard let decision = decisions.first else {
+        let reply = try await handler.apply([edit], by: administrator.name, trace: trace)
+        guard case .decided(let decisions) = reply, let decision = decisions.first else {
             preconditionFailure("One edit has one decision.")
         }
         switch decision {
@@ -171,7 +182,7 @@ struct AdminRoutes: Sendable {
                 .badRequest,
                 code: "precondition_invalid",
                 title: "The precondition cannot be understood",
-                detail: "Send If-Match with the ETag of the product, or If-None-Match: *."
+                detail: "Send If-Match with the ETag of what you read, or If-None-Match: *."
             )
         }
         return precondition
@@ -186,6 +197,15 @@ struct AdminRoutes: Sendable {
             code: "catalog_invalid",
             title: "The catalog is invalid; nothing was changed",
             detail: ProductProblem.report(problems)
+        )
+    }
+
+    private static func catalogChanged(to version: Int) -> HTTPProblem {
+        HTTPProblem(
+            .preconditionFailed,
+            code: "precondition_failed",
+            title: "The catalog is not as expected; nothing was changed",
+            detail: "It is at version \(version). Read it again and decide anew."
         )
     }
 

@@ -19,17 +19,32 @@ struct CatalogHandler: Sendable {
 
     /// Makes an administrator's edits.
     ///
-    /// - Returns: The decision on each edit, in their order. If one is refused, nothing is changed.
+    /// - Parameters:
+    ///   - edits: The edits, all of which are made, or none.
+    ///   - precondition: A condition on the version of the whole catalog.
+    ///   - administrator: The administrator's name, for the history.
+    ///   - trace: The trace of the request.
+    /// - Returns: The decisions, or the catalog's version if the precondition does not hold.
+    /// - Throws: ``CatalogError``, or errors of the database.
     func apply(
         _ edits: [ProductRules.Edit],
+        if precondition: ProductRules.Precondition = .none,
         by administrator: String,
         trace: TraceContext
-    ) async throws -> [ProductRules.Decision] {
+    ) async throws -> CatalogReply {
         try checkLoaded()
         let time = now()
-        let decisions = try await client.withTransaction { connection in
-            try Self.decide(edits, by: administrator, trace, at: time, on: connection)
+        let reply = try await client.withTransaction { connection -> CatalogReply in
+            try CatalogStore.lockWriters(on: connection)
+            if precondition != .none {
+                let version = try CatalogStore.version(on: connection)
+                guard precondition.holds(at: version) else { return .isAtOtherVersion(version) }
+            }
+            return .decided(
+                try Self.decide(edits, by: administrator, trace, at: time, on: connection)
+            )
         }
+        guard case .decided(let decisions) = reply else { return reply }
         let written = ProductRules.written(by: decisions)
         if !written.isEmpty {
             // The next answer of this process shows the change, even before the notification
@@ -37,7 +52,7 @@ struct CatalogHandler: Sendable {
             priceList.merge(written)
             didAppend()
         }
-        return decisions
+        return reply
     }
 
     /// Reads one product, on sale or not.
@@ -48,20 +63,22 @@ struct CatalogHandler: Sendable {
         }
     }
 
-    /// Reads the whole catalog as a document.
-    func document() async throws -> CatalogDocument {
+    /// Reads the whole catalog as a document, with its version.
+    func document() async throws -> (document: CatalogDocument, version: Int) {
         try checkLoaded()
         let products = try await client.withConnection { connection in
             try CatalogStore.allProducts(on: connection)
         }
-        return CatalogDocument(
+        let document = CatalogDocument(
             products: Dictionary(
                 products.map { ($0.id, ProductRules.draft(of: $0)) },
                 uniquingKeysWith: { first, _ in first }
             )
         )
+        return (document, ProductRules.version(of: products))
     }
 
+    /// Decides the edits and writes what they change; the writers' lock is held.
     private static func decide(
         _ edits: [ProductRules.Edit],
         by administrator: String,
@@ -69,7 +86,6 @@ struct CatalogHandler: Sendable {
         at time: StoreTime,
         on connection: isolated PostgresConnection
     ) throws -> [ProductRules.Decision] {
-        try CatalogStore.lockWriters(on: connection)
         let stored = try CatalogStore.products(edits.map(\.id), on: connection)
         let current = Dictionary(
             stored.map { ($0.id, $0) },

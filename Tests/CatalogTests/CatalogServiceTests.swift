@@ -235,6 +235,36 @@ import TestSupport
         }
     }
 
+    @Test func anImportOfAnOlderCatalogOverwritesNothing() async throws {
+        try await withCatalog { catalog in
+            try await catalog.put(Builder.coins)
+            let export = try await catalog.admin(.GET, Routes.adminCatalog)
+            let tag = try #require(export.headers.first(name: "ETag"))
+            try await catalog.put(Builder.premium, Builder.draft(cents: 499))
+            let late = try await catalog.admin(
+                .PUT,
+                Routes.adminCatalog,
+                #"{"products": {"com.example.premium": \#(Builder.json())}}"#,
+                headers: [("If-Match", tag)]
+            )
+            #expect(late.status == 412)
+            let problem = try late.decode(Problem.self)
+            #expect(problem.code == "precondition_failed")
+            #expect(problem.detail == "It is at version 2. Read it again and decide anew.")
+            #expect(try await catalog.history() == [1])
+
+            let now = try await catalog.admin(.GET, Routes.adminCatalog)
+            let present = try #require(now.headers.first(name: "ETag"))
+            let timely = try await catalog.admin(
+                .PUT,
+                Routes.adminCatalog,
+                now.text,
+                headers: [("If-Match", present)]
+            )
+            #expect(try timely.decode(CatalogImportResult.self).unchanged == 2)
+        }
+    }
+
     @Test func anExportCanBeImportedAndChangesNothing() async throws {
         try await withCatalog { catalog in
             let file = SourceTree.path(SampleCatalog.path)

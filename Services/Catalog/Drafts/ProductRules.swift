@@ -86,6 +86,16 @@ enum ProductRules {
         case isNew
         /// The product is at one of these versions (`If-Match: "3"`).
         case isAt(versions: Set<Int>)
+
+        /// Whether it holds for something at a version; `nil` stands for what does not exist.
+        func holds(at version: Int?) -> Bool {
+            switch self {
+            case .none: true
+            case .exists: version != nil
+            case .isNew: version == nil
+            case .isAt(let versions): version.map(versions.contains) ?? false
+            }
+        }
     }
 
     /// The decision on an edit.
@@ -127,7 +137,7 @@ enum ProductRules {
 
     /// Decides an edit.
     static func decide(_ edit: Edit, current: Product?) -> Decision {
-        guard holds(edit.precondition, for: current) else {
+        guard edit.precondition.holds(at: current?.version) else {
             return .refused(.precondition(edit.id, currentVersion: current?.version))
         }
         switch edit.wish {
@@ -188,14 +198,11 @@ enum ProductRules {
         )
     }
 
-    private static func holds(_ precondition: Precondition, for current: Product?) -> Bool {
-        switch precondition {
-        case .none: true
-        case .exists: current != nil
-        case .isNew: current == nil
-        case .isAt(let versions): current.map { versions.contains($0.version) } ?? false
-        }
-    }
+    /// The version of a whole catalog: the sum of its products' versions.
+    ///
+    /// A product begins at version 1, each change adds 1, and no product is ever deleted. So every
+    /// change of the catalog gives it a higher version.
+    static func version(of catalog: [Product]) -> Int { catalog.reduce(0) { $0 + $1.version } }
 
     /// Converts a product into the draft that an administrator would send, for an export.
     static func draft(of product: Product) -> ProductDraft {

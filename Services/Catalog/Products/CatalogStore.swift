@@ -34,6 +34,12 @@ enum CatalogStore {
         try read("SELECT product FROM products", on: connection)
     }
 
+    /// Reads the version of the whole catalog, as ``ProductRules/version(of:)`` computes it.
+    static func version(on connection: isolated PostgresConnection) throws -> Int {
+        try connection.query("SELECT coalesce(sum(version), 0)::bigint FROM products").first?
+            .decode(Int.self) ?? 0
+    }
+
     /// Writes products at their new versions, each with its entry in the history, and notifies.
     ///
     /// - Precondition: The database transaction holds the writers' lock, and each version is one

@@ -36,7 +36,8 @@ struct ImportProductsCommand: OperatorSubcommand {
             A file whose name ends in .storekit is Xcode's StoreKit configuration. Each line of the \
             report says what was taken from it, changed, or not taken, and why. Prices in other \
             storefronts, delivery plans and what is on sale stay as they are. If a product cannot be \
-            understood, nothing is imported (exit code 1).
+            understood, or if somebody else changes the catalog at the same moment, nothing is \
+            imported (exit code 1).
 
             Examples:
               counterfoil products import catalog.json
@@ -93,13 +94,16 @@ struct ImportProductsCommand: OperatorSubcommand {
                 "nothing was imported from \(file):\n" + lines.joined(separator: "\n")
             )
         }
-        let current = try await connection.send(
-            .GET,
+        let (current, tag) = try await connection.read(
             Routes.adminCatalog,
             as: CatalogDocument.self
         )
         let document = StoreKitMerge.document(content, onto: current)
-        let result = try await send(try JSONEncoder().encode(document), to: connection)
+        let result = try await send(
+            try JSONEncoder().encode(document),
+            headers: tag.map { [("If-Match", $0)] } ?? [],
+            to: connection
+        )
         if catalog.store.json {
             try Console.say(json: StoreKitReport(result, content.notes))
         } else {
@@ -110,12 +114,13 @@ struct ImportProductsCommand: OperatorSubcommand {
 
     private func send(
         _ document: Data,
+        headers: [(name: String, value: String)] = [],
         to connection: StoreConnection
     ) async throws -> CatalogImportResult {
         try await connection.send(
             .PUT,
             Routes.adminCatalog,
-            StoreConnection.Content(body: document),
+            StoreConnection.Content(headers: headers, body: document),
             as: CatalogImportResult.self
         )
     }

@@ -7,6 +7,8 @@ import StoreAPI
 /// storefronts, the delivery plan, and whether the product is on sale.
 enum StoreKitMerge {
     /// The document to import: the file's products, completed from the catalog.
+    ///
+    /// Whether a product is on sale is left out, because the catalog then leaves it alone.
     static func document(
         _ file: StoreKitReader.Content,
         onto catalog: CatalogDocument
@@ -16,7 +18,6 @@ enum StoreKitMerge {
             guard let current = catalog.products[id] else { continue }
             var merged = draft
             merged.prices = current.prices.merging(draft.prices) { _, new in new }
-            merged.isOnSale = current.isOnSale
             // A draft of another type is refused; its members would only add problems.
             if current.type == draft.type {
                 merged.isRestorable = current.isRestorable

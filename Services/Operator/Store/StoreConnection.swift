@@ -58,15 +58,7 @@ struct StoreConnection: Sendable {
         _ content: Content = .none,
         as type: Answer.Type
     ) async throws(OperatorError) -> Answer {
-        let body = try await send(method, path, content)
-        do {
-            return try JSONDecoder().decode(type, from: body)
-        } catch {
-            throw OperatorError(
-                .failed,
-                "\(service) sent an answer that this version does not understand: \(error)"
-            )
-        }
+        try decode(type, from: try await send(method, path, content))
     }
 
     /// Sends a request and reads the answer's bytes.
@@ -76,12 +68,44 @@ struct StoreConnection: Sendable {
         _ content: Content = .none,
         timeout: Duration = .seconds(30)
     ) async throws(OperatorError) -> Data {
+        try await exchange(method, path, content, timeout: timeout).body
+    }
+
+    /// Reads a document with its entity tag, so that it can be changed only as it was read.
+    func read<Answer: Decodable>(
+        _ path: String,
+        as type: Answer.Type
+    ) async throws(OperatorError) -> (document: Answer, tag: String?) {
+        let (body, headers) = try await exchange(.GET, path, .none, timeout: .seconds(30))
+        return (try decode(type, from: body), headers.first(name: "ETag"))
+    }
+
+    private func exchange(
+        _ method: HTTPMethod,
+        _ path: String,
+        _ content: Content,
+        timeout: Duration
+    ) async throws(OperatorError) -> (body: Data, headers: HTTPHeaders) {
         let response = try await execute(request(method, path, content), timeout: timeout)
         let body = try await read(response)
         guard (200..<300).contains(response.status.code) else {
             throw refusal(status: Int(response.status.code), body: body)
         }
-        return body
+        return (body, response.headers)
+    }
+
+    private func decode<Answer: Decodable>(
+        _ type: Answer.Type,
+        from body: Data
+    ) throws(OperatorError) -> Answer {
+        do {
+            return try JSONDecoder().decode(type, from: body)
+        } catch {
+            throw OperatorError(
+                .failed,
+                "\(service) sent an answer that this version does not understand: \(error)"
+            )
+        }
     }
 
     /// Opens a stream of server-sent events.

@@ -221,7 +221,8 @@ import Testing
         )
         let merged = try #require(document.products[id])
         #expect(merged.prices[france] == euros && merged.prices[Self.usa]?.minorUnits == 499)
-        #expect(merged.isOnSale == false && merged.isRestorable == false)
+        #expect(merged.isOnSale == nil, "the catalog leaves alone what is not named")
+        #expect(merged.isRestorable == false)
         #expect(merged.deliveryPlan == [.app])
     }
 
