@@ -53,7 +53,8 @@ struct MerchantParts {
             log: NotificationLogHandler(
                 client: client,
                 retention: notifications.retention,
-                now: now
+                now: now,
+                machineNow: frame.machineNow
             ),
             logger: logger
         )
@@ -115,7 +116,8 @@ struct MerchantParts {
             authenticator: servers,
             notifications: notifications,
             environment: settings.environment,
-            now: frame.storeNow
+            now: frame.storeNow,
+            machineNow: frame.machineNow
         ).add(to: router)
         ConsumptionRoutes(
             authenticator: servers,

@@ -162,7 +162,8 @@ import Testing
             let keeper = NotificationLogHandler(
                 client: store.receipts.client,
                 retention: .seconds(180 * 86_400),
-                now: store.clock.now
+                now: store.clock.now,
+                machineNow: store.clock.machineNow
             )
             store.clock.advance(by: .seconds(180 * 86_400))
             #expect(try await keeper.keep() == 0)
@@ -173,6 +174,28 @@ import Testing
         }
     }
 
+    @Test func aPendingOneStaysWhenTheStoresClockIsSetAhead() async throws {
+        try await withNotifications(in: .production) { store in
+            store.merchant.reply { _, _ in .status(500) }
+            try await store.receipts.apply([.of(.transactionPurchased, purchased())])
+            try await store.untilSent(1)
+            let keeper = NotificationLogHandler(
+                client: store.receipts.client,
+                retention: .seconds(180 * 86_400),
+                now: store.clock.now,
+                machineNow: store.clock.machineNow
+            )
+            store.clock.set(storeAhead: .seconds(400 * 86_400))
+            #expect(try await keeper.keep() == 0)
+            #expect(try await store.states() == ["pending"])
+
+            // Nobody has sent it since, because the app has no endpoint any more.
+            store.clock.advance(by: .seconds(181 * 86_400))
+            #expect(try await keeper.keep() == 1)
+            #expect(try await store.states().isEmpty)
+        }
+    }
+
     @Test func theOldestAreDeletedInBatchesUntilNoneIsLeft() async throws {
         try await withNotifications { store in
             try await fill(store, 4_300)
@@ -180,7 +203,8 @@ import Testing
             let keeper = NotificationLogHandler(
                 client: store.receipts.client,
                 retention: .seconds(180 * 86_400),
-                now: store.clock.now
+                now: store.clock.now,
+                machineNow: store.clock.machineNow
             )
             // There is one for each hour, and the newest 80 days remain.
             #expect(try await keeper.keep() == 4_300 - 80 * 24)

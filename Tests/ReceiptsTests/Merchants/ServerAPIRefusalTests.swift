@@ -9,7 +9,7 @@ import Testing
 
 /// Temporary refusals of the App Store Server API, and those that begin at a certain time.
 struct ServerAPIRefusalTests {
-    private let now = StoreTime(millisecondsSinceEpoch: 1_800_000_000_000)
+    private let now = MachineTime(millisecondsSinceEpoch: 1_800_000_000_000)
 
     @Test func aPageTokenIsGoodForADay() throws {
         let start = NotificationHistoryToken(xid: 77, position: 12)
@@ -41,7 +41,7 @@ struct ServerAPIRefusalTests {
         let file = app.appending(path: "app.json")
         // An incomplete file, as an editor may leave it for a moment.
         try Data("{\"appAppleID\":".utf8).write(to: file)
-        let clock = ManualClock(now)
+        let clock = ManualClock(StoreTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch))
         let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let apps = AppRegistry(directory: folder.path, now: clock.machineNow, logger: quiet)
         let bundle = BundleID(unchecked: "com.example.app")

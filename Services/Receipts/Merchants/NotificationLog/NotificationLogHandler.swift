@@ -4,7 +4,8 @@ import Postgres
 /// Limits the log of notifications.
 ///
 /// It records how far the log has come, and deletes notifications that are older than the retention
-/// time, confirmed or not.
+/// time, confirmed or given up. A pending one stays, whatever the store's clock says, until it has
+/// been due for the retention time by the machines' clock: its app has no endpoint any more.
 struct NotificationLogHandler: Sendable {
     /// The number of notifications deleted in one database transaction.
     private static let batch = 1000
@@ -13,6 +14,7 @@ struct NotificationLogHandler: Sendable {
     /// The time for which a notification is kept.
     let retention: Duration
     let now: @Sendable () -> StoreTime
+    let machineNow: @Sendable () -> MachineTime
 
     /// Records a mark and deletes expired notifications.
     ///
@@ -26,11 +28,13 @@ struct NotificationLogHandler: Sendable {
             try NotificationLogStore.deleteMarks(before: moment, on: connection)
             return moment
         }
+        let dueBefore = machineNow().advanced(by: .zero - retention)
         var count = 0
         while !Task.isCancelled {
             let deleted = try await client.withTransaction { connection in
                 try NotificationLogStore.delete(
-                    before: moment,
+                    signedBefore: moment,
+                    dueBefore: dueBefore,
                     limit: Self.batch,
                     on: connection
                 )

@@ -21,12 +21,14 @@ enum NotificationLogStore {
     ///
     /// - Parameters:
     ///   - moment: The time before which notifications are deleted.
+    ///   - dueMoment: The time before which a pending one must have been due to be deleted.
     ///   - limit: The largest number of rows to look at.
     ///   - connection: A connection.
     /// - Returns: The number of deleted notifications. If it is less than `limit`, none is left.
     /// - Throws: `PostgresError`.
     static func delete(
-        before moment: StoreTime,
+        signedBefore moment: StoreTime,
+        dueBefore dueMoment: MachineTime,
         limit: Int,
         on connection: isolated PostgresConnection
     ) throws -> Int {
@@ -34,6 +36,7 @@ enum NotificationLogStore {
             """
             WITH oldest AS MATERIALIZED (
                 SELECT position, id, signed_at FROM notifications
+                WHERE state <> 'pending' OR next_attempt_at < \(dueMoment)
                 ORDER BY position LIMIT \(Int64(limit))
             ), tries AS (
                 DELETE FROM notification_attempts USING oldest

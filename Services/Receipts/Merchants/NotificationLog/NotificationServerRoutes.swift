@@ -11,7 +11,10 @@ struct NotificationServerRoutes: Sendable {
     let authenticator: ServerAPIAuthenticator
     let notifications: NotificationHandler
     let environment: StoreEnvironment
+    /// Returns the store's time, up to which the history can be asked for.
     let now: @Sendable () -> StoreTime
+    /// Returns the machines' time, by which the tokens of pages expire.
+    let machineNow: @Sendable () -> MachineTime
 
     /// Adds the routes.
     func add(to router: StoreRouter) {
@@ -56,12 +59,12 @@ struct NotificationServerRoutes: Sendable {
     ) async throws -> Response {
         let bundle = try context.requireServer().bundleID
         let body = try await collectBody(of: request)
-        let time = now()
         let query = try NotificationHistoryQuery(
             Data(body.readableBytesView),
             in: environment,
-            at: time
+            at: now()
         )
+        let time = machineNow()
         var start: NotificationHistoryToken?
         // Some clients send an empty token with the first page.
         if let text = request.uri.queryParameters.get("paginationToken"), !text.isEmpty {

@@ -10,7 +10,7 @@ import ServiceKit
 /// | `NOTIFICATION_TIMEOUT_MS` | 10000 | the time that a recipient has to answer |
 /// | `NOTIFICATION_LEASE_MS` | 30000 | the time until a killed sender's notification is sent again
 /// |
-/// | `NOTIFICATION_RETENTION_DAYS` | 180 | the time a notification is kept, confirmed or not |
+/// | `NOTIFICATION_RETENTION_DAYS` | 180 | the time a notification is kept, once it has ended |
 /// | `NOTIFICATION_TESTS_PER_MINUTE` | 10 | the limit of test notifications for one app |
 struct NotificationSettings: Sendable {
     let limits: CallbackLimits
@@ -52,7 +52,7 @@ struct NotificationSettings: Sendable {
                     "NOTIFICATION_RETENTION_DAYS",
                     default: 180,
                     in: 180...3650,
-                    "For how many days a notification is kept, whether it was confirmed or not."
+                    "For how many days a notification is kept after it was confirmed or given up."
                 )
         )
         testsPerMinute = reader.integer(
