@@ -11,6 +11,8 @@ public struct KafkaError: Error, CustomStringConvertible, Sendable {
         public static let timedOut = Code(description: "timedOut")
         /// The topic or partition does not exist.
         public static let unknownTopic = Code(description: "unknownTopic")
+        /// The broker's access rules forbid it.
+        public static let notAuthorized = Code(description: "notAuthorized")
         /// The message is larger than the broker accepts.
         public static let messageTooLarge = Code(description: "messageTooLarge")
         /// Too many messages are waiting to be sent.

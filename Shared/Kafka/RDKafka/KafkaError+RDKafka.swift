@@ -42,6 +42,10 @@ extension KafkaError {
             case RD_KAFKA_RESP_ERR__UNKNOWN_TOPIC, RD_KAFKA_RESP_ERR_UNKNOWN_TOPIC_OR_PART,
                 RD_KAFKA_RESP_ERR__UNKNOWN_PARTITION:
                 (.unknownTopic, true)
+            case RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED,
+                RD_KAFKA_RESP_ERR_GROUP_AUTHORIZATION_FAILED,
+                RD_KAFKA_RESP_ERR_CLUSTER_AUTHORIZATION_FAILED:
+                (.notAuthorized, false)
             case RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE, RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE:
                 (.messageTooLarge, false)
             case RD_KAFKA_RESP_ERR__QUEUE_FULL: (.queueFull, true)

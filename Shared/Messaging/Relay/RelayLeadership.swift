@@ -16,6 +16,7 @@ final class RelayLeadership: Sendable {
     private let spans: SpanRecorder
     private let logger: Logger
     private let metrics: RelayMetrics
+    private let offsets: ConsumerOffsets
 
     /// The number of rows that are read and published at once.
     private static let batchSize = LogSeal.rowsMax
@@ -44,6 +45,7 @@ final class RelayLeadership: Sendable {
         self.signal = signal
         self.spans = spans
         self.logger = logger
+        offsets = ConsumerOffsets(logger: logger)
         metrics = RelayMetrics(consumers: Set(topics.flatMap(\.consumers)))
     }
 
@@ -322,17 +324,9 @@ final class RelayLeadership: Sendable {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
-        var committed: [String: [KafkaTopicPartition: Int64]] = [:]
-        for topic in topics.own {
-            let partitions = partitions.filter { $0.topic == topic.name }
-            for consumer in topic.consumers where !partitions.isEmpty {
-                lead.move()
-                let offsets = try await admin.committedOffsets(
-                    group: topic.group(of: consumer),
-                    partitions: partitions
-                )
-                committed[consumer, default: [:]].merge(offsets) { $1 }
-            }
+        let committed = try await offsets.committed(of: topics.own, in: partitions) {
+            lead.move()
+            return try await admin.committedOffsets(group: $0, partitions: $1)
         }
         let before = progress.confirmed
         let confirmedHeads = progress.confirmedHeads
