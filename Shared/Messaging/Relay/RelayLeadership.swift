@@ -131,7 +131,7 @@ final class RelayLeadership: Sendable {
         while true {
             try await Task.sleep(for: Self.watchInterval)
             // An unreachable broker says nothing about its log.
-            guard topicsExist, let missing = try? await topics.missing(admin), !missing.isEmpty
+            guard topicsExist, let lost = try? await topics.lost(admin), !lost.isEmpty
             else { continue }
             topics.exist = false
             throw LogIsLost()
@@ -155,7 +155,7 @@ final class RelayLeadership: Sendable {
         try await requireRecentDatabase(progress)
         // Another relay may have led in between and created missing topics.
         topics.forgetDeadLetters()
-        if try await !topics.missing(admin).isEmpty {
+        if try await !topics.lost(admin).isEmpty {
             try await beginNewLog(&progress, lead, admin)
         }
         topics.exist = true
@@ -297,7 +297,7 @@ final class RelayLeadership: Sendable {
         _ lead: Lead,
         _ admin: KafkaAdmin
     ) async throws {
-        if try await !topics.missing(admin).isEmpty {
+        if try await !topics.lost(admin).isEmpty {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }
@@ -320,7 +320,10 @@ final class RelayLeadership: Sendable {
         let partitions = progress.lastOffsets.keys.filter { own.contains($0.topic) }
         // The broker itself may have recreated a missing topic: empty, or with fewer partitions.
         let ends = try await admin.endsOfKnown(partitions)
-        if ends.count < partitions.count || progress.isContradicted(byEnds: ends) {
+        let isUnknown = ends.count < partitions.count
+        // One answer that a partition is unknown proves nothing: the next watch asks again.
+        if isUnknown, try await !topics.hasLost(partitions, admin) { return }
+        if isUnknown || progress.isContradicted(byEnds: ends) {
             try await beginNewLog(&progress, lead, admin)
             throw LogIsLost()
         }

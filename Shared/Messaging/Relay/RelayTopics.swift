@@ -38,6 +38,26 @@ final class RelayTopics: Sendable {
         return missing
     }
 
+    /// The service's topics that the broker has lost: missing in two answers, a second apart.
+    ///
+    /// A broker that starts up may answer briefly that it does not know a topic. One such answer
+    /// must not begin a new log, because that publishes again what was not confirmed.
+    func lost(
+        _ admin: KafkaAdmin,
+        pause: () async throws -> Void = { try await Task.sleep(for: .seconds(1)) }
+    ) async throws -> [Topic] {
+        guard try await !missing(admin).isEmpty else { return [] }
+        try await pause()
+        return try await missing(admin)
+    }
+
+    /// Whether the broker has lost one of the partitions: its topic, or a part of it.
+    func hasLost(_ partitions: [KafkaTopicPartition], _ admin: KafkaAdmin) async throws -> Bool {
+        guard try await lost(admin).isEmpty else { return true }
+        let counts = partitionCounts.withLock { $0 }
+        return partitions.contains { Int($0.partition) >= counts[$0.topic] ?? 0 }
+    }
+
     /// The message of an event of the log.
     ///
     /// The events of a chain go to one partition, so that the members of a consumer group do not wait

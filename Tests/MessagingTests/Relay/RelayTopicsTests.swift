@@ -72,4 +72,29 @@ struct RelayTopicsTests {
             }
         }
     }
+
+    @Test func aTopicThatIsMissingInOneAnswerIsNotLost() async throws {
+        try await withTestBroker { broker in
+            let topic = Topics.fulfillmentTransactions
+            let topics = RelayTopics(
+                [topic],
+                TopicSettings(partitions: 3, replicationFactor: 1),
+                Self.quiet
+            )
+            let admin = try KafkaAdmin(settings: broker.settings(), logger: Self.quiet)
+            #expect(try await topics.lost(admin) {} == [topic])
+            let lost = try await topics.lost(admin) {
+                try await topics.makeMissing(admin)
+                try await eventually("the topic") {
+                    try await topics.missing(admin).isEmpty ? true : nil
+                }
+            }
+            #expect(lost.isEmpty)
+            let last = KafkaTopicPartition(topic: topic.name, partition: 2)
+            #expect(try await !topics.hasLost([last], admin))
+            let none = KafkaTopicPartition(topic: topic.name, partition: 3)
+            #expect(try await topics.hasLost([last, none], admin))
+            await admin.close()
+        }
+    }
 }
