@@ -13,6 +13,9 @@ struct Repository: Sendable {
         suffix: ".swift"
     )
 
+    /// Every migration.
+    static let migrations: [SourceFile] = files(in: ["Services", "Shared"], suffix: ".sql")
+
     /// Every document.
     static let documents: [SourceFile] = files(
         in: [
@@ -32,6 +35,13 @@ struct Repository: Sendable {
             }
         }
     )
+
+    /// The libraries in Swift, which are the folders of Shared.
+    static func libraries() throws -> [String] {
+        try names(in: "Shared").filter { name in
+            swiftFiles.contains { $0.path.hasPrefix("Shared/\(name)/") }
+        }
+    }
 
     static let services = ["Catalog", "Payments", "Receipts", "Fulfillment"]
 

@@ -35,56 +35,6 @@ import Testing
         #expect(missing.sorted() == ["131", "2.9", "58", "999", "X9"])
     }
 
-    /// The last column of a guarantee names the tests that prove it.
-    @Test func everyTestThatAGuaranteeNamesExists() throws {
-        let document = try Repository.file("ARCHITECTURE.md")
-        var findings = Findings()
-        var rows = 0
-        var isInTable = false
-        for (line, text) in zip(1..., document.lines) {
-            if text.hasPrefix("## ") { isInTable = text == "## Guarantees" }
-            guard isInTable, text.hasPrefix("| "), !text.hasPrefix("| ---"),
-                !text.hasPrefix("| promise |"), let column = text.split(separator: "|").last
-            else { continue }
-            rows += 1
-            let names = column.matches(of: /`([A-Za-z0-9]+)`/).map { String($0.1) }
-            for name in names where !Repository.testNames.contains(name) {
-                findings.add(document, line, "there is no test \(name)")
-            }
-            if !column.contains("`") {
-                findings.add(document, line, "name the test that proves the promise")
-            }
-        }
-        findings.report()
-        #expect(rows > 50)
-    }
-
-    /// The middle column of a guarantee names the code that keeps it.
-    @Test func everyTypeThatAGuaranteeNamesExists() throws {
-        let document = try Repository.file("ARCHITECTURE.md")
-        var declared: Set<String> = ["Contracts"]
-        for file in Repository.swiftFiles where !file.path.hasPrefix("Tests/") {
-            let declarations = file.codeText.matches(
-                of: /(?:struct|class|enum|actor|protocol|extension|typealias) ([A-Za-z.]+)/
-            )
-            for declaration in declarations {
-                declared.formUnion(declaration.1.split(separator: ".").map(String.init))
-            }
-        }
-        var findings = Findings()
-        var isInTable = false
-        for (line, text) in zip(1..., document.lines) {
-            if text.hasPrefix("## ") { isInTable = text == "## Guarantees" }
-            let columns = text.split(separator: "|")
-            guard isInTable, text.hasPrefix("| "), columns.count == 3 else { continue }
-            for name in columns[1].matches(of: /`([A-Z][A-Za-z]+)/)
-            where !declared.contains(String(name.1)) {
-                findings.add(document, line, "there is no \(name.1)")
-            }
-        }
-        findings.report()
-    }
-
     @Test func everyDecisionIsNumberedAndListed() throws {
         let index = try Repository.file("docs/decisions/README.md").text
         let names = try Repository.names(in: "docs/decisions").filter { $0 != "README.md" }

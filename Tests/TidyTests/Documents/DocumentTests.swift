@@ -36,22 +36,55 @@ import Testing
         findings.report()
     }
 
-    @Test(
-        arguments: [
-            "EventTypes", "Kafka", "Postgres", "Messaging", "Ledger", "ServiceKit", "StoreAPI",
-            "PaymentQueue", "ReceiptValidation",
+    /// What stands between backticks and looks like a path of this repository is one.
+    @Test func everyPathInBackticksExists() throws {
+        let places = [
+            "Services/", "Shared/", "Tools/", "Tests/", "Examples/", "deploy/", "docs/", ".github/",
         ]
-    )
-    func everyLibraryHasItsLandingPage(library: String) {
-        let path = "Shared/\(library)/\(library).docc/\(library).md"
-        #expect(Repository.exists(path), "\(path): write the library's landing page")
+        let names = Set(Repository.swiftFiles.map(\.name) + Repository.migrations.map(\.name))
+        var findings = Findings()
+        var count = 0
+        for document in Repository.documents {
+            var isInCode = false
+            for (line, text) in zip(1..., document.lines) {
+                if text.hasPrefix("```") { isInCode.toggle() }
+                guard !isInCode else { continue }
+                for match in text.matches(of: /`([^`\s]+)`/) {
+                    let path = String(match.1)
+                    if places.contains(where: path.hasPrefix) {
+                        // Capitals, stars and brackets stand for what the reader puts there.
+                        guard !path.contains(/[*<{…]|[A-Z]{3}/) else { continue }
+                        count += 1
+                        if !Repository.exists(path) {
+                            findings.add(document, line, "there is no \(path)")
+                        }
+                    } else if path.contains(/^[A-Za-z0-9+_]+\.(swift|sql)$/), !names.contains(path)
+                    {
+                        findings.add(document, line, "there is no file \(path)")
+                    }
+                }
+            }
+        }
+        findings.report()
+        #expect(count > 50, "the search finds the paths that there are")
+    }
+
+    @Test func everyLibraryHasItsLandingPage() throws {
+        var findings = Findings()
+        let libraries = try Repository.libraries()
+        for library in libraries {
+            let path = "Shared/\(library)/\(library).docc/\(library).md"
+            if !Repository.exists(path) { findings.add(path, "write the library's landing page") }
+        }
+        findings.report()
+        #expect(libraries.count > 15)
     }
 
     /// A rule is kept by a test that is there, or the table says that there is none.
     @Test func everyTestThatARuleNamesIsThere() throws {
         let path = "Shared/PaymentQueue/PaymentQueue.docc/Rules.md"
         let document = try Repository.file(path)
-        let names = Repository.testNames
+        let references = try TestReferences()
         var findings = Findings()
         var rules: [Int] = []
         for (line, text) in zip(1..., document.lines) {
@@ -60,9 +93,13 @@ import Testing
             }
             rules.append(rule)
             let column = text.split(separator: "|").last ?? ""
-            let tests = column.matches(of: /`([A-Za-z0-9]+)`/).map { String($0.1) }
-            for test in tests where !names.contains(test) {
-                findings.add(document, line, "there is no test \(test)")
+            let tests =
+                column.hasPrefix(" none: ")
+                ? [] : column.matches(of: /`([^`]+)`/).map { String($0.1) }
+            for test in tests {
+                if let problem = references.problem(with: test) {
+                    findings.add(document, line, problem)
+                }
             }
             if tests.isEmpty, !column.hasPrefix(" none: ") {
                 findings.add(document, line, "name a test, or say none and why")
