@@ -69,7 +69,7 @@ extension Transaction {
                         guard !Task.isCancelled else { return nil }
                         queue.logger.warning(
                             "A signed transaction was not told of; the next launch asks again",
-                            metadata: ["transaction": "\(transaction)", "error": "\(error)"]
+                            metadata: ["transaction.id": "\(transaction)", "error": "\(error)"]
                         )
                     }
                 }

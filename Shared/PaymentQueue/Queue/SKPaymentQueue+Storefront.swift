@@ -23,7 +23,7 @@ extension SKPaymentQueue {
         } catch {
             logger.warning(
                 "A payment did not go on in the account's new storefront",
-                metadata: ["transaction": "\(moved.transaction)", "error": "\(error)"]
+                metadata: ["transaction.id": "\(moved.transaction)", "error": "\(error)"]
             )
             change { $0.stop(moved) }
         }

@@ -215,7 +215,7 @@ public final class SKPaymentQueue: Sendable {
             } catch {
                 self.logger.warning(
                     "A transaction was not finished; the store will tell of it again",
-                    metadata: ["transaction": "\(transaction)", "error": "\(error)"]
+                    metadata: ["transaction.id": "\(transaction)", "error": "\(error)"]
                 )
             }
         }

@@ -22,12 +22,12 @@ struct ReadinessReporter: Service {
             gauge.record(isReady ? 1 : 0)
             if isReady && !wasReady {
                 let waited = (now - start) / .milliseconds(1)
-                logger.info("ready", metadata: ["after_ms": "\(Int(waited))"])
+                logger.info("ready", metadata: ["ready.milliseconds": "\(Int(waited))"])
             } else if !isReady && (wasReady || now - lastWarning >= warnEvery) {
                 lastWarning = now
                 logger.warning(
                     "not ready",
-                    metadata: ["waiting_for": "\(failing.joined(separator: ","))"]
+                    metadata: ["readiness.failing": "\(failing.joined(separator: ","))"]
                 )
             }
             wasReady = isReady

@@ -48,13 +48,13 @@ struct HealthTests {
         )
         try await withRunning([reporter]) { _ in
             var iterator = lines.makeAsyncIterator()
-            #expect(await iterator.next()?.contains("not ready waiting_for=postgres") == true)
+            #expect(await iterator.next()?.contains("not ready readiness.failing=postgres") == true)
             isConnected.withLock { $0 = true }
             var line = await iterator.next()
             while line?.contains("not ready") == true { line = await iterator.next() }
-            #expect(line?.contains("ready after_ms=") == true)
+            #expect(line?.contains("ready ready.milliseconds=") == true)
             isConnected.withLock { $0 = false }
-            #expect(await iterator.next()?.contains("not ready waiting_for=postgres") == true)
+            #expect(await iterator.next()?.contains("not ready readiness.failing=postgres") == true)
         }
     }
 }

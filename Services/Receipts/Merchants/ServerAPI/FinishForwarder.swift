@@ -62,7 +62,7 @@ struct FinishForwarder: Sendable {
             try Task.checkCancellation()
             logger.warning(
                 "The service fulfillment has not answered a finish",
-                metadata: ["transaction": "\(id)", "error": "\(error)"]
+                metadata: ["transaction.id": "\(id)", "error": "\(error)"]
             )
             throw ServerAPIError.generalInternalRetryable
         }

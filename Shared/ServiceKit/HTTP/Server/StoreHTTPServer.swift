@@ -52,7 +52,7 @@ public struct StoreHTTPServer: Service {
             "fewer connections are served than HTTP_CONNECTIONS_MAX says: too few open files are allowed",
             metadata: [
                 "connections": "\(allowed)", "wanted": "\(settings.connectionsMax)",
-                "open_files": "\(descriptors?.count ?? 0)",
+                "files.max": "\(descriptors?.count ?? 0)",
             ]
         )
         return allowed
