@@ -36,7 +36,7 @@ import TestSupport
         )
     }
 
-    @Test func aPurchaseTakesTheGrossPriceFromTheBuyerAndSplitsOffTheTaxInIt() {
+    @Test func aPurchaseTakesTheGrossPriceAndSplitsOffItsTax() {
         #expect(
             purchase(money(1190), tax: 1900)?.entries == [
                 JournalEntry(account: .buyer(buyer), amount: money(-1190)),

@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aProgramThatNeverReturnsIsCalledOffAndAskedAgainButNotForEver() async throws {
+    @Test func aProgramThatNeverReturnsIsCancelledAndAskedAFewTimes() async throws {
         let silence = Silence()
         let tokens = AccountTokens(timeout: .milliseconds(20), ask: silence.call)
         for count in 1...AccountTokens.lostCallsMax + 2 {

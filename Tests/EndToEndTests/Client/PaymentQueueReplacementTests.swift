@@ -66,7 +66,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func whatOneAccountBoughtIsDownloadedForItAlsoWhenAnotherIsConfigured() async throws {
+        @Test func anAccountsPurchaseIsDownloadedForItWhenAnotherIsConfigured() async throws {
             try await withPurchase { setup in
                 let download = try #require(setup.transaction.downloads.first)
                 let hold = setup.fulfillment.hold(
@@ -100,7 +100,7 @@ extension EndToEnd.PaymentQueues {
             }
         }
 
-        @Test func whatWasFinishedByWayOfAnotherAccountsQueueDownloadsNothingMore() async throws {
+        @Test func whatAnotherAccountsQueueFinishedDownloadsNothingMore() async throws {
             try await withPurchase { setup in
                 let download = try #require(setup.transaction.downloads.first)
                 try setup.becomeBob()

@@ -34,7 +34,7 @@ extension EndToEnd.PaymentQueues {
 
         /// Spec rules 15, 23 and 46.
         @Test(arguments: RandomSeed.ofThisRun)
-        func whatIsAddedBeforeAnyObserverIsToldToAllOfThemAndAgainOnEachResume(
+        func whatIsAddedBeforeAnObserverIsToldToAllOnEachResume(
             seed: RandomSeed
         ) async throws {
             try await withQueue { _, queue, _ in
@@ -211,7 +211,7 @@ extension EndToEnd.PaymentQueues {
         }
 
         /// A transaction belongs to the account that bought it.
-        @Test func whatOneAccountBoughtIsFinishedForItAlsoWhenAnotherIsConfigured() async throws {
+        @Test func anAccountsPurchaseIsFinishedForItWhenAnotherIsConfigured() async throws {
             try await withQueue { store, queue, observer in
                 queue.add(observer)
                 queue.add(SKPayment(product: try await product(SampleCatalog.coins)))

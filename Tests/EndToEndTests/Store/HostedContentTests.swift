@@ -20,7 +20,7 @@ extension EndToEnd {
         private var digest: ContentDigest { ContentDigest(bytes: SHA256.hash(data: bytes)) }
 
         @Test(arguments: ContentForm.allCases)
-        func contentIsDownloadedInPiecesUntilItsTransactionIsFinishedAndAfterARestore(
+        func contentIsDownloadedInPiecesUntilTheFinishAndAfterARestore(
             form: ContentForm
         ) async throws {
             try await withHostingStore(form) { store in
@@ -52,7 +52,7 @@ extension EndToEnd {
             }
         }
 
-        @Test func aTransactionKeepsItsVersionWhenAnotherIsUploadedAndItsOwnIsWithdrawn()
+        @Test func aTransactionKeepsItsVersionWhenThatIsWithdrawn()
             async throws
         {
             try await withStore { store in
@@ -84,7 +84,7 @@ extension EndToEnd {
         }
 
         @Test(arguments: ContentForm.allCases)
-        func anUploadThatAKilledServiceWasInLeavesNothingAfterTheNextStart(
+        func anUploadThatWasKilledLeavesNothingAfterTheNextStart(
             form: ContentForm
         ) async throws {
             try await withHostingStore(form) { store in

@@ -49,7 +49,7 @@ import Testing
         #expect(again.rewind.isEmpty)
     }
 
-    @Test func eventsOfTheOldEpochAtTheBeginningOfANewLogPassBeforeTheNewerOnes() {
+    @Test func eventsOfTheOldEpochInANewLogPassBeforeTheNewerOnes() {
         let partition = KafkaTopicPartition(topic: "t", partition: 0)
         var epochs = LogEpochs()
         epochs.load([partition: 1])

@@ -50,7 +50,7 @@ struct OutboxOrderTests {
         }
     }
 
-    @Test func theOneThatWaitedForTheOthersLockComesLaterThoughItsNumberIsLower() async throws {
+    @Test func whoWaitedForTheLockComesLaterThoughItsNumberIsLower() async throws {
         let migrations = MessagingMigrations.all(role: "counterfoil_payments") + [Self.accounts]
         try await withTestDatabase(migrations: migrations) { database in
             try await database.withClient(poolSize: 3) { client in

@@ -168,7 +168,7 @@ import Testing
         #expect(pending.all.isEmpty)
     }
 
-    @Test func whatWasFinishedHereDoesNotComeBackWithWhatTheStreamSaidBefore() throws {
+    @Test func anOlderStreamEventDoesNotBringBackWhatWasFinishedHere() throws {
         var pending = pending
         _ = pending.receive([.of(1, "coins", .purchased)])
         _ = pending.finish(try #require(pending.all.first))
@@ -244,7 +244,7 @@ import Testing
         #expect(pending.receive([.of(8, "pro", .restored)]).restoresEnded == 1)
     }
 
-    @Test func aRestoreWhoseTransactionWasFinishedElsewhereIsFoundInTheHistory() {
+    @Test func aRestoreFinishedElsewhereIsFoundInTheHistory() {
         var pending = pending
         let restore = pending.restores.begin()
         #expect(pending.await([id(8), id(9)], of: restore).restoresEnded == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// What a program meets that has said nothing of its store, and what is a mistake in any program.
+/// A program that has not configured its store, and mistakes that any program can make.
 @Suite(.timeLimit(.minutes(2))) struct UnconfiguredQueueTests {
     private final class Observer: SKPaymentTransactionObserver, Sendable {
         let failed = Mutex<[SKPaymentTransaction]>([])
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func anAppWhoseReceiptDoesNotHoldEndsWithTheStatusThatAsksForAnother() async {
+    @Test func anAppWithABadReceiptEndsWithTheStatusThatAsksForAnother() async {
         await #expect(processExitsWith: .exitCode(173)) { SKTerminateForInvalidReceipt() }
     }
 

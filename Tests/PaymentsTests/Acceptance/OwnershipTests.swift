@@ -157,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func whatWaitsForApprovalHoldsUpNobodyAndIsGrantedWhenOwnedMeanwhile() async throws {
+    @Test func aDeferredPaymentHoldsUpNobodyAndIsGrantedIfOwnedMeanwhile() async throws {
         try await withStore { store in
             let asked = try await store.buy(request("film", method: .needsApproval), key: "a")
             #expect(asked.state == .deferred)

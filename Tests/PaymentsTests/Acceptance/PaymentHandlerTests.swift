@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func aNewerPriceIsSoldAtOnceAndAnOlderEventDoesNotBringTheOldOneBack() async throws {
+    @Test func aNewerPriceIsSoldAtOnceAndAnOlderEventChangesNothing() async throws {
         try await withStore { store in
             try await store.add(request(), key: "a")
             try await store.sell(product(price: usd(500), version: 3))

@@ -107,8 +107,7 @@ import Testing
         }
     }
 
-    @Test func aRepetitionThatMeetsItsFirstRequestFindsTheKeyAndNotAnIntentThatIsGone() async throws
-    {
+    @Test func aRepetitionMeetingItsFirstRequestFindsTheKey() async throws {
         try await withStore(poolSize: 4) { store in
             let intent = try await store.begin()
             let (held, isHeld) = AsyncStream<Void>.makeStream()

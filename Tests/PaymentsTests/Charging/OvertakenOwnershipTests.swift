@@ -65,7 +65,7 @@ import TestSupport
         }
     }
 
-    @Test func whoWaitedForOneThatWasOvertakenIsGrantedThoughTheAccountMayNotPayByThen()
+    @Test func waiterForOvertakenPurchaseIsGrantedThoughAccountMayNotPay()
         async throws
     {
         try await withStore { store in

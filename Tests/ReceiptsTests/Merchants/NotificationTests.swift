@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func inProductionATryThatFailsIsMadeAgainAfter1And12And24And48And72Hours() async throws {
+    @Test func inProductionAFailedTryIsRepeatedAfter1To72Hours() async throws {
         try await withNotifications(in: .production) { store in
             store.merchant.reply { _, _ in .status(500) }
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func whatAKilledSenderSentButDidNotRecordIsSentAgainUnderTheSameUUID() async throws {
+    @Test func aTryThatAKilledSenderDidNotRecordIsRepeatedWithItsUUID() async throws {
         try await withNotifications { store in
             try await store.receipts.apply([.of(.transactionPurchased, purchased())])
             for notification in try await store.outgoing.take(limit: 9, excluding: []) {

@@ -141,7 +141,7 @@ struct RequestTraceTests {
         #expect(try JSONSerialization.jsonObject(with: Data(line.utf8)) is [String: Any])
     }
 
-    @Test func spansAreAppendedToTheirFileAndOneThatCannotBeOpenedIsSaidOnce() throws {
+    @Test func spansAreAppendedAndAFileThatCannotBeOpenedIsLoggedOnce() throws {
         let path = NSTemporaryDirectory() + "/spans-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: path) }  // A leftover does no harm.
         let span = Span("x", .internal, .begin(), parent: nil, from: 1, to: 2)

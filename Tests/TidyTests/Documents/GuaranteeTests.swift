@@ -49,6 +49,13 @@ import Testing
         #expect(rows.count > 50)
     }
 
+    /// A test's name is a short sentence, so that a table can name it and a reader can read it.
+    @Test func theNamesOfTestsAreShort() {
+        for name in Repository.testNames.sorted() where name.count > 60 {
+            Issue.record("\(name) has \(name.count) characters; 60 are plenty")
+        }
+    }
+
     /// The middle column names what keeps a promise: code, tables or folders.
     @Test func whatKeepsAGuaranteeExists() throws {
         let document = try Repository.file("ARCHITECTURE.md")
