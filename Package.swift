@@ -33,13 +33,13 @@ let asyncHTTPClient: Target.Dependency = .product(
 )
 let argumentParser = server("ArgumentParser", of: "swift-argument-parser")
 
-/// What every service stands on.
+/// The dependencies of every service.
 let serviceFoundation: [Target.Dependency] = [
     "ServiceFoundation", "ServiceKit", "Messaging", "Postgres", "Rebuild", "StoreAPI", "EventTypes",
     "StoreTracing", hummingbird, httpTypes, nioCore, logging, serviceLifecycle,
 ]
 
-/// What the tests of every service stand on.
+/// The dependencies of the tests of every service.
 let serviceTests: [Target.Dependency] = [
     "ContractSupport", "TestSupport", "ServiceKit", "Messaging", "Postgres", "StoreAPI",
     "EventTypes", "ClockAndIDs", logging,

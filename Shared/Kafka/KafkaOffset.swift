@@ -1,4 +1,4 @@
-/// Where to read on in a partition.
+/// The offset from which a partition is read on.
 public enum KafkaOffset: Hashable, Sendable {
     /// The oldest message that is left.
     case beginning

@@ -6,7 +6,7 @@ public import ServiceKit
 import Synchronization
 import TestSupport
 
-/// How the routes that a service answers differ from those of its contract.
+/// The differences between a service's routes and those of its contract.
 public struct RouteComparison: Sendable {
     /// Routes of the service that the contract does not name.
     public let unwritten: [String]

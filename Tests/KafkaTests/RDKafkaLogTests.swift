@@ -4,7 +4,7 @@ import Testing
 
 @testable import Kafka
 
-/// What becomes of librdkafka's own lines.
+/// The log lines of librdkafka, in the log of the client.
 @Suite struct RDKafkaLogTests {
     /// The levels of lines that two handles of a process write.
     private func levels(of texts: [String]) -> [Logger.Level] {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operator
 
-/// How the operator's command line is told the broker.
+/// The options that tell the operator's command line the broker.
 @Suite struct KafkaOptionsTests {
     private func settings(_ environment: [String: String]) throws -> [String: String] {
         try KafkaOptions.parse([]).settings(environment).properties

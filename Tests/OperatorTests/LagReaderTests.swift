@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Operator
 
-/// What counts as behind, by the tables of the spine: one database stands for all four services.
+/// The lag of consumers, by the tables of the spine; one database stands for all four services.
 @Suite(.timeLimit(.minutes(2)))
 struct LagReaderTests {
     private func withSpine(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operator
 
-/// What the commands that look into a store say, by values alone.
+/// The output of commands that look into a store, by values alone.
 @Suite struct LookingTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
 

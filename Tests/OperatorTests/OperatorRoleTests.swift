@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operator
 
-/// What the role `counterfoil_operator` may do: read everything, and decide about dead letters.
+/// The rights of the role `counterfoil_operator`: to read all, and to decide about dead letters.
 @Suite(.timeLimit(.minutes(2)))
 struct OperatorRoleTests {
     /// Tables of a service's own, from a migration after the spine's.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Operator
 
-/// What is a difference, by values alone.
+/// The differences that `reconcile` finds, by values alone.
 @Suite struct ReconcileTests {
     private static let id = TransactionID(number: 1_000_001)
     private static let time = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)

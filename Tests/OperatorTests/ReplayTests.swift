@@ -11,7 +11,7 @@ import TestSupport
 
 @testable import Operator
 
-/// What a replay selects, plans and keeps.
+/// Replays: their selection, their plan, and the checks before they send.
 @Suite(.timeLimit(.minutes(2)))
 struct ReplayTests {
     private static let now = StoreTime(millisecondsSinceEpoch: 1_795_237_175_000)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Operator
 
-/// What `why` says, by values alone.
+/// The output of `why`, by values alone.
 @Suite struct StoryTests {
     private static let start = StoreTime(millisecondsSinceEpoch: 1_795_237_200_000)
     private static let usd = Currency(unchecked: "USD")

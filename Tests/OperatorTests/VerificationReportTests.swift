@@ -3,7 +3,7 @@ import Testing
 
 @testable import Operator
 
-/// What a proof says to people.
+/// The report of a proof, as people read it.
 @Suite struct VerificationReportTests {
     private func report(_ lines: RebuildLine...) -> VerificationReport {
         var report = VerificationReport(["payments"])

@@ -7,7 +7,7 @@ import Testing
 @testable import PaymentQueue
 @testable import ReceiptValidation
 
-/// What the library makes of signed transactions, and of receipts, without a store.
+/// The library's verification of signed transactions and receipts, without a store.
 @Suite struct VerificationTests {
     private static let transaction = SKPaymentTransaction(.of(7, "pro", .purchased))
 

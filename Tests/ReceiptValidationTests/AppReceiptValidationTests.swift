@@ -278,7 +278,7 @@ import X509
 }
 
 extension [UInt8] {
-    /// Where another array stands in this one for the last time.
+    /// The last place at which another array stands in this one.
     func lastRange(of other: [UInt8]) -> Range<Int>? {
         guard count >= other.count else { return nil }
         for start in (0...(count - other.count)).reversed()

@@ -6,7 +6,7 @@ import X509
 
 @testable import ReceiptValidation
 
-/// What Apple's verifier was measured to take and to refuse (and what is refused beyond it).
+/// Signed data that Apple's verifier was measured to accept and to refuse, and refusals beyond it.
 @Suite(.timeLimit(.minutes(2))) struct JWSVerificationTests {
     private func refusal(
         of jws: String,

@@ -4,7 +4,7 @@ import Foundation
 
 /// A run of mutations over a JWS and an app receipt, the same for the same seed.
 final class MutationRun {
-    /// How many mutations were tried.
+    /// The number of mutations that were tried.
     private(set) var steps = 0
 
     private var random: SplitMix64

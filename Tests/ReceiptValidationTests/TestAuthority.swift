@@ -169,7 +169,7 @@ struct TestSigner {
     }
 }
 
-/// What a signed transaction says, with members changed: JSON, or `nil` to leave one away.
+/// Returns the JSON of a signed transaction with members changed, or left out where `nil`.
 func transactionJSON(_ changes: [String: String?] = [:]) -> String {
     var members: [String: String] = [
         "transactionId": "\"2000000000001\"",

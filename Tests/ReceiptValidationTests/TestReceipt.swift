@@ -33,7 +33,7 @@ struct TestReceipt {
         }
     }
 
-    /// What is signed.
+    /// The bytes that are signed.
     var content: [UInt8] {
         let all = attributes + purchases.map { (17, DER.attributes($0)) }
         return DER.attributes(all)

@@ -3,7 +3,7 @@ import Foundation
 import StoreAPI
 import Testing
 
-/// What `counterfoil reconcile --json` prints, as others read it.
+/// The output of `counterfoil reconcile --json`, as others read it.
 @Suite struct ReconciliationFixtureTests {
     private func fixture() throws -> Data {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import StoreTracing
 import Testing
 
-/// What is read of a `traceparent` (W3C Trace Context, level 1, section 3.2).
+/// The parts of a `traceparent` (W3C Trace Context, level 1, section 3.2).
 @Suite struct TraceContextTests {
     private static let example = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 

@@ -77,7 +77,7 @@ struct UsersTracer: Tracer {
         typealias Value = String
     }
 
-    /// Where its spans go when they end.
+    /// The list of its spans that ended.
     final class Log: Sendable {
         let spans = Mutex<[Told]>([])
     }

@@ -15,7 +15,7 @@ import Testing
     /// Files whose names promise that they decide by values alone.
     private static let pureNames = ["StateMachine", "Rules", "Plan", "RetryPolicy"]
 
-    /// What a pure file may import.
+    /// The modules that a pure file may import.
     private static let pureModules: Set = ["EventTypes", "StoreAPI", "Ledger", "Foundation"]
 
     /// Files of a service that may hold a database connection.
@@ -122,7 +122,7 @@ import Testing
         found.module == "Postgres"
     }
 
-    /// What reads a clock, draws at random or makes an id, however it is called.
+    /// Whether a text reads a clock, draws at random or makes an id, however it is called.
     static func readings(in text: String) -> Bool {
         text.contains(
             /\bDate\(\)|\.now\b|wallClock|\bUUID\(\)|\.random\(|clock_gettime|gettimeofday|\btime\(nil\)|\btimespec\(|(?:Continuous|Suspending)Clock\(\)|SystemRandomNumberGenerator|\.(?:randomElement|shuffled?)\(\)|arc4random|drand48|\w*ID\(time: [^,()]+\)/

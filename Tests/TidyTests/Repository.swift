@@ -87,7 +87,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
     let lines: [String]
     /// The lines with their numbers, from 1, without those that are comments as a whole.
     let code: [(number: Int, text: String)]
-    /// What the file imports, with line numbers.
+    /// The imports of the file, with line numbers.
     let imports: [(number: Int, module: String)]
 
     // All is worked out once, since many rules ask for it.
@@ -123,7 +123,7 @@ struct SourceFile: Sendable, CustomStringConvertible {
     }
 }
 
-/// What a rule found: places, and what to do about them.
+/// The findings of a rule: places, and what to do about them.
 struct Findings {
     private var list: [String] = []
 

@@ -1,4 +1,4 @@
-/// What a Swift file declares and which names it uses, read without a compiler.
+/// The names that a Swift file declares and those that it uses, read without a compiler.
 ///
 /// Comments and the text of strings are passed over; what strings interpolate is read. A name after
 /// a dot is a member and no name of its own.
@@ -83,7 +83,7 @@ struct SwiftOutline: Sendable {
 private struct SwiftScanner {
     struct Word {
         let text: String
-        /// How many brackets stand open.
+        /// The number of open brackets.
         let depth: Int
         /// Whether it stands after a dot, an `@` or a `#`.
         let isMember: Bool
@@ -91,7 +91,7 @@ private struct SwiftScanner {
         let isLabel: Bool
     }
 
-    /// What a byte begins.
+    /// The kind of text that a byte begins.
     private enum Class: UInt8 {
         case other, word, slash, quote, hash, opening, closing, parenthesis, closingParenthesis
 
@@ -204,7 +204,7 @@ private struct SwiftScanner {
         place + 1 < bytes.count && bytes[place + 1] == UInt8(ascii: next)
     }
 
-    /// How often a byte stands here.
+    /// Counts a byte.
     private func count(of byte: UInt8) -> Int {
         var end = place
         while end < bytes.count, bytes[end] == byte { end += 1 }

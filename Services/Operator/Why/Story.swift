@@ -32,7 +32,7 @@ struct Story: Encodable, Hashable, Sendable {
     let revokedAt: StoreTime?
     /// The steps, in order of time.
     var steps: [Step]
-    /// What is left to do, and by whom; empty if nothing is left.
+    /// The steps that are left, and who has to take them; empty if nothing is left.
     var waitsFor: [String]
     /// Files of months that have since left the logs and may hold events of this purchase.
     var archives: [String] = []

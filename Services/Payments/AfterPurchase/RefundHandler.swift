@@ -118,7 +118,7 @@ struct RefundHandler: Sendable {
         }
     }
 
-    /// What a request makes of a plan.
+    /// The next step of a request, by its plan.
     private enum Step {
         case refused(TransactionRefusal)
         case done

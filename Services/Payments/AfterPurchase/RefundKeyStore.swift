@@ -3,7 +3,7 @@ import Postgres
 
 /// The table of keyed requests for refunds that made no attempt of their own.
 enum RefundKeyStore {
-    /// What an earlier request under a key was.
+    /// Finds the earlier request under a key.
     static func find(
         _ idempotencyKey: String,
         of id: TransactionID,

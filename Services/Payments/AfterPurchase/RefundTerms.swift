@@ -1,6 +1,6 @@
 import EventTypes
 
-/// What a request for a refund asks for.
+/// The terms of a requested refund: amount, revocation and key.
 struct RefundTerms: Hashable, Sendable {
     /// The amount; `nil` for the rest.
     var amount: Money?

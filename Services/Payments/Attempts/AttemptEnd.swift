@@ -1,6 +1,6 @@
 import EventTypes
 
-/// How an attempt ended.
+/// The end of an attempt.
 ///
 /// The raw values are stored in the table.
 enum AttemptEnd: RawRepresentable, Hashable, Sendable {

@@ -42,7 +42,7 @@ struct ProcessorAttempt: Hashable, Sendable {
     var requestKey: UsedKey?
     /// The processor's own id of what the attempt did.
     var reference: String?
-    /// How the attempt ended; `nil` until then.
+    /// The attempt's end; `nil` until then.
     var end: AttemptEnd?
     var dueAt: MachineTime?
     /// The end of the wait for an approval.

@@ -14,7 +14,7 @@ struct SignedTransaction: Hashable, Sendable {
     let payload: [UInt8]
     /// The signature: r and s, 32 bytes each.
     let signature: [UInt8]
-    /// What `receipts` itself has on the transaction.
+    /// The data that `receipts` itself has on the transaction.
     let context: SigningContext
 
     /// SHA-256 of the payload, in hexadecimal.

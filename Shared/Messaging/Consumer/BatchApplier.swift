@@ -51,7 +51,7 @@ struct BatchApplier: Sendable {
         var early: [KafkaTopicPartition: Int64]
     }
 
-    /// Where this consumer reads its partitions on, as stored together with its effects.
+    /// The places where this consumer reads its partitions on, stored together with its effects.
     func storedPositions() async throws -> [KafkaTopicPartition: ConsumerPlaceStore.Position] {
         try await client.withConnection { [consumer] connection in
             try ConsumerPlaceStore.positions(consumer: consumer, on: connection)

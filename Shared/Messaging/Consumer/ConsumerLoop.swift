@@ -150,7 +150,7 @@ final class ConsumerLoop: Sendable {
         if wait > .zero { try await Task.sleep(for: wait) }
     }
 
-    /// How far the partitions of this consumer are read.
+    /// The progress of reading this consumer's partitions.
     private struct Reading {
         var epochs = LogEpochs()
         var held = HeldOffsets()

@@ -1,4 +1,4 @@
-/// How long a consumer waits, so that events have a certain age when they are applied.
+/// The wait of a consumer, so that events have a certain age when they are applied.
 ///
 /// Pure.
 enum ReadingDelay {

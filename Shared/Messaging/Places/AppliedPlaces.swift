@@ -1,6 +1,6 @@
 import Seals
 
-/// How far a consumer has come in each chain, and what that says about an event.
+/// The place of a consumer in each chain, and the verdict on an event that follows from it.
 ///
 /// Every event of a chain at or below its place is done: applied, or kept as a dead letter. An event
 /// above it may be applied only if the event before it in the chain is done, so no event is passed
@@ -8,7 +8,7 @@ import Seals
 ///
 /// Pure.
 struct AppliedPlaces: Sendable {
-    /// What a consumer does with an event.
+    /// The decision of a consumer on an event.
     enum Verdict: Hashable, Sendable {
         /// It has not been done, and everything before it has: it is applied now.
         case due

@@ -5,7 +5,7 @@ import Seals
 
 /// The SQL of a consumer: how far it has come in each chain, and where it reads each partition on.
 enum ConsumerPlaceStore {
-    /// Where a consumer reads a partition on, and the epoch in which it last read it.
+    /// The offset from which a consumer reads a partition on, with the epoch of its last read.
     struct Position: Hashable, Sendable {
         var epoch: Int32
         var nextOffset: Int64
@@ -109,7 +109,7 @@ enum ConsumerPlaceStore {
         )
     }
 
-    /// Where a consumer reads its partitions on.
+    /// Reads the places from which a consumer reads its partitions on.
     static func positions(
         consumer: String,
         on connection: isolated PostgresConnection

@@ -7,7 +7,7 @@ import Testing
 /// Every payment begins in `purchasing` (spec rule 22), also if the store reports it only once it
 /// is charged.
 @Suite struct MissedPurchasingTests {
-    /// What observers were told: the product and the state, one list for each call.
+    /// The calls to observers: the product and the state, one list for each call.
     private static func told(_ news: PendingTransactions.News) -> [[String]] {
         news.updates.map { call in
             call.map { "\($0.transaction.payment.productIdentifier) \($0.fields.state)" }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// What the queue does between the store and the app's observers: nothing here needs a store.
+/// The queue between the store and the app's observers; nothing here needs a store.
 @Suite(.timeLimit(.minutes(2))) struct QueueTests {
     private let callbacks = DispatchQueue(label: "test")
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// How restores end, whoever observes: each of them once, in one of the two ways (spec rules 64 and
+/// The ends of restores, whoever observes: each ends once, in one of two ways (spec rules 64 and
 /// 65).
 @Suite(.timeLimit(.minutes(2))) struct RestoreTests {
     private let callbacks = DispatchQueue(label: "test")
@@ -35,7 +35,7 @@ import Testing
         #expect(BuildVersion.isWellFormed(version))
     }
 
-    /// What an observer was told, once everything is told that was to be told.
+    /// The calls to an observer, once all of them were made.
     private func told(_ observer: Observer) async -> [Observer.Call] {
         await settled(callbacks)
         return observer.calls.withLock { calls in

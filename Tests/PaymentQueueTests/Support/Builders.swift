@@ -4,7 +4,7 @@ import StoreAPI
 @testable import PaymentQueue
 
 extension QueueChanged {
-    /// What the stream says of one transaction.
+    /// Makes the stream's event about one transaction.
     static func of(
         _ number: Int64,
         _ product: String,

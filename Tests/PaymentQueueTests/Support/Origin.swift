@@ -12,7 +12,7 @@ import TestSupport
 
 /// A store with one content, whose answers go wrong in the ways that a test asks for.
 final class Origin: Sendable {
-    /// What goes wrong with one answer.
+    /// A fault of one answer.
     enum Fault: Sendable {
         /// There is none.
         case noAnswer
@@ -27,7 +27,7 @@ final class Origin: Sendable {
         case excess
     }
 
-    /// What was asked.
+    /// A request that was received.
     struct Request: Sendable {
         var range: String?
         var ifRange: String?
@@ -55,7 +55,7 @@ final class Origin: Sendable {
         digest = ContentDigest(bytes: SHA256.hash(data: bytes))
     }
 
-    /// What goes wrong with the next answers, one after another.
+    /// The faults of the next answers, one after another.
     var faults: [Fault] {
         get { state.withLock { $0.faults } }
         set { state.withLock { $0.faults = newValue } }
@@ -68,7 +68,7 @@ final class Origin: Sendable {
     }
 
     var requests: [Request] { state.withLock { $0.requests } }
-    /// What was waited, without waiting.
+    /// The waits that were asked for; none takes time.
     var waits: [Duration] { state.withLock { $0.waits } }
 
     /// A download of the content, as a new process would make it.
@@ -100,7 +100,7 @@ final class Origin: Sendable {
         (try? FileManager.default.contentsOfDirectory(atPath: directory).sorted()) ?? []
     }
 
-    /// How much of the content is there.
+    /// The length of the part of the content that is there.
     var partLength: Int? {
         FileManager.default.contents(atPath: "\(directory)/\(digest).part")?.count
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// What the app is told of a product is what the catalog says (spec rules 101 and 102).
+/// Products as apps see them: as the catalog has them (spec rules 101 and 102).
 @Suite struct ProductTests {
     private static let listing = ProductListing(
         id: ProductID(unchecked: "com.example.pro"),

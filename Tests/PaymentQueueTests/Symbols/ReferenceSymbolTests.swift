@@ -36,7 +36,7 @@ import Testing
         ]
     }
 
-    /// What the other types of the original API have, as far as the store does it.
+    /// The members of the other types of the original API, as far as the store has them.
     private static var originalMembers: [String: Any] {
         [
             "SKPaymentTransaction.transactionState": \SKPaymentTransaction.transactionState,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PaymentQueue
 
-/// What an error says to the buyer and to the developer, and which code it has.
+/// An error's texts for the buyer and the developer, and its code.
 @Suite struct SKErrorTests {
     private func problem(_ code: String, _ status: Int = 409) -> SKError {
         SKError(Problem(code: code, title: "Title", status: status, detail: "What was wrong."))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Payments
 
-/// What is refunded and what is refused, without a database.
+/// Refunds that are made and refunds that are refused, without a database.
 @Suite struct RefundRulesTests {
     private func attempt(
         _ number: Int,

@@ -5,7 +5,7 @@ import Testing
 /// The compiler refuses to compare the two types or to pass one for the other. These tests see to it
 /// that each thing has the type that it should have.
 @Suite struct ClockTests {
-    /// What protects a process or a connection, and so has machine time.
+    /// The code that protects a process or a connection, and so has machine time.
     private static let machineFolders = [
         "Shared/ServiceKit/Tokens/", "Shared/ServiceKit/MerchantAPI/", "Services/Operator/Tokens/",
         "Services/Receipts/Status/", "Services/Receipts/Signing/SigningChain",
@@ -14,7 +14,7 @@ import Testing
         "Services/Payments/Attempts/LeaseOwner.swift",
     ]
 
-    /// What has a meaning for buyers and merchants, and so has store time.
+    /// The code with a meaning for buyers and merchants, which has store time.
     private static let storeFolders = [
         "Shared/EventTypes/Events/", "Shared/EventTypes/Values/", "Shared/StoreAPI/",
         "Shared/Ledger/", "Services/Catalog/", "Services/Payments/Rules/",
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    /// Where the machine's clock may be read as the store's, and why.
+    /// The files that may read the machine's clock as the store's, and why.
     private static let edges = [
         "Services/Operator/": "a command line shows ages to people",
         "Services/Receipts/SigningMeasurement.swift": "measures, and keeps nothing",

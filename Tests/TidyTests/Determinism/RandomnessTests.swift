@@ -2,7 +2,7 @@ import Testing
 
 /// A test that draws its input can be repeated: it draws from a seed, and its failure names the seed.
 @Suite struct RandomnessTests {
-    /// Where numbers are drawn that decide nothing, and what for.
+    /// The files that draw numbers which decide nothing, and what for.
     private static let allowed = [
         "Tools/StoreHarness/Ground/SeededGenerator.swift": "draws the seed of a run",
         "Tools/DevStore/Chaos/ChaosCommand.swift": "draws the seed of a run",

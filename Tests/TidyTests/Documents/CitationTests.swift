@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What comments and documents cite can be looked up in this repository.
+/// Citations in comments and documents can be looked up in this repository.
 @Suite struct CitationTests {
     @Test func everyCitedRuleIsInTheSpecification() throws {
         let specification = try Specification(Repository.file("docs/specification.md"))
@@ -33,6 +33,19 @@ import Testing
         let missing = Citation.all(in: SourceFile(path: "Sample.swift", text: text))
             .flatMap(\.targets).filter { !specification.holds($0) }.map(\.label)
         #expect(missing.sorted() == ["131", "2.9", "58", "999", "X9"])
+    }
+
+    /// A comment on a declaration begins with a noun or a verb: "The offset …", "Reads …".
+    @Test func noDocumentationBeginsWithAQuestion() {
+        var findings = Findings()
+        for file in Repository.swiftFiles {
+            for (line, text) in zip(1..., file.lines)
+            where text.contains(/^ *\/\/\/ (?:What|How|Where)\b/) {
+                let isFirst = line == 1 || !file.lines[line - 2].contains("///")
+                if isFirst { findings.add(file, line, "begin with a noun or a verb") }
+            }
+        }
+        findings.report()
     }
 
     @Test func everyDecisionIsNumberedAndListed() throws {

@@ -36,7 +36,7 @@ import Testing
         findings.report()
     }
 
-    /// What stands between backticks and looks like a path of this repository is one.
+    /// A path of this repository that stands between backticks exists.
     @Test func everyPathInBackticksExists() throws {
         let places = [
             "Services/", "Shared/", "Tools/", "Tests/", "Examples/", "deploy/", "docs/", ".github/",

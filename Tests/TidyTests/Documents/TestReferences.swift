@@ -4,7 +4,7 @@ struct TestReferences {
 
     init() throws { makefile = try Repository.file("Makefile") }
 
-    /// What is wrong with a name that a document gives for a proof; `nil` if it exists.
+    /// The problem with a name that a document gives for a proof; `nil` if it exists.
     ///
     /// A name is that of a test (`toldOnce`), of a suite or a test with its target or suite
     /// (`EndToEndTests.EndToEnd/Refunds`, `RefundWebhookTests/toldOnce`), or a command (`make chaos`).
