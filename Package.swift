@@ -371,7 +371,8 @@ let package = Package(
         + tests(
             of: "ServiceKit",
             [
-                "Contracts", "ServiceKit", "EventTypes", "Postgres", "StoreAPI", "StoreTracing",
+                "ClockAndIDs", "Contracts", "ServiceKit", "EventTypes", "Postgres", "StoreAPI",
+                "StoreTracing",
                 hummingbird, httpTypes, logging, coreMetrics, jwtKit, crypto, configuration,
                 serviceLifecycle, nioCore, nioPosix,
                 server("HummingbirdTesting", of: "hummingbird"),
