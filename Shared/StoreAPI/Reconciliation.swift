@@ -256,18 +256,15 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
 
     /// A row in the table of deliveries in `fulfillment`.
     public struct Delivery: Codable, Hashable, Sendable {
-        /// Its position in the delivery plan and its kind, such as `1:webhook`.
-        ///
-        /// `1:refund:1` is the call that informs the same webhook of the first refund, and
-        /// `1:refund:1:reversed` the one that informs it of the reversal.
-        public var target: String
+        /// The entry of the delivery plan, and what is reported to it.
+        public var target: DeliveryTargetName
         /// `webhook`, or a kind that only a newer version of the store knows.
         public var kind: String
         /// `pending`, `delivered` or `void`.
         public var state: String
 
         /// Makes a delivery.
-        public init(target: String, kind: String, state: String) {
+        public init(target: DeliveryTargetName, kind: String, state: String) {
             self.target = target
             self.kind = kind
             self.state = state
@@ -278,14 +275,12 @@ public struct TransactionBooks: Codable, Hashable, Sendable {
         /// - Parameter id: The transaction.
         /// - Returns: The id; `nil` if the delivery is not a webhook.
         public func webhookID(of id: TransactionID) -> String? {
-            guard kind == "webhook" else { return nil }
-            let parts = target.split(separator: ":").filter { $0 != "webhook" }
-            return "delivery_\(id)_\(parts.joined(separator: "_"))"
+            kind == "webhook" ? target.webhookID(of: id) : nil
         }
 
         /// Whether it reports a refund or its reversal, and is therefore not part of the delivery
         /// plan.
-        public var isOfRefund: Bool { target.contains(":refund:") }
+        public var isOfRefund: Bool { target.isOfRefund }
     }
 
     /// A row in the table of credits in `fulfillment`.

@@ -12,7 +12,7 @@ extension ReconcileTests {
                 .init(unit: "coins", kind: "revoke", amount: -100),
                 .init(unit: "coins", kind: "grant", amount: 100),
             ]
-            for target in ["2:refund:1", "2:refund:1:reversed"] {
+            for target: DeliveryTargetName in ["2:refund:1", "2:refund:1:reversed"] {
                 books.queued?.deliveries.append(
                     .init(target: target, kind: "webhook", state: "delivered")
                 )

@@ -21,12 +21,7 @@ enum DeliveryRules {
     /// One row of the table `deliveries`.
     struct Delivery: Hashable, Sendable {
         let transactionID: TransactionID
-        /// The target's index in the plan and its kind, which no later version of the transaction
-        /// changes: `1:webhook`.
-        ///
-        /// For a webhook that reports a refund, also the refund's number: `1:refund:1`. For one
-        /// that reports that this refund was reversed: `1:refund:1:reversed`.
-        let target: String
+        let target: DeliveryTargetName
         let kind: String
         /// The URL that a webhook is sent to.
         let url: String?
@@ -37,7 +32,7 @@ enum DeliveryRules {
         /// Whether it reports a refund or its reversal.
         ///
         /// It then waits until what is owed to the same webhook before it was confirmed or is void.
-        var isOfRefund: Bool { target.contains(":refund:") }
+        var isOfRefund: Bool { target.isOfRefund }
     }
 
     /// A credit that a purchase gives, or that a refund takes back.
@@ -66,7 +61,7 @@ enum DeliveryRules {
             guard !target.isDoneWithTheChange, target != .app else { return nil }
             return Delivery(
                 transactionID: transaction.id,
-                target: "\(index):\(target.kind)",
+                target: .purchase(entry: index, kind: target.kind),
                 kind: target.kind,
                 url: target.webhookURL,
                 state: transaction.revokedAt == nil ? .pending : .void,
@@ -86,9 +81,10 @@ enum DeliveryRules {
         guard !refunds.isEmpty else { return [] }
         return transaction.deliveryPlan.enumerated().flatMap { index, target -> [Delivery] in
             guard let url = target.webhookURL else { return [] }
-            let targets = refunds.flatMap { refund in
-                let target = "\(index):refund:\(refund.number)"
-                return refund.isReversed ? [target, target + ":reversed"] : [target]
+            let targets = refunds.flatMap { refund -> [DeliveryTargetName] in
+                let target = DeliveryTargetName.refund(refund.number, entry: index)
+                guard refund.isReversed else { return [target] }
+                return [target, .reversal(ofRefund: refund.number, entry: index)]
             }
             return targets.map {
                 Delivery(

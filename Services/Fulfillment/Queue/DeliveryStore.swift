@@ -19,7 +19,7 @@ enum DeliveryStore {
             INSERT INTO deliveries
                 (transaction_id, target, kind, url, host, state, version, next_attempt_at)
             SELECT * FROM unnest(
-                \(deliveries.map(\.transactionID.number)), \(deliveries.map(\.target)),
+                \(deliveries.map(\.transactionID.number)), \(deliveries.map(\.target.rawValue)),
                 \(deliveries.map(\.kind)), \(deliveries.map(\.url)),
                 \(deliveries.map { $0.url.map(EndpointAddress.host(of:)) }),
                 \(deliveries.map(\.state.rawValue)), \(deliveries.map { Int32($0.version) }),

@@ -6,9 +6,8 @@ import StoreTracing
 /// A webhook that a sender has leased: one try of one delivery.
 struct Webhook: Callback, Hashable {
     let transactionID: TransactionID
-    /// The delivery's target: `1:webhook`, `1:refund:1` to report a refund, or
-    /// `1:refund:1:reversed` to report its reversal.
-    let target: String
+    /// The delivery's target.
+    let target: DeliveryTargetName
     /// The number of this try, from 1.
     let attempt: Int
     let url: String
@@ -26,26 +25,17 @@ struct Webhook: Callback, Hashable {
 
     /// The number of the refund that it reports, or whose reversal it reports; `nil` for the
     /// purchase itself.
-    var refund: Int? {
-        let parts = target.split(separator: ":")
-        return parts.count > 2 ? Int(parts[2]) : nil
-    }
-
-    /// Whether it reports that its refund was reversed.
-    var isReversal: Bool { target.hasSuffix(":reversed") }
+    var refund: Int? { target.refund }
 
     /// The delivery's id, the same at every try.
-    var id: String {
-        let name = "delivery_\(transactionID)_\(target.prefix { $0 != ":" })"
-        return refund.map { "\(name)_refund_\($0)\(isReversal ? "_reversed" : "")" } ?? name
-    }
+    var id: String { target.webhookID(of: transactionID) }
 
     /// Returns the request body: the number of the refund, if it is about one, the target, the
     /// transaction, and the event type.
     func body() throws -> [UInt8] {
         let type: EventType =
             if refund != nil {
-                isReversal ? .transactionRefundReversed : .transactionRefunded
+                target.isReversal ? .transactionRefundReversed : .transactionRefunded
             } else {
                 state == .restored ? .transactionRestored : .transactionPurchased
             }

@@ -61,7 +61,7 @@ enum WebhookStore {
                 )
             return Webhook(
                 transactionID: TransactionID(number: number),
-                target: target,
+                target: DeliveryTargetName(rawValue: target),
                 attempt: Int(attempts),
                 url: url,
                 host: host,
@@ -138,7 +138,7 @@ enum WebhookStore {
             WITH confirmed AS (
                 SELECT * FROM unnest(
                     \(confirmed.map(\.transactionID.number)),
-                    \(confirmed.map(\.target)), \(confirmed.map(\.confirmedAt))
+                    \(confirmed.map(\.target.rawValue)), \(confirmed.map(\.confirmedAt))
                 ) AS confirmed (transaction_id, target, time)
             ), again AS (
                 UPDATE deliveries SET next_attempt_at = NULL
@@ -178,7 +178,7 @@ enum WebhookStore {
                 last_result = CASE state WHEN 'pending' THEN failed.result ELSE last_result END
             FROM unnest(
                 \(outcomes.map(\.webhook.transactionID.number)),
-                \(outcomes.map(\.webhook.target)), \(outcomes.map { Int32($0.webhook.attempt) }),
+                \(outcomes.map(\.webhook.target.rawValue)), \(outcomes.map { Int32($0.webhook.attempt) }),
                 \(outcomes.map(\.result.rawValue)), \(outcomes.map(\.nextAttemptAt))
             ) AS failed (transaction_id, target, attempts, result, next_attempt_at)
             WHERE deliveries.transaction_id = failed.transaction_id

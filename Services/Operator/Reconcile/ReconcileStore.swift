@@ -316,7 +316,11 @@ enum ReconcileStore {
                 String.self
             )
             books[id]?.queued?.deliveries.append(
-                TransactionBooks.Delivery(target: target, kind: kind, state: state)
+                TransactionBooks.Delivery(
+                    target: DeliveryTargetName(rawValue: target),
+                    kind: kind,
+                    state: state
+                )
             )
         }
         for row in try connection.query(

@@ -121,7 +121,7 @@ struct StoryRules {
         }
         let deliveries = fulfillment.deliveries.flatMap { delivery -> [Story.Step] in
             let kind = delivery.kind == "webhook" ? "webhook" : "delivery"
-            let place = delivery.target + (delivery.host.map { " to \($0)" } ?? "")
+            let place = delivery.target.rawValue + (delivery.host.map { " to \($0)" } ?? "")
             var steps: [Story.Step] = []
             if let time = delivery.lastAttemptAt, delivery.kind == "webhook" {
                 let answer = delivery.lastResult ?? "no answer yet"

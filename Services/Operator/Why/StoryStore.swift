@@ -194,7 +194,7 @@ enum StoryStore {
                     StoreTime?.self
                 )
             return FulfillmentChapter.Delivery(
-                target: target,
+                target: DeliveryTargetName(rawValue: target),
                 kind: kind,
                 host: host,
                 state: state,

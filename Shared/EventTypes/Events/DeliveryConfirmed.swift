@@ -5,8 +5,8 @@
 public struct DeliveryConfirmed: Event, Hashable {
     /// The transaction.
     public var transactionID: TransactionID
-    /// The target: its position in the delivery plan and its kind, such as `1:webhook`.
-    public var target: String
+    /// The target, such as `1:webhook`.
+    public var target: DeliveryTargetName
     /// The number of the confirmed attempt, from 1.
     public var attempts: Int
     /// The time of the confirmation.
@@ -14,7 +14,7 @@ public struct DeliveryConfirmed: Event, Hashable {
     /// Makes the event.
     public init(
         transactionID: TransactionID,
-        target: String,
+        target: DeliveryTargetName,
         attempts: Int,
         confirmedAt: StoreTime
     ) {

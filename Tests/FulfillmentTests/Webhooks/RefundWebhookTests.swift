@@ -74,7 +74,7 @@ struct RefundWebhookTests {
             )
             // Its confirmations are in the log, but they do not change the queue.
             let confirmed = try await store.outbox().filter { $0.type == .deliveryConfirmed }
-                .map { try $0.decode(DeliveryConfirmed.self).target }
+                .map { try $0.decode(DeliveryConfirmed.self).target.rawValue }
             #expect(confirmed.sorted() == ["1:refund:1", "1:webhook", "2:refund:1", "2:webhook"])
             #expect(try await store.published().count == told + 1)
         }

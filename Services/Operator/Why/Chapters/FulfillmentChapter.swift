@@ -3,7 +3,7 @@ import EventTypes
 /// The data that `fulfillment` has about a transaction.
 struct FulfillmentChapter: Sendable {
     struct Delivery: Sendable {
-        let target: String
+        let target: DeliveryTargetName
         let kind: String
         let host: String?
         let state: String
@@ -14,7 +14,7 @@ struct FulfillmentChapter: Sendable {
         let deliveredAt: StoreTime?
 
         /// Whether it tells the merchant of a refund or its reversal.
-        var isRefund: Bool { target.contains(":refund:") }
+        var isRefund: Bool { target.isOfRefund }
     }
 
     struct Credit: Sendable {
