@@ -127,7 +127,7 @@ public struct ServiceFrame: Sendable {
         delay: Duration = .zero
     ) -> EventConsumer {
         EventConsumer(
-            name: name.rawValue,
+            name: name,
             topics: topics,
             handler: handler,
             client: client,

@@ -42,7 +42,7 @@ struct EventReplayTests {
 
         /// Runs a body while a consumer is running.
         func consuming(
-            _ name: String,
+            _ name: ServiceName,
             _ handler: Recorder,
             _ body: () async throws -> Void
         ) async throws {
@@ -51,7 +51,7 @@ struct EventReplayTests {
                 topics: [EventReplayTests.topic],
                 handler: handler,
                 client: log.client,
-                kafka: broker.settings(clientID: name),
+                kafka: broker.settings(clientID: name.rawValue),
                 logger: EventReplayTests.quiet
             ).running(body)
         }
@@ -129,7 +129,7 @@ struct EventReplayTests {
     @Test func whatWasDoneIsRecognisedAndNoPlaceMovesBack() async throws {
         try await withBench { bench, rows in
             let recorder = Recorder()
-            try await bench.consuming("receipts", recorder) {
+            try await bench.consuming(.receipts, recorder) {
                 try await bench.send(published(rows, epoch: 2))
                 try await bench.committed(3, by: "receipts")
                 let place = try await bench.place(of: "receipts")
@@ -142,7 +142,7 @@ struct EventReplayTests {
                 #expect(recorder.applied == ["0", "1", "2"])
             }
             // The next consumer of the partition still knows the epoch, and reads on.
-            try await bench.consuming("receipts", recorder) {
+            try await bench.consuming(.receipts, recorder) {
                 try await bench.log.append(3..<4)
                 let all = try await bench.log.settled(after: rows[2].cursor)
                 try await bench.send(published(all, epoch: 2))
@@ -157,10 +157,10 @@ struct EventReplayTests {
             let receipts = Recorder()
             let payments = Recorder()
             try await bench.send(replayed(rows, for: "receipts"))
-            try await bench.consuming("receipts", receipts) {
+            try await bench.consuming(.receipts, receipts) {
                 try await bench.committed(3, by: "receipts")
             }
-            try await bench.consuming("payments", payments) {
+            try await bench.consuming(.payments, payments) {
                 try await bench.committed(3, by: "payments")
                 #expect(payments.applied == [])
                 // The event was not marked as applied either: a replay for all consumers is

@@ -31,7 +31,7 @@ struct DeadLettersCommand: AsyncParsableCommand {
 
     /// The services that consume events.
     static let consumers: [StoreOptions.Service] = {
-        let names = Set(Topics.all.flatMap(\.consumers))
+        let names = Set(Topics.all.flatMap(\.consumers).map(\.rawValue))
         return StoreOptions.Service.allCases.filter { names.contains($0.rawValue) }
     }()
 }

@@ -76,7 +76,9 @@ struct BrokerReader: Sendable {
     ) async throws -> [KafkaTopicPartition: BrokerPartition] {
         let admin = try KafkaAdmin(settings: settings, logger: Self.quiet)
         var parts: [KafkaTopicPartition: BrokerPartition] = [:]
-        let topics = Set(selection.selectedTopics.filter { $0.producer == service }.map(\.name))
+        let topics = Set(
+            selection.selectedTopics.filter { $0.producer.rawValue == service }.map(\.name)
+        )
         do {
             for (partition, end) in ends
             where topics.contains(partition.topic)

@@ -195,7 +195,7 @@ struct ReplayCommand: OperatorSubcommand {
 
     func checkConsumer(of selection: ReplaySelection) throws(OperatorError) {
         guard let consumer else { return }
-        let consumers = Set(selection.selectedTopics.flatMap(\.consumers))
+        let consumers = Set(selection.selectedTopics.flatMap(\.consumers).map(\.rawValue))
         guard consumers.contains(consumer) else {
             throw OperatorError(
                 .usage,

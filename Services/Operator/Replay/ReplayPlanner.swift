@@ -61,10 +61,10 @@ struct ReplayPlanner: Sendable {
         plan.add(event)
         guard let topic = Topics.all.first(where: { $0.name == event.topic }) else { return }
         for reader in topic.consumers
-        where (consumer ?? reader) == reader
-            && ServiceName(rawValue: reader).map(Topics.eventTypes)?.contains(event.type) == true
+        where (consumer ?? reader.rawValue) == reader.rawValue
+            && Topics.eventTypes(actedOnBy: reader).contains(event.type)
         {
-            waiting[reader, default: []].append(AppliedEvents.Entry(row))
+            waiting[reader.rawValue, default: []].append(AppliedEvents.Entry(row))
         }
     }
 

@@ -42,7 +42,7 @@ struct ReplayRunner: Sendable {
         for service in journal.selection.services {
             let address = databases(service)
             let replay = try await replay(of: service, journal)
-            let topics = journal.selection.selectedTopics.filter { $0.producer == service }
+            let topics = journal.selection.selectedTopics.filter { $0.producer.rawValue == service }
             let isThrough =
                 topics.contains(where: \.isCompacted)
                 ? try await sendCompacted(replay, address, &journal)

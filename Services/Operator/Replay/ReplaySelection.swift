@@ -28,8 +28,8 @@ struct ReplaySelection: Codable, Hashable, Sendable {
     /// The services whose logs are read.
     var services: [String] {
         var services: [String] = []
-        for topic in selectedTopics where !services.contains(topic.producer) {
-            services.append(topic.producer)
+        for topic in selectedTopics where !services.contains(topic.producer.rawValue) {
+            services.append(topic.producer.rawValue)
         }
         return services
     }

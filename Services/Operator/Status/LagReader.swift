@@ -38,10 +38,14 @@ struct LagReader: Sendable {
         }
     }
 
-    private func lag(of consumer: String, behind topic: Topic) async throws -> ConsumerLag {
-        var lag = ConsumerLag(consumer: consumer, topic: topic.name, producer: topic.producer)
-        guard let source = StoreOptions.Service(rawValue: topic.producer),
-            let target = StoreOptions.Service(rawValue: consumer)
+    private func lag(of consumer: ServiceName, behind topic: Topic) async throws -> ConsumerLag {
+        var lag = ConsumerLag(
+            consumer: consumer.rawValue,
+            topic: topic.name,
+            producer: topic.producer.rawValue
+        )
+        guard let source = StoreOptions.Service(rawValue: topic.producer.rawValue),
+            let target = StoreOptions.Service(rawValue: consumer.rawValue)
         else { return lag }
         let (log, places) = (databases.address(of: source), databases.address(of: target))
         lag = try await DatabaseReader.withSession(log) { producer in

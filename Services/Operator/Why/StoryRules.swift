@@ -359,9 +359,9 @@ struct StoryRules {
 
     private func consumers(of event: ToldEvent) -> (done: [String], open: [String]) {
         let topic = Topics.all.first { $0.name == event.topic }
-        let names = (topic?.consumers ?? []).filter {
-            ServiceName(rawValue: $0).map(Topics.eventTypes)?.contains(event.type) == true
-        }
+        let names = (topic?.consumers ?? [])
+            .filter { Topics.eventTypes(actedOnBy: $0).contains(event.type) }
+            .map(\.rawValue)
         return (
             names.filter { marks[$0]?.done.contains(event.id) == true },
             names.filter { marks[$0]?.done.contains(event.id) != true }

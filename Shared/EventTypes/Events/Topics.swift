@@ -3,7 +3,7 @@ public struct Topic: Hashable, Sendable {
     /// The topic's name.
     public let name: String
     /// The only service that writes to the topic.
-    public let producer: String
+    public let producer: ServiceName
     /// The key of its messages.
     public let key: Key
     /// The consumers that handle its events; see ``group(of:)``.
@@ -11,7 +11,7 @@ public struct Topic: Hashable, Sendable {
     /// The producer's relay tracks the offset of each of their groups. If the broker loses its log,
     /// the relay publishes again all events that a consumer may have missed. A topic without
     /// consumers is only followed by streams, which fill their gaps from the database.
-    public let consumers: [String]
+    public let consumers: [ServiceName]
     /// Whether the topic is compacted, so that only the newest message of each key is kept.
     public let isCompacted: Bool
     /// Whether consumers let each event grow old before they apply it.
@@ -35,8 +35,8 @@ public struct Topic: Hashable, Sendable {
     ///
     /// A delayed topic is read in a group of its own, because not every broker serves a group whose
     /// members read different topics, and because a rebalance of one must not stop the other.
-    public func group(of consumer: String) -> String {
-        isDelayed ? consumer + ".delayed" : consumer
+    public func group(of consumer: ServiceName) -> String {
+        isDelayed ? "\(consumer).delayed" : consumer.rawValue
     }
 }
 
@@ -47,17 +47,17 @@ public enum Topics {
     /// Products of the catalog.
     public static let catalogProducts = Topic(
         name: "catalog.products",
-        producer: "catalog",
+        producer: .catalog,
         key: .product,
-        consumers: ["payments"],
+        consumers: [.payments],
         isCompacted: true
     )
     /// Changes of payments.
     public static let paymentsTransactions = Topic(
         name: "payments.transactions",
-        producer: "payments",
+        producer: .payments,
         key: .account,
-        consumers: ["receipts", "fulfillment"],
+        consumers: [.receipts, .fulfillment],
         isCompacted: false
     )
     /// Payments that were accepted and may take a while.
@@ -65,33 +65,33 @@ public enum Topics {
     /// A queue only shows those that last, so its consumer reads them later than the others.
     public static let paymentsPurchasing = Topic(
         name: "payments.purchasing",
-        producer: "payments",
+        producer: .payments,
         key: .account,
-        consumers: ["fulfillment"],
+        consumers: [.fulfillment],
         isCompacted: false,
         isDelayed: true
     )
     /// Signed receipts.
     public static let receiptsIssued = Topic(
         name: "receipts.issued",
-        producer: "receipts",
+        producer: .receipts,
         key: .account,
-        consumers: ["fulfillment"],
+        consumers: [.fulfillment],
         isCompacted: false
     )
     /// Finished transactions and confirmed deliveries.
     public static let fulfillmentTransactions = Topic(
         name: "fulfillment.transactions",
-        producer: "fulfillment",
+        producer: .fulfillment,
         key: .account,
-        consumers: ["payments", "receipts"],
+        consumers: [.payments, .receipts],
         isCompacted: false
     )
 
     /// Changes of queues, for the streams of the clients.
     public static let fulfillmentQueues = Topic(
         name: "fulfillment.queues",
-        producer: "fulfillment",
+        producer: .fulfillment,
         key: .account,
         consumers: [],
         isCompacted: false

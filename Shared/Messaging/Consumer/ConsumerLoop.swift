@@ -8,7 +8,7 @@ import Postgres
 ///
 /// After a failure it reads the batch again.
 final class ConsumerLoop: Sendable {
-    private let name: String
+    private let name: ServiceName
     private let topics: [Topic]
     private let client: PostgresClient
     private let kafka: KafkaSettings
@@ -19,7 +19,7 @@ final class ConsumerLoop: Sendable {
     private let retries = Retries()
 
     init(
-        name: String,
+        name: ServiceName,
         topics: [Topic],
         client: PostgresClient,
         kafka: KafkaSettings,
@@ -43,7 +43,7 @@ final class ConsumerLoop: Sendable {
         while !Task.isCancelled {
             let consumer = try KafkaConsumer(
                 settings: kafka,
-                group: topics.first?.group(of: name) ?? name,
+                group: topics.first?.group(of: name) ?? name.rawValue,
                 topics: topics.map(\.name),
                 logger: logger
             )
@@ -210,7 +210,8 @@ final class ConsumerLoop: Sendable {
         var malformed: [(KafkaMessage, MalformedMessage)] = []
         for message in messages {
             switch EventHeaders.event(in: message) {
-            case .success(let event) where (event.onlyConsumer ?? name) != name: continue
+            case .success(let event) where (event.onlyConsumer ?? name.rawValue) != name.rawValue:
+                continue
             case .success(let event): events.append(event)
             case .failure(let problem): malformed.append((message, problem))
             }

@@ -19,7 +19,6 @@ public struct EventConsumer: Service {
     /// The time for which a fetch waits for a message if its events are applied later anyway.
     private static let patience = Duration.milliseconds(500)
 
-    private let name: String
     private let loop: ConsumerLoop
 
     /// Makes a consumer.
@@ -27,7 +26,7 @@ public struct EventConsumer: Service {
     /// It does nothing before ``run()``.
     ///
     /// - Parameters:
-    ///   - name: The Kafka group and the owner of the places. Replicas share it.
+    ///   - name: The service that consumes: the Kafka group and the owner of the places.
     ///   - topics: The topics it reads.
     ///   - handler: The handler that applies the events.
     ///   - client: The database of the service.
@@ -38,7 +37,7 @@ public struct EventConsumer: Service {
     ///   - spans: Receives a span for each applied event.
     ///   - logger: Receives the consumer's log messages.
     public init(
-        name: String,
+        name: ServiceName,
         topics: [Topic],
         handler: any EventHandler,
         client: PostgresClient,
@@ -49,8 +48,7 @@ public struct EventConsumer: Service {
         logger: Logger
     ) {
         var logger = logger
-        logger[metadataKey: "consumer"] = .string(name)
-        self.name = name
+        logger[metadataKey: "consumer"] = .string(name.rawValue)
         loop = ConsumerLoop(
             name: name,
             topics: topics,
@@ -59,7 +57,7 @@ public struct EventConsumer: Service {
             delay: delay,
             batchSizeMax: batchSizeMax,
             applier: BatchApplier(
-                consumer: name,
+                consumer: name.rawValue,
                 handler: handler,
                 client: client,
                 spans: spans,

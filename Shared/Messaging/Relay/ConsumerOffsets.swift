@@ -31,8 +31,8 @@ final class ConsumerOffsets: Sendable {
         of topics: [Topic],
         in partitions: [KafkaTopicPartition],
         read: Read
-    ) async throws -> [String: [KafkaTopicPartition: Int64]] {
-        var committed: [String: [KafkaTopicPartition: Int64]] = [:]
+    ) async throws -> [ServiceName: [KafkaTopicPartition: Int64]] {
+        var committed: [ServiceName: [KafkaTopicPartition: Int64]] = [:]
         for topic in topics {
             let written = partitions.filter { $0.topic == topic.name }
             for consumer in topic.consumers where !written.isEmpty {

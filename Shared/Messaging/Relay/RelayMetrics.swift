@@ -8,16 +8,17 @@ import Metrics
 /// again.
 struct RelayMetrics: Sendable {
     private let logsLost = Counter(label: "outbox_logs_lost")
-    private let lag: [String: Gauge]
+    private let lag: [ServiceName: Gauge]
 
     /// Makes the metrics.
     ///
     /// - Parameter consumers: The consumers of the events that the relay publishes.
-    init(consumers: Set<String>) {
+    init(consumers: Set<ServiceName>) {
         lag = Dictionary(
             uniqueKeysWithValues: consumers.map { consumer in
                 let label = "outbox_consumer_lag_events"
-                return (consumer, Gauge(label: label, dimensions: [("consumer", consumer)]))
+                let dimensions = [("consumer", consumer.rawValue)]
+                return (consumer, Gauge(label: label, dimensions: dimensions))
             }
         )
     }
@@ -36,7 +37,7 @@ struct RelayMetrics: Sendable {
     func lostLog() { logsLost.increment() }
 
     /// Records the number of events that each consumer has yet to confirm.
-    func record(lag counts: [String: Int64]) {
+    func record(lag counts: [ServiceName: Int64]) {
         for (consumer, gauge) in lag { gauge.record(counts[consumer] ?? 0) }
     }
 

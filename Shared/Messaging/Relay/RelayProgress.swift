@@ -1,3 +1,4 @@
+import EventTypes
 import Kafka
 import Seals
 
@@ -122,8 +123,8 @@ struct RelayProgress: Equatable, Sendable {
     ///   - committed: For each consumer, the next offset it will read, by partition.
     ///   - consumers: The consumers that must confirm each topic.
     mutating func confirm(
-        committed: [String: [KafkaTopicPartition: Int64]],
-        consumers: [String: [String]]
+        committed: [ServiceName: [KafkaTopicPartition: Int64]],
+        consumers: [String: [ServiceName]]
     ) {
         var done = 0
         for checkpoint in checkpoints {
@@ -149,9 +150,9 @@ struct RelayProgress: Equatable, Sendable {
     /// - Parameters: As of ``confirm(committed:consumers:)``.
     /// - Returns: The count for each consumer of any topic, including 0.
     func lag(
-        committed: [String: [KafkaTopicPartition: Int64]],
-        consumers: [String: [String]]
-    ) -> [String: Int64] {
+        committed: [ServiceName: [KafkaTopicPartition: Int64]],
+        consumers: [String: [ServiceName]]
+    ) -> [ServiceName: Int64] {
         var lag = Dictionary(consumers.values.joined().map { ($0, Int64(0)) }) { first, _ in first }
         for (partition, last) in lastOffsets {
             for consumer in consumers[partition.topic] ?? [] {

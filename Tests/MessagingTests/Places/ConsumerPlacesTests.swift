@@ -43,7 +43,7 @@ struct ConsumerPlacesTests {
             _ body: () async throws -> Void
         ) async throws {
             try await EventConsumer(
-                name: ConsumerPlacesTests.consumer,
+                name: .receipts,
                 topics: [ConsumerPlacesTests.topic],
                 handler: Recorder(),
                 client: log.client,

@@ -13,7 +13,7 @@ struct ConsumerOffsetsTests {
     @Test func aGroupThatMayNotBeSeenIsUnconfirmedAndLoggedOnce() async throws {
         let log = RecordedLog()
         let offsets = ConsumerOffsets(logger: log.logger)
-        func committed(isHidden: Bool) async throws -> [String: [KafkaTopicPartition: Int64]] {
+        func committed(isHidden: Bool) async throws -> [ServiceName: [KafkaTopicPartition: Int64]] {
             try await offsets.committed(
                 of: [Topics.paymentsPurchasing],
                 in: [partition]
@@ -27,7 +27,7 @@ struct ConsumerOffsetsTests {
         #expect(try await committed(isHidden: true).isEmpty)
         #expect(log.levels == [.error])
 
-        #expect(try await committed(isHidden: false) == ["fulfillment": [partition: 7]])
+        #expect(try await committed(isHidden: false) == [.fulfillment: [partition: 7]])
         #expect(try await committed(isHidden: true).isEmpty)
         #expect(log.levels == [.error, .error], "it is hidden again")
     }

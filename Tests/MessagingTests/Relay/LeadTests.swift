@@ -173,7 +173,7 @@ struct LeadTests {
     ) async throws -> [String] {
         let handler = AppliedSubjects()
         let consumer = EventConsumer(
-            name: "receipts",
+            name: .receipts,
             topics: [Self.topic],
             handler: handler,
             client: log.client,

@@ -41,17 +41,17 @@ import Testing
     @Test func theLagOfAConsumerIsWhatItHasNotCommitted() {
         let other = KafkaTopicPartition(topic: topic, partition: 1)
         var progress = fresh()
-        let consumers = [topic: ["receipts", "fulfillment"]]
+        let consumers: [String: [ServiceName]] = [topic: [.receipts, .fulfillment]]
         #expect(
-            progress.lag(committed: [:], consumers: consumers) == ["receipts": 0, "fulfillment": 0]
+            progress.lag(committed: [:], consumers: consumers) == [.receipts: 0, .fulfillment: 0]
         )
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...9, other: 0...4])
         let lag = progress.lag(
             // The replayed messages come after the relay's own events.
-            committed: ["receipts": [partition: 4, other: 7]],
+            committed: [.receipts: [partition: 4, other: 7]],
             consumers: consumers
         )
-        #expect(lag == ["receipts": 6, "fulfillment": 15])
+        #expect(lag == [.receipts: 6, .fulfillment: 15])
     }
 
     @Test func afterALossPublishingBeginsAtTheOldestUnconfirmedEvent() {
@@ -59,8 +59,8 @@ import Testing
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...9])
         _ = progress.publish(through: cursor(20), offsets: [partition: 10...19])
         progress.confirm(
-            committed: ["receipts": [partition: 20], "fulfillment": [partition: 12]],
-            consumers: [topic: ["receipts", "fulfillment"]]
+            committed: [.receipts: [partition: 20], .fulfillment: [partition: 12]],
+            consumers: [topic: [.receipts, .fulfillment]]
         )
         #expect(progress.confirmed == cursor(10))
         progress.restartAfterLoss()
@@ -91,8 +91,8 @@ import Testing
         #expect(heads.append(row(20, "ada")) == cursor(10))
         _ = progress.publish(through: cursor(20), offsets: [partition: 1...1], heads: heads)
         progress.confirm(
-            committed: ["receipts": [partition: 1]],
-            consumers: [topic: ["receipts"]]
+            committed: [.receipts: [partition: 1]],
+            consumers: [topic: [.receipts]]
         )
         progress.restartAfterLoss()
         heads = progress.heads
@@ -104,21 +104,21 @@ import Testing
         var progress = fresh()
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...9])
         progress.confirm(
-            committed: ["receipts": [partition: 10]],
-            consumers: [topic: ["receipts", "fulfillment"]]
+            committed: [.receipts: [partition: 10]],
+            consumers: [topic: [.receipts, .fulfillment]]
         )
         #expect(progress.confirmed == .start)
     }
 
     @Test func aTopicThatOnlyStreamsFollowHoldsNothingBack() {
         let queues = KafkaTopicPartition(topic: "fulfillment.queues", partition: 0)
-        let consumers = [topic: ["payments"], "fulfillment.queues": []]
+        let consumers: [String: [ServiceName]] = [topic: [.payments], "fulfillment.queues": []]
         var progress = fresh()
         _ = progress.publish(through: cursor(10), offsets: [partition: 0...4, queues: 0...4])
         _ = progress.publish(through: cursor(20), offsets: [queues: 5...14])
-        progress.confirm(committed: ["payments": [partition: 5]], consumers: consumers)
+        progress.confirm(committed: [.payments: [partition: 5]], consumers: consumers)
         #expect(progress.confirmed == cursor(20))
-        #expect(progress.lag(committed: [:], consumers: consumers) == ["payments": 5])
+        #expect(progress.lag(committed: [:], consumers: consumers) == [.payments: 5])
         // Its lost log is noticed as any other.
         #expect(progress.isContradicted(byEnds: [partition: 5, queues: 0]))
     }
@@ -132,8 +132,8 @@ import Testing
         )
         #expect(progress.isUnconfirmed)
         progress.confirm(
-            committed: ["receipts": [partition: 20]],
-            consumers: [topic: ["receipts"]]
+            committed: [.receipts: [partition: 20]],
+            consumers: [topic: [.receipts]]
         )
         #expect(progress.confirmed == cursor(20))
         #expect(!progress.isUnconfirmed)
@@ -148,11 +148,11 @@ import Testing
                 offsets: [partition: first...first + 9]
             )
         }
-        progress.confirm(committed: ["receipts": [partition: 10]], consumers: [topic: ["receipts"]])
+        progress.confirm(committed: [.receipts: [partition: 10]], consumers: [topic: [.receipts]])
         #expect(progress.confirmed == cursor(10))
         progress.confirm(
-            committed: ["receipts": [partition: 5000]],
-            consumers: [topic: ["receipts"]]
+            committed: [.receipts: [partition: 5000]],
+            consumers: [topic: [.receipts]]
         )
         #expect(progress.confirmed == cursor(5000))
     }
