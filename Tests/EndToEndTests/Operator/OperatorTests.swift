@@ -124,6 +124,21 @@ extension EndToEnd {
             expected?[product]?["prices"] = prices
             let after = try await store.json("products", "export")["products"]
             #expect(after as? NSDictionary == expected as NSDictionary?)
+            try await aStoreKitFileChangesNothingOfItsOwnStore(store, after as? NSDictionary)
+        }
+
+        private func aStoreKitFileChangesNothingOfItsOwnStore(
+            _ store: StoreHarness,
+            _ before: NSDictionary?
+        ) async throws {
+            let file = store.directory + "/Store.storekit"
+            let export = try await store.counterfoil("products", "export", "--storekit", file)
+            #expect(export.exit == .code(0), "\(export)")
+            let imported = try await store.counterfoil("products", "import", file)
+            #expect(imported.exit == .code(0), "\(imported)")
+            #expect(imported.output.contains("0 created, 0 changed"), "\(imported)")
+            let after = try await store.json("products", "export")["products"]
+            #expect(after as? NSDictionary == before)
         }
 
         @Test func deadLettersAreReleasedInOrderOrPutAwayWithAReason() async throws {
