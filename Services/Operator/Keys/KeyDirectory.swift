@@ -88,7 +88,7 @@ struct KeyDirectory {
         do {
             return try Data(contentsOf: file)
         } catch {
-            throw OperatorError(.failed, "\(file.path) cannot be read.")
+            throw .unreadable(file.path, error)
         }
     }
 
@@ -105,7 +105,9 @@ struct KeyDirectory {
     /// Replaces a file atomically: readers see either the whole old file or the whole new one.
     func replace(_ file: URL, _ contents: Data, isPrivate: Bool) throws(OperatorError) {
         try write(file, contents, isPrivate: isPrivate) { draft in
-            guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard rename(draft.path, file.path) == 0 else {
+                throw POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO)
+            }
         }
     }
 
@@ -125,26 +127,26 @@ struct KeyDirectory {
                 attributes: isSecret ? [.posixPermissions: 0o700] : nil
             )
         } catch {
-            throw OperatorError(.failed, "The folder \(folder.path) cannot be created.")
+            throw .unwritable(folder.path, error)
         }
         // A draft that is left behind is hidden and harmless.
         defer { try? FileManager.default.removeItem(at: draft) }
         // The mode is set when the file is created, so others can never read a private key.
         let descriptor = open(draft.path, O_WRONLY | O_CREAT | O_EXCL, isPrivate ? 0o600 : 0o644)
         guard descriptor >= 0 else {
-            throw OperatorError(.failed, "\(file.path) cannot be written.")
+            throw .unwritable(file.path, POSIXError(POSIXError.Code(rawValue: errno) ?? .EIO))
         }
         do {
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             try handle.write(contentsOf: contents)
             try handle.synchronize()
         } catch {
-            throw OperatorError(.failed, "\(file.path) cannot be written.")
+            throw .unwritable(file.path, error)
         }
         do {
             try putInPlace(draft)
         } catch {
-            throw OperatorError(.failed, "\(file.path) cannot be written, or already exists.")
+            throw .unwritable(file.path, error)
         }
     }
 }

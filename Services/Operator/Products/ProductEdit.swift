@@ -14,7 +14,7 @@ struct ProductEdit {
         guard
             let members = try? JSONSerialization.jsonObject(with: product) as? [String: Any],
             let version = members["version"] as? Int
-        else { throw OperatorError(.failed, "catalog sent an answer that is not a product.") }
+        else { throw OperatorError.strangeAnswer("a product") }
         self.members = members
         self.version = version
         prices = members["prices"] as? [String: Any] ?? [:]

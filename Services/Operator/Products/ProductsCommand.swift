@@ -134,7 +134,7 @@ struct ImportProductsCommand: OperatorSubcommand {
         do {
             return try Data(contentsOf: URL(fileURLWithPath: file))
         } catch {
-            throw OperatorError(.failed, "\(file) cannot be read.")
+            throw OperatorError.unreadable(file, error)
         }
     }
 }
@@ -169,13 +169,13 @@ struct ExportProductsCommand: OperatorSubcommand {
         do {
             products = try JSONDecoder().decode(CatalogDocument.self, from: document)
         } catch {
-            throw OperatorError(.failed, "catalog sent an answer that is not a catalog.")
+            throw OperatorError.strangeAnswer("a catalog")
         }
         let (file, notes) = try StoreKitWriter.write(products, in: storefront)
         do {
             try file.write(to: URL(fileURLWithPath: storeKit), options: .atomic)
         } catch {
-            throw OperatorError(.failed, "\(storeKit) cannot be written.")
+            throw OperatorError.unwritable(storeKit, error)
         }
         if catalog.store.json {
             try Console.say(json: notes.map(\.description))
@@ -197,7 +197,7 @@ struct ExportProductsCommand: OperatorSubcommand {
             )
             return String(decoding: data, as: UTF8.self)
         } catch {
-            throw OperatorError(.failed, "catalog sent an answer that is not JSON.")
+            throw OperatorError.strangeAnswer("JSON")
         }
     }
 }

@@ -86,7 +86,7 @@ extension ReplayCommand {
         )
         let (plan, ends) = try await planner.plan(.file(file))
         try show(plan, report)
-        guard plan.events > 0 else { throw OperatorError(.failed, "No event is selected.") }
+        guard plan.events > 0 else { throw OperatorError.nothingSelected }
         guard execute else {
             return Console.say("Nothing was sent: this is the plan. Add --execute to carry it out.")
         }

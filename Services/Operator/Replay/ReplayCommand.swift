@@ -130,7 +130,7 @@ struct ReplayCommand: OperatorSubcommand {
         let (plan, ends) = try await planner.plan(source)
         try show(plan)
         guard plan.events > 0 else {
-            throw OperatorError(.failed, "No event is selected.")
+            throw OperatorError.nothingSelected
         }
         guard execute else {
             return Console.say("Nothing was sent: this is the plan. Add --execute to carry it out.")
