@@ -82,9 +82,7 @@ struct ReceiptStore: Sendable {
                 payload: PackedPayload.unpacked(payload),
                 signature: signature
             ),
-            // A copy is delivered without an order, because nothing was charged for it.
-            orderId: TransactionReason(rawValue: reason).isCopy
-                ? nil : OrderID(transaction).rawValue
+            orderId: TransactionReason(rawValue: reason).order(of: transaction)?.rawValue
         )
     }
 
@@ -110,7 +108,7 @@ struct ReceiptStore: Sendable {
         // The row exists now: either this statement or another replica has inserted it.
         guard let row = try connection.query(find).first else {
             throw ReceiptsError(
-                code: .storedReceiptMalformed,
+                code: .signingChainMissing,
                 detail: "The signing chain \(chain.id) was stored and is not there."
             )
         }

@@ -19,6 +19,8 @@ struct ReceiptsError: RetriableHandlerError, RetriableError, Hashable, CustomStr
         static let chainNotValid = Code(description: "chain_not_valid")
         /// A file in `OCSP_DIRECTORY` is missing or invalid.
         static let statusFilesUnusable = Code(description: "status_files_unusable")
+        /// A signing chain that was stored is not there.
+        static let signingChainMissing = Code(description: "signing_chain_missing")
         /// A row in this service's own tables is not as it was written.
         static let storedReceiptMalformed = Code(description: "stored_receipt_malformed")
     }

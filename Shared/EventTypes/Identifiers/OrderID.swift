@@ -4,8 +4,11 @@
 ///
 /// It encodes the number of the purchase's transaction: `W`, the digits, and a check digit. Either
 /// can be computed from the other, so the order id is not stored. A misread digit does not match
-/// any order, except 0 for Z. A copy (restored, or bought again while owned) has no order of its
-/// own.
+/// any order, except 0 for Z.
+///
+/// A purchase has an order, also if it cost nothing. A copy (restored, or bought again while owned)
+/// has none of its own, because nothing was sold again. The operator's commands show the order of its
+/// original.
 ///
 /// The digits are those of Crockford's base 32, which omits I, L, O and U. The check digit is the
 /// sum of each digit times its position, modulo 31.
@@ -17,7 +20,7 @@ public struct OrderID: Identifier {
     /// Wraps a string without checking it.
     public init(unchecked rawValue: String) { self.rawValue = rawValue }
 
-    /// Makes the order id of a transaction that was paid for.
+    /// Makes the order id of a purchase.
     public init(_ transactionID: TransactionID) {
         var digits: [UInt8] = []
         var rest = transactionID.number

@@ -35,4 +35,7 @@ public enum TransactionReason: OpenEnum {
     ///
     /// An unknown reason is no copy: whatever it is, it was made for something new.
     public var isCopy: Bool { self == .restore || self == .ownedAgain }
+
+    /// Returns the order of a transaction with this reason; `nil` for a copy, which has none of its own.
+    public func order(of id: TransactionID) -> OrderID? { isCopy ? nil : OrderID(id) }
 }

@@ -172,9 +172,8 @@ struct ServerAPIRoutes: Sendable {
         let bundle = try bundle(of: context)
         var answer = ServerAPIBodies.OrderLookup(status: 1, signedTransactions: [])
         if let id = context.parameters.get("orderID").flatMap(OrderID.init(rawValue:)),
-            // A copy is delivered without an order, because nothing was charged for it.
             let origin = try await reader.origin(of: id.transactionID, in: bundle),
-            !origin.reason.isCopy
+            origin.reason.order(of: id.transactionID) == id
         {
             answer.status = 0
             answer.signedTransactions = [try await reader.transaction(id.transactionID, in: bundle)]
