@@ -58,11 +58,11 @@ private func composeReceipts(
         handler: ReceiptHandler(
             store: store,
             signer: signer,
-            announcements: merchants.announcements,
+            notificationWriter: merchants.notificationWriter,
             now: now,
             wakeRelay: frame.wakeRelay,
             wakeNotifications: merchants.wake,
-            didMeet: { environments.noteForeignEvent(of: $0.environment) }
+            didMeetForeignTransaction: { environments.noteForeignEvent(of: $0.environment) }
         )
     )
     return frame.composition(

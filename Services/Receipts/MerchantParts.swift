@@ -6,7 +6,7 @@ import ServiceKit
 /// The parts of `receipts` that serve merchants' servers: notifications and the server API.
 struct MerchantParts {
     /// Writes the notifications.
-    let announcements: AnnouncementHandler
+    let notificationWriter: NotificationWriter
     /// Sends them.
     let sender: CallbackSender<OutgoingNotifications>
     /// Keeps the log of notifications within its limits.
@@ -42,7 +42,7 @@ struct MerchantParts {
             now: frame.machineNow,
             logger: logger
         )
-        announcements = AnnouncementHandler(
+        notificationWriter = NotificationWriter(
             signer: signer,
             store: store,
             machineNow: frame.machineNow,
@@ -105,7 +105,7 @@ struct MerchantParts {
     func addRoutes(to router: StoreRouter) {
         let notifications = NotificationHandler(
             client: frame.client,
-            announcements: announcements,
+            writer: notificationWriter,
             testsPerMinute: settings.notifications.testsPerMinute,
             now: frame.storeNow,
             wake: wake

@@ -14,7 +14,7 @@ final class ReceiptHandler: EventHandler {
     let store: ReceiptStore
     let serverAPI = ServerAPIStore()
     let signer: ReceiptSigner
-    let announcements: AnnouncementHandler
+    let notificationWriter: NotificationWriter
     let now: @Sendable () -> StoreTime
     let wakeRelay: @Sendable () -> Void
     /// Called after the commit, when notifications may be owed.
@@ -22,25 +22,25 @@ final class ReceiptHandler: EventHandler {
     /// Called with a transaction that was made in another environment.
     ///
     /// The event is retried until the service is stopped.
-    let didMeet: @Sendable (ForeignEnvironment) -> Void
+    let didMeetForeignTransaction: @Sendable (ForeignEnvironment) -> Void
     private let owesNotifications = Atomic(false)
 
     init(
         store: ReceiptStore,
         signer: ReceiptSigner,
-        announcements: AnnouncementHandler,
+        notificationWriter: NotificationWriter,
         now: @escaping @Sendable () -> StoreTime,
         wakeRelay: @escaping @Sendable () -> Void,
         wakeNotifications: @escaping @Sendable () -> Void,
-        didMeet: @escaping @Sendable (ForeignEnvironment) -> Void
+        didMeetForeignTransaction: @escaping @Sendable (ForeignEnvironment) -> Void
     ) {
         self.store = store
         self.signer = signer
-        self.announcements = announcements
+        self.notificationWriter = notificationWriter
         self.now = now
         self.wakeRelay = wakeRelay
         self.wakeNotifications = wakeNotifications
-        self.didMeet = didMeet
+        self.didMeetForeignTransaction = didMeetForeignTransaction
     }
 
     let eventTypes = Topics.eventTypes(actedOnBy: .receipts)
@@ -50,7 +50,7 @@ final class ReceiptHandler: EventHandler {
         do {
             batch = try ReceiptBatch(events, signedIn: signer.environment)
         } catch let error as ForeignEnvironment {
-            didMeet(error)
+            didMeetForeignTransaction(error)
             throw error
         }
         if !batch.finishes.isEmpty {
@@ -81,7 +81,7 @@ final class ReceiptHandler: EventHandler {
         if !receipts.isEmpty {
             try Outbox.append(receipts, on: connection)
         }
-        if try announcements.announce(signed, saved, at: now, on: connection) {
+        if try notificationWriter.write(signed, saved, at: now, on: connection) {
             owesNotifications.store(true, ordering: .relaxed)
         }
     }

@@ -80,7 +80,7 @@ struct ReceiptsUnderTest {
         handler = ReceiptHandler(
             store: store,
             signer: signer,
-            announcements: AnnouncementHandler(
+            notificationWriter: NotificationWriter(
                 signer: signer,
                 store: store,
                 machineNow: { now.onMachines },
@@ -89,7 +89,7 @@ struct ReceiptsUnderTest {
             now: { now.advanced(by: storeAhead) },
             wakeRelay: {},
             wakeNotifications: {},
-            didMeet: { [foreign] error in foreign.withLock { $0.append(error) } }
+            didMeetForeignTransaction: { [foreign] error in foreign.withLock { $0.append(error) } }
         )
     }
 

@@ -48,7 +48,7 @@ struct NotificationsUnderTest: Sendable {
         ReceiptValidator(
             ReceiptTrust(
                 roots: [chain.rootCertificate],
-                environment: receipts.handler.announcements.signer.environment.ofReceipts
+                environment: receipts.handler.notificationWriter.signer.environment.ofReceipts
             )
         )
     }
@@ -75,7 +75,7 @@ struct NotificationsUnderTest: Sendable {
         let receipts = ReceiptsUnderTest(
             receipts.client,
             chain: chain,
-            environment: receipts.handler.announcements.signer.environment
+            environment: receipts.handler.notificationWriter.signer.environment
         )
         return NotificationsUnderTest(
             database: database,
@@ -83,7 +83,7 @@ struct NotificationsUnderTest: Sendable {
             merchant: merchant,
             handler: NotificationHandler(
                 client: receipts.client,
-                announcements: receipts.handler.announcements,
+                writer: receipts.handler.notificationWriter,
                 testsPerMinute: 10,
                 now: clock.now,
                 wake: {}
@@ -91,7 +91,7 @@ struct NotificationsUnderTest: Sendable {
             outgoing: OutgoingNotifications(
                 client: receipts.client,
                 transport: outgoing.transport,
-                signer: receipts.handler.announcements.signer,
+                signer: receipts.handler.notificationWriter.signer,
                 lease: outgoing.lease,
                 now: clock.now,
                 machineNow: clock.machineNow,
@@ -144,7 +144,7 @@ func withNotifications(
                 merchant: merchant,
                 handler: NotificationHandler(
                     client: client,
-                    announcements: receipts.handler.announcements,
+                    writer: receipts.handler.notificationWriter,
                     testsPerMinute: 10,
                     now: clock.now,
                     wake: {}
@@ -152,7 +152,7 @@ func withNotifications(
                 outgoing: OutgoingNotifications(
                     client: client,
                     transport: CallbackTransport(timeout: timeout, confirming: 200..<207),
-                    signer: receipts.handler.announcements.signer,
+                    signer: receipts.handler.notificationWriter.signer,
                     lease: .seconds(30),
                     now: clock.now,
                     machineNow: clock.machineNow,

@@ -29,7 +29,7 @@ struct NotificationHandler: Sendable {
     ]
 
     let client: PostgresClient
-    let announcements: AnnouncementHandler
+    let writer: NotificationWriter
     /// The limit of tests for one app in a minute.
     let testsPerMinute: Int
     let now: @Sendable () -> StoreTime
@@ -51,10 +51,10 @@ struct NotificationHandler: Sendable {
         if let problem = EndpointAddress.problem(of: url) {
             return .failure(.addressMalformed(problem))
         }
-        if announcements.signer.environment == .production, !url.lowercased().hasPrefix("https:") {
+        if writer.signer.environment == .production, !url.lowercased().hasPrefix("https:") {
             return .failure(.addressMalformed("is not https, which Production asks for"))
         }
-        if announcements.signer.environment == .production, announcements.app(bundle) == nil {
+        if writer.signer.environment == .production, writer.app(bundle) == nil {
             return .failure(.appUnregistered)
         }
         let endpoint = NotificationEndpoint(bundleID: bundle, url: url)
@@ -114,7 +114,7 @@ struct NotificationHandler: Sendable {
             case .failure(let refusal): return .failure(refusal)
             case .success(let content):
                 return .success(
-                    try announcements.announce(
+                    try writer.write(
                         kind,
                         in: bundle,
                         about: request.transactionId,
@@ -164,7 +164,7 @@ struct NotificationHandler: Sendable {
 
     /// Returns a stored notification in compact form.
     func signedPayload(_ stored: StoredNotification) throws -> String {
-        try NotificationSigner(signer: announcements.signer, now: now).signedPayload(stored)
+        try NotificationSigner(signer: writer.signer, now: now).signedPayload(stored)
     }
 
     private func content(
@@ -191,7 +191,7 @@ struct NotificationHandler: Sendable {
                 return .failure(.isMissing("externalPurchaseId"))
             }
             // Apple's verifiers derive the environment of a token from the beginning of its id.
-            let isSandbox = announcements.signer.environment == .sandbox
+            let isSandbox = writer.signer.environment == .sandbox
             return .success(
                 .externalPurchaseToken(id: isSandbox ? "SANDBOX_\(id)" : id, createdAt: now)
             )
@@ -226,15 +226,15 @@ struct NotificationHandler: Sendable {
         guard let owner = try store.origin(of: id, on: connection)?.owner, owner.bundle == bundle,
             let found = try store.appTransaction(of: owner, on: connection)
         else { return nil }
-        let app = announcements.app(bundle)
+        let app = writer.app(bundle)
         let payload = AppTransactionPayload(
             found,
             of: bundle,
             appAppleID: app?.appAppleID,
             version: app?.version,
-            in: announcements.signer.environment,
+            in: writer.signer.environment,
             at: now
         )
-        return try announcements.signer.compactJWS(of: payload.encoded())
+        return try writer.signer.compactJWS(of: payload.encoded())
     }
 }

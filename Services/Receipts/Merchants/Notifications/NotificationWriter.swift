@@ -4,7 +4,7 @@ import Messaging
 import Postgres
 
 /// Signs notifications and stores them, in the database transaction of the change they report.
-struct AnnouncementHandler: Sendable {
+struct NotificationWriter: Sendable {
     let signer: ReceiptSigner
     let store: ReceiptStore
     let machineNow: @Sendable () -> MachineTime
@@ -14,7 +14,7 @@ struct AnnouncementHandler: Sendable {
     /// Stores the notifications that new receipts cause, for apps that have an endpoint.
     ///
     /// - Returns: Whether a notification is owed.
-    func announce(
+    func write(
         _ signed: [SignedTransaction],
         _ saved: SavedReceipts,
         at now: StoreTime,
@@ -47,7 +47,7 @@ struct AnnouncementHandler: Sendable {
     }
 
     /// Stores a notification that was requested.
-    func announce(
+    func write(
         _ kind: NotificationKind,
         in bundle: BundleID,
         about transaction: TransactionID?,
