@@ -22,7 +22,7 @@ struct TransactionHandler: EventHandler {
 
     func apply(_ events: [ReceivedEvent], on connection: isolated PostgresConnection) throws {
         let accounts = try events.filter { $0.type == .accountChanged }.map(Self.account(in:))
-        let arrivals = try Self.open(events, on: connection)
+        let arrivals = try Self.stillOpen(events, on: connection)
             .filter { $0.type != .accountChanged }.compactMap(Self.arrival(in:))
         guard !accounts.isEmpty || !arrivals.isEmpty else { return }
         let now = now()
@@ -67,7 +67,7 @@ struct TransactionHandler: EventHandler {
     ///
     /// They are nearly all, so nothing is locked and nothing decoded for them. A payment that ends
     /// after this look is left out by its version.
-    private static func open(
+    private static func stillOpen(
         _ events: [ReceivedEvent],
         on connection: isolated PostgresConnection
     ) throws -> [ReceivedEvent] {

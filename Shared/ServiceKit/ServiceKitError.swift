@@ -15,9 +15,6 @@ public struct ServiceKitError: Error, Hashable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Whether a retry can help without any other change.
-    public var isRetriable: Bool { false }
-
     /// The kinds of failure.
     ///
     /// Later versions may add more.

@@ -7,7 +7,7 @@ import Testing
 
     /// Files whose names say something else than a declaration, by their ends, and why.
     private static let otherNames = [
-        "/Composition.swift": "holds the functions that compose, migrate and rebuild a service"
+        "/Composition.swift": "holds the function that composes a service"
     ]
 
     /// Types of one name, and why.

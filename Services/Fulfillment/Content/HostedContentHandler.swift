@@ -130,11 +130,11 @@ struct HostedContentHandler: Sendable {
                 while true {
                     try await Task.sleep(for: renewal)
                     // Renewal lasts as long as the upload, not only as long as a request may wait.
-                    let renewal = await PostgresWaitBudget.$current.withValue(nil) {
+                    let outcome = await PostgresWaitBudget.$current.withValue(nil) {
                         await renew(number, of: received.digest)
                     }
-                    onRenewal(renewal)
-                    switch renewal {
+                    onRenewal(outcome)
+                    switch outcome {
                     case .renewed: continue
                     case .recorded: return .recorded
                     case .lost: return .lost

@@ -161,7 +161,7 @@ extension SKPaymentQueue {
         } catch {
             state.withLock { $0.account.unshow(id) }
             logger.warning(
-                "The word on a price increase did not reach the store; it will ask again",
+                "The decision on a price increase did not reach the store; it will ask again",
                 metadata: ["error": "\(error)"]
             )
         }

@@ -253,7 +253,7 @@ extension EndToEnd.PaymentQueues {
                     setup.queue.showPriceConsentIfNeeded()
                 }
                 let client = try setup.store.client(account: "ada")
-                try await eventually("the subscriber's word to arrive") {
+                try await eventually("the subscriber's decision to arrive") {
                     try await client.storeAccount().value.account.priceConsents
                         .allSatisfy { $0.status == .agreed } ? true : nil
                 }

@@ -13,7 +13,7 @@ import TestSupport
 extension EndToEnd {
     /// Hosted content from the upload to an app whose download is interrupted.
     @Suite(.timeLimit(.minutes(5)))
-    struct HostedContentTests {
+    struct HostedContents {
         /// An uneven length that exceeds the buffers between the two processes.
         private let bytes = (0..<12_345_678).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435 >> 7) }
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Fulfillment
 
-@Suite("Uploads that take longer than their word stands", .timeLimit(.minutes(2)))
+@Suite("Uploads that take longer than their lease", .timeLimit(.minutes(2)))
 struct ContentUploadLeaseTests {
     private let bytes = Array("the first level".utf8)
     private var digest: ContentDigest { HostedContent.sample(bytes: bytes).sha256 }
@@ -35,7 +35,7 @@ struct ContentUploadLeaseTests {
             for _ in 1...5 {
                 store.clock.advance(by: HostedContentHandler.lease * 0.9)
                 let due = store.clock.now().advanced(by: HostedContentHandler.lease * 0.5)
-                try await eventually("the word to be renewed") {
+                try await eventually("the lease to be renewed") {
                     try await store.uploadLeaseEnd().flatMap { $0 > due ? true : nil }
                 }
                 #expect(try await cleaner.removeLeftovers() == 0)
@@ -82,7 +82,7 @@ struct ContentUploadLeaseTests {
             }
             // A cleaner whose clock is far ahead. It skips a row that is being renewed.
             let ahead = store.clock.machineNow().advanced(by: HostedContentHandler.lease * 2)
-            try await eventually("the word to be taken back") {
+            try await eventually("the lease to be taken back") {
                 try await store.client.withTransaction { connection in
                     let leftover = try ContentUploadStore.takeOver(
                         at: ahead,

@@ -51,7 +51,7 @@ import Testing
         #expect(state.storefront?.rawValue == "USA")
         #expect(state.take(account(7, storefront: "FRA")).hasNewStorefront)
         #expect(!state.take(account(7, storefront: "FRA")).hasNewStorefront)
-        // The store says nothing any more: the app's own word holds again.
+        // The store says nothing any more: what the app itself said holds again.
         #expect(state.take(account(8)).hasNewStorefront)
         #expect(state.storefront?.rawValue == "USA")
     }
