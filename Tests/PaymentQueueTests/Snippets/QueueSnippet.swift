@@ -28,7 +28,7 @@ private struct QueueSnippet {
     }
 
     func buy() async throws {
-        let products = try await Product.products(for: ["com.example.coins100"])
+        let products = try await Product.products(for: ["com.example.coins.100"])
         switch try await products[0].purchase(options: [.quantity(2), .appAccountToken(buyer)]) {
         case .success(.verified(let transaction)):
             deliver(transaction)
