@@ -41,7 +41,7 @@ import Testing
         let places = [
             "Services/", "Shared/", "Tools/", "Tests/", "Examples/", "deploy/", "docs/", ".github/",
         ]
-        let names = Set(Repository.swiftFiles.map(\.name) + Repository.migrations.map(\.name))
+        let names = Set(Repository.swiftFiles.map(\.name))
         var findings = Findings()
         var count = 0
         for document in Repository.documents {
@@ -58,8 +58,7 @@ import Testing
                         if !Repository.exists(path) {
                             findings.add(document, line, "there is no \(path)")
                         }
-                    } else if path.contains(/^[A-Za-z0-9+_]+\.(swift|sql)$/), !names.contains(path)
-                    {
+                    } else if path.contains(/^[A-Za-z0-9+_]+\.swift$/), !names.contains(path) {
                         findings.add(document, line, "there is no file \(path)")
                     }
                 }
