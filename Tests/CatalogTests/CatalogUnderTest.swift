@@ -88,7 +88,10 @@ struct CatalogUnderTest: Sendable {
         let events: [[UInt8]] = try await database.withClient { client in
             try await client.withConnection { connection in
                 try connection.query(
-                    "SELECT data FROM outbox WHERE key = \(id) ORDER BY xid, position"
+                    """
+                    SELECT unpacked_json(data)::json FROM outbox
+                    WHERE key = \(id) ORDER BY xid, position
+                    """
                 ).map { try $0.decode(PostgresJSON.self).bytes }
             }
         }

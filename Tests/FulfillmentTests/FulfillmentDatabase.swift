@@ -121,7 +121,10 @@ struct FulfillmentDatabase: Sendable {
     func outbox() async throws -> [ReceivedEvent] {
         try await client.withConnection { connection in
             try connection.query(
-                "SELECT event_id, type, topic, key, subject, time, data FROM outbox ORDER BY position"
+                """
+                SELECT event_id, type, topic, key, subject, time, unpacked_json(data)::json
+                FROM outbox ORDER BY position
+                """
             ).map { row in
                 let (id, type, topic, key, subject, time, data) = try row.decode(
                     EventID.self,

@@ -118,7 +118,7 @@ struct ReceiptsUnderTest {
             var events: [ReceiptIssued] = []
             for row in try connection.query(
                 """
-                SELECT type, topic, key, data::text FROM outbox
+                SELECT type, topic, key, unpacked_json(data) FROM outbox
                 WHERE type <> 'receipt.reissued.v1' ORDER BY xid, position
                 """
             ) {
@@ -141,7 +141,9 @@ struct ReceiptsUnderTest {
     /// Returns the types and the data of all published events, in order.
     func published() async throws -> [(type: EventType, data: [UInt8])] {
         try await client.withConnection { connection in
-            try connection.query("SELECT type, data::text FROM outbox ORDER BY xid, position").map {
+            try connection.query(
+                "SELECT type, unpacked_json(data) FROM outbox ORDER BY xid, position"
+            ).map {
                 let (type, data) = try $0.decode(String.self, String.self)
                 return (EventType(rawValue: type), Array(data.utf8))
             }

@@ -17,8 +17,8 @@ CREATE TABLE queue_transactions (
     version integer NOT NULL,
     state text NOT NULL,
     revoked_at timestamptz,
-    -- As `payments` published it, byte for byte.
-    transaction json NOT NULL,
+    -- As `payments` published it, byte for byte; packed JSON.
+    transaction bytea NOT NULL,
     is_delivered boolean NOT NULL,
     finished_at timestamptz,
     -- The revision of its queue that its last change is.

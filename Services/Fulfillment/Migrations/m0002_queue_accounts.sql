@@ -4,8 +4,8 @@ CREATE TABLE queue_accounts (
     account_id text COLLATE "C" NOT NULL,
     bundle_id text COLLATE "C" NOT NULL,
     version integer NOT NULL,
-    -- As `payments` published it, byte for byte.
-    account json NOT NULL,
+    -- As `payments` published it, byte for byte; packed JSON.
+    account bytea NOT NULL,
     -- The revision of its queue that its last change is.
     revision bigint NOT NULL,
     changed_at timestamptz NOT NULL,

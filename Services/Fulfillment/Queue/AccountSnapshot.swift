@@ -11,6 +11,16 @@ struct AccountSnapshot: Hashable, Sendable {
         self.bytes = bytes
     }
 
+    /// Reads the form in which the queue stores it.
+    ///
+    /// - Throws: `UnknownTextCode`.
+    init(packed: [UInt8]) throws {
+        bytes = try PackedJSON.unpacked(packed)
+    }
+
+    /// The form in which the queue stores it.
+    var packed: [UInt8] { PackedJSON.packed(bytes) }
+
     /// Cuts the account out of the data of an event that was decoded successfully.
     ///
     /// - Throws: `EncodingError`. The account is encoded only if it could not be cut out.

@@ -39,7 +39,7 @@ enum QueueAccountStore {
             SELECT * FROM unnest(
                 \(changes.map(\.arrival.queue.accountID)), \(changes.map(\.arrival.queue.bundleID)),
                 \(changes.map { Int32($0.arrival.version) }),
-                \(changes.map { PostgresJSON(bytes: $0.arrival.snapshot.bytes) }),
+                \(changes.map(\.arrival.snapshot.packed)),
                 \(changes.map { revisions[$0.arrival.queue, default: 0] + $0.ordinal }),
                 \(changes.map(\.time))
             )

@@ -227,24 +227,24 @@ struct QueueReadStore: Sendable {
         var account: QueueAccountChange?
         for row in rows {
             let (
-                current, number, revision, isDelivered, finishedAt, json, contents
+                current, number, revision, isDelivered, finishedAt, packed, contents
             ) = try row.decode(
                 Int64.self,
                 Int64?.self,
                 Int64?.self,
                 Bool?.self,
                 StoreTime?.self,
-                PostgresJSON?.self,
+                [UInt8]?.self,
                 PostgresJSON?.self
             )
             queueRevision = current
             // A queue without any changes is one row of nulls.
-            guard let revision, let json else { continue }
+            guard let revision, let packed else { continue }
             guard let number, let isDelivered else {
                 account = QueueAccountChange(
                     queue: queue,
                     revision: revision,
-                    snapshot: AccountSnapshot(bytes: json.bytes)
+                    snapshot: try AccountSnapshot(packed: packed)
                 )
                 continue
             }
@@ -253,7 +253,7 @@ struct QueueReadStore: Sendable {
                     queue: queue,
                     transactionID: TransactionID(number: number),
                     revision: revision,
-                    snapshot: TransactionSnapshot(bytes: json.bytes),
+                    snapshot: try TransactionSnapshot(packed: packed),
                     isDelivered: isDelivered,
                     finishedAt: finishedAt,
                     contents: contents?.bytes

@@ -129,8 +129,8 @@ enum QueueStore {
         )
         var snapshots: [TransactionID: TransactionSnapshot] = [:]
         for row in rows {
-            let (number, json) = try row.decode(Int64.self, PostgresJSON.self)
-            snapshots[TransactionID(number: number)] = TransactionSnapshot(bytes: json.bytes)
+            let (number, packed) = try row.decode(Int64.self, [UInt8].self)
+            snapshots[TransactionID(number: number)] = try TransactionSnapshot(packed: packed)
         }
         return snapshots
     }
@@ -173,7 +173,7 @@ enum QueueStore {
                 \(rows.map(\.after.id.number)), \(rows.map(\.after.queue.accountID)),
                 \(rows.map(\.after.queue.bundleID)), \(rows.map { Int32($0.after.version) }),
                 \(rows.map(\.after.state.rawValue)), \(rows.map(\.after.revokedAt)),
-                \(rows.map { PostgresJSON(bytes: $0.snapshot.bytes) }),
+                \(rows.map(\.snapshot.packed)),
                 \(rows.map(\.after.isDelivered)), \(rows.map(\.after.finishedAt)),
                 \(rows.map { $0.after.contents.map(PostgresJSON.init(bytes:)) }),
                 \(rows.map { revisions[$0.after.queue, default: 0] + $0.ordinal }),

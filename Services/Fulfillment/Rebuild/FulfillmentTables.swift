@@ -18,8 +18,8 @@ enum FulfillmentTables {
             key: [.number("transaction_id")],
             columns: [
                 "transaction_id", "account_id", "bundle_id", "version", "state", "revoked_at",
-                "transaction", "is_delivered", "finished_at", "revision", "changed_at", "contents",
-                "traceparent",
+                .init("transaction", "unpacked_json(transaction)"), "is_delivered", "finished_at",
+                "revision", "changed_at", "contents", "traceparent",
             ]
         ),
         RebuiltTable(
@@ -53,7 +53,10 @@ enum FulfillmentTables {
         RebuiltTable(
             "queue_accounts",
             key: [.text("account_id"), .text("bundle_id")],
-            columns: ["account_id", "bundle_id", "version", "account", "revision", "changed_at"]
+            columns: [
+                "account_id", "bundle_id", "version", .init("account", "unpacked_json(account)"),
+                "revision", "changed_at",
+            ]
         ),
     ]
 }

@@ -46,7 +46,7 @@ enum WebhookStore {
             """
         )
         return try rows.map { row in
-            let (number, target, attempts, url, host, accountID, bundleID, state, json, trace) =
+            let (number, target, attempts, url, host, accountID, bundleID, state, packed, trace) =
                 try row.decode(
                     Int64.self,
                     String.self,
@@ -56,7 +56,7 @@ enum WebhookStore {
                     AccountID.self,
                     BundleID.self,
                     String.self,
-                    PostgresJSON.self,
+                    [UInt8].self,
                     String?.self
                 )
             return Webhook(
@@ -67,7 +67,7 @@ enum WebhookStore {
                 host: host,
                 queue: QueueKey(accountID: accountID, bundleID: bundleID),
                 state: TransactionState(rawValue: state),
-                snapshot: TransactionSnapshot(bytes: json.bytes),
+                snapshot: try TransactionSnapshot(packed: packed),
                 traceparent: trace
             )
         }
@@ -212,18 +212,18 @@ enum WebhookStore {
             """
         )
         return try rows.map { row in
-            let (number, accountID, bundleID, json, contents, traceparent) = try row.decode(
+            let (number, accountID, bundleID, packed, contents, traceparent) = try row.decode(
                 Int64.self,
                 AccountID.self,
                 BundleID.self,
-                PostgresJSON.self,
+                [UInt8].self,
                 PostgresJSON?.self,
                 String?.self
             )
             return (
                 TransactionID(number: number),
                 QueueKey(accountID: accountID, bundleID: bundleID),
-                TransactionSnapshot(bytes: json.bytes),
+                try TransactionSnapshot(packed: packed),
                 contents?.bytes,
                 traceparent
             )

@@ -280,10 +280,11 @@ enum ReconcileStore {
                 queued.finished_at IS NOT NULL, queued.changed_at,
                 CASE WHEN owned.account_id IS NOT NULL THEN owned.revoked_at IS NULL END
             FROM queue_transactions queued
+            CROSS JOIN LATERAL (SELECT unpacked_json(queued.transaction)::json) AS transaction (json)
             LEFT JOIN entitlements owned ON owned.account_id = queued.account_id
                 AND owned.bundle_id = queued.bundle_id
-                AND owned.product_id = queued.transaction->>'productID'
-                AND owned.original_transaction_id = (queued.transaction->>'originalID')::bigint
+                AND owned.product_id = transaction.json->>'productID'
+                AND owned.original_transaction_id = (transaction.json->>'originalID')::bigint
             WHERE queued.transaction_id = ANY(\(ids))
             """
         ) {

@@ -39,8 +39,9 @@ enum StoryMarksStore {
     ) throws -> [AccountStory.Purchase] {
         try connection.query(
             """
-            SELECT transaction_id, bundle_id, state, transaction ->> 'productID', is_delivered,
-                finished_at, changed_at, revoked_at IS NOT NULL
+            SELECT transaction_id, bundle_id, state,
+                unpacked_json(transaction)::json ->> 'productID', is_delivered, finished_at,
+                changed_at, revoked_at IS NOT NULL
             FROM (
                 -- Two halves, as the indexes have them.
                 (SELECT * FROM queue_transactions

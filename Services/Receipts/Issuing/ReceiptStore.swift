@@ -79,7 +79,7 @@ struct ReceiptStore: Sendable {
         return ReceiptResponse(
             signedTransaction: JWSSerialization.joined(
                 header: header,
-                payload: PackedPayload.unpacked(payload),
+                payload: try PackedPayload.unpacked(payload),
                 signature: signature
             ),
             orderId: TransactionReason(rawValue: reason).order(of: transaction)?.rawValue

@@ -65,6 +65,95 @@ LANGUAGE sql STABLE SET search_path = public, pg_temp AS $$
     FROM outbox_base
 $$;
 
+-- The JSON of a document that services store packed (`PackedJSON`): a control character stands for
+-- each of the first 29 texts, and U+001E with a printable character for each of the others. A document
+-- after U+001F is stored as it is. For operators and reconciliation; services unpack it themselves.
+CREATE FUNCTION unpacked_json(packed bytea) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog AS $$
+DECLARE
+    texts CONSTANT text[] := ARRAY[
+        '{"accountID":"',
+        '","bundleID":"',
+        '","deliveryPlan":[',
+        '{"amount":',
+        ',"kind":"credit","unit":"',
+        '],"id":"',
+        '","originalID":"',
+        '","originalPurchasedAt":',
+        ',"price":{"currency":"',
+        '","price":{"currency":"',
+        '","minorUnits":',
+        '},"productID":"',
+        '","productType":"consumable","productVersion":',
+        '","productType":"nonConsumable","productVersion":',
+        ',"purchasedAt":',
+        ',"quantity":1,"reason":"purchase","requestedAt":',
+        ',"state":"purchased","storefront":"',
+        ',"state":"purchasing","storefront":"',
+        '","version":',
+        '{"environment":"Production",',
+        '{"environment":"Sandbox",',
+        '"posting":{"id":"',
+        '","taxBasisPoints":0},"transaction":{"accountID":"',
+        '"transaction":{"accountID":"',
+        '{"isDelivered":true,"revision":',
+        '{"finishedAt":',
+        ',"isDelivered":true,"revision":',
+        ',"transaction":{"accountID":"',
+        '{"issuedAt":',
+        ',"payloadSHA256":"',
+        '","signing":{"appTransactionID":',
+        ',"environment":"Sandbox","historyPosition":',
+        ',"environment":"Production","historyPosition":',
+        ',"signature":"',
+        '"},"signingChainID":"',
+        '","transaction":{"accountID":"',
+        '","productType":"autoRenewableSubscription","productVersion":',
+        '","productType":"nonRenewingSubscription","productVersion":',
+        '","applicationUsername":"',
+        '{"kind":"entitlement"}',
+        '{"kind":"app"}',
+        '{"kind":"webhook","url":"',
+        '],"failureReason":"',
+        ',"quantity":',
+        ',"reason":"',
+        '","requestedAt":',
+        ',"refunds":[',
+        ',"reversedAt":',
+        ',"revokedAt":',
+        ',"state":"',
+        '","storefront":"',
+        '","taxBasisPoints":',
+        '{"isDelivered":false,"revision":',
+        ',"isDelivered":false,"revision":',
+        '{"contents":[',
+        ',"originalTransactionID":"',
+        '","transactionID":"',
+        '","signing":{"appAccountToken":"',
+        '","appTransactionID":'
+    ];
+    document text;
+BEGIN
+    IF substr(packed, 1, 1) = '\x1f' THEN
+        RETURN convert_from(substr(packed, 2), 'UTF8');
+    END IF;
+    document := convert_from(packed, 'UTF8');
+    IF position(chr(30) IN document) > 0 THEN
+        FOR number IN 30..cardinality(texts) LOOP
+            document := replace(document, chr(30) || chr(18 + number), texts[number]);
+        END LOOP;
+    END IF;
+    FOR number IN 1..29 LOOP
+        document := replace(document, chr(number), texts[number]);
+    END LOOP;
+    IF document ~ '[\x01-\x1f]' THEN
+        RAISE EXCEPTION 'packed JSON has a code that this version does not know: %', packed
+            USING ERRCODE = 'data_corrupted';
+    END IF;
+    RETURN document;
+END
+$$;
+
 CREATE SEQUENCE outbox_positions;
 
 CREATE TABLE outbox (
@@ -77,7 +166,8 @@ CREATE TABLE outbox (
     subject text NOT NULL,
     time timestamptz NOT NULL,
     traceparent text,
-    data json NOT NULL
+    -- Packed JSON.
+    data bytea NOT NULL
 ) PARTITION BY RANGE (time);
 
 CREATE INDEX outbox_in_commit_order ON outbox (xid, position);

@@ -25,7 +25,7 @@ public enum EventLog {
     ///   - types: The types of events to read; all if empty.
     ///   - connection: The session. If it has begun a snapshot, every call sees the same log.
     /// - Returns: The rows, in the order of their places; none at the end of the log.
-    /// - Throws: `PostgresError`.
+    /// - Throws: `PostgresError`, or an error if the data of a row cannot be unpacked.
     public static func rows(
         after cursor: OutboxCursor,
         limit: Int,
@@ -127,7 +127,7 @@ public enum EventLog {
                     String.self,
                     PostgresTimestamp.self,
                     String?.self,
-                    PostgresJSON.self
+                    [UInt8].self
                 )
             let outboxRow = OutboxRow(
                 cursor: OutboxCursor(xid: xid, position: position),
@@ -139,7 +139,7 @@ public enum EventLog {
                     subject: subject,
                     time: StoreTime(time),
                     traceparent: trace,
-                    data: data.bytes
+                    data: try PackedJSON.unpacked(data)
                 )
             )
             return ExactRow(

@@ -35,7 +35,7 @@ public enum Outbox {
                 SELECT (SELECT outbox_place()), * FROM unnest(
                     \(events.map(\.id)), \(events.map(\.type.rawValue)), \(events.map(\.topic)),
                     \(events.map(\.key)), \(events.map(\.subject)), \(events.map(\.time)),
-                    \(events.map(\.traceparent)), \(events.map { PostgresJSON(bytes: $0.data) })
+                    \(events.map(\.traceparent)), \(events.map { PackedJSON.packed($0.data) })
                 )
                 RETURNING 1
             )

@@ -43,7 +43,9 @@ extension EndToEnd {
                 let altered = try await store.withDatabase(of: .payments) { connection in
                     try connection.execute(
                         """
-                        UPDATE outbox SET data = replace(data::text, ':99', ':1')::json
+                        UPDATE outbox SET data = convert_to(
+                            replace(unpacked_json(data), ':99', ':1'), 'UTF8'
+                        )
                         WHERE type = 'transaction.purchased.v1'
                         """
                     )

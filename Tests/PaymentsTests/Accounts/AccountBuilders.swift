@@ -66,7 +66,7 @@ extension Store {
         try await client.withConnection { connection in
             try connection.query(
                 """
-                SELECT data FROM outbox
+                SELECT unpacked_json(data)::json FROM outbox
                 WHERE type = \(EventType.accountChanged.rawValue)
                     AND key = \(account.accountID) AND topic = \(Topics.paymentsTransactions.name)
                 ORDER BY position

@@ -40,7 +40,7 @@ WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('2', id), 'transaction.purchasing.v1',
         'payments.transactions', account_id, id::text, now(), NULL,
-        (SELECT ceiling.sample('purchasing'))
+        (SELECT ceiling.bytes('purchasing'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

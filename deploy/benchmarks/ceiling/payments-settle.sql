@@ -36,7 +36,7 @@ WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('4', id), 'transaction.purchased.v1',
         'payments.transactions', account_id, id::text, now(), NULL,
-        (SELECT ceiling.sample('purchased'))
+        (SELECT ceiling.bytes('purchased'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

@@ -34,8 +34,8 @@ INSERT INTO signed_transactions (
     standing_refunds, reversed_refunds, payload, signature)
 SELECT id, id, app_transaction_id, id, now(), NULL, now(), 2, 1, 'purchase',
     'com.example.coins.100', 'consumable', NULL, NULL,
-    (SELECT bytes FROM ceiling.samples WHERE name = 'payload'),
-    (SELECT bytes FROM ceiling.samples WHERE name = 'signature')
+    (SELECT ceiling.bytes('payload')),
+    (SELECT ceiling.bytes('signature'))
 FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
 JOIN app_transactions USING (account_id, bundle_id)
 ON CONFLICT (transaction_id) DO NOTHING
@@ -43,7 +43,7 @@ RETURNING transaction_id;
 WITH appended AS (
     INSERT INTO outbox (xid, event_id, type, topic, key, subject, time, traceparent, data)
     SELECT (SELECT outbox_place()), ceiling.uuid('6', id), 'receipt.issued.v1',
-        'receipts.issued', account_id, id::text, now(), NULL, (SELECT ceiling.sample('issued'))
+        'receipts.issued', account_id, id::text, now(), NULL, (SELECT ceiling.bytes('issued'))
     FROM ceiling.batch(:first::bigint, :n::int, :accounts::int)
     RETURNING 1
 )

@@ -23,3 +23,6 @@ $$;
 
 CREATE FUNCTION ceiling.sample(wanted text) RETURNS json
 LANGUAGE sql STABLE AS $$ SELECT data FROM ceiling.samples WHERE name = wanted $$;
+
+CREATE FUNCTION ceiling.bytes(wanted text) RETURNS bytea
+LANGUAGE sql STABLE AS $$ SELECT bytes FROM ceiling.samples WHERE name = wanted $$;

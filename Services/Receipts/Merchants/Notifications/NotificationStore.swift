@@ -76,7 +76,7 @@ enum NotificationStore {
             )
             return JWSSerialization.joined(
                 header: header,
-                payload: PackedPayload.unpacked(payload),
+                payload: try PackedPayload.unpacked(payload),
                 signature: signature
             )
         }

@@ -152,7 +152,7 @@ struct ServerAPIStore: Sendable {
             """
         ).map { row in
             let (number, payload) = try row.decode(Int64.self, [UInt8].self)
-            return (TransactionID(number: number), PackedPayload.unpacked(payload))
+            return (TransactionID(number: number), try PackedPayload.unpacked(payload))
         }
     }
 
@@ -365,7 +365,7 @@ struct ServerAPIStore: Sendable {
             return StoredReceipt(
                 leafSHA256: leaf,
                 header: header,
-                payload: PackedPayload.unpacked(payload),
+                payload: try PackedPayload.unpacked(payload),
                 signature: signature
             )
         }

@@ -110,29 +110,27 @@ struct Ceiling: Sendable {
     }
 
     private static let paymentsSamples = """
-        (SELECT 'purchasing', data::text, NULL::bytea FROM outbox
+        (SELECT 'purchasing', NULL::text, data FROM outbox
         WHERE type = 'transaction.purchasing.v1' LIMIT 1)
-        UNION ALL (SELECT 'purchased', data::text, NULL FROM outbox
+        UNION ALL (SELECT 'purchased', NULL, data FROM outbox
         WHERE type = 'transaction.purchased.v1' LIMIT 1)
         UNION ALL (SELECT 'plan', delivery_plan::text, NULL FROM transactions LIMIT 1)
         """
 
     private static let receiptsSamples = """
-        (SELECT 'issued', data::text, NULL::bytea FROM outbox
+        (SELECT 'issued', NULL::text, data FROM outbox
         WHERE type = 'receipt.issued.v1' LIMIT 1)
         UNION ALL (SELECT 'payload', NULL, payload FROM signed_transactions LIMIT 1)
         UNION ALL (SELECT 'signature', NULL, signature FROM signed_transactions LIMIT 1)
         """
 
     private static let fulfillmentSamples = """
-        WITH sample AS (
-            SELECT data FROM outbox
-            WHERE type = 'queue.changed.v1' AND data -> 'transaction' ->> 'state' = 'purchased'
-            LIMIT 1
-        )
-        SELECT 'purchased change', data::text, NULL::bytea FROM sample
-        UNION ALL SELECT 'purchased snapshot', (data -> 'transaction')::text, NULL FROM sample
-        UNION ALL (SELECT 'finished', data::text, NULL FROM outbox
+        (SELECT 'purchased change', NULL::text, data FROM outbox
+        WHERE type = 'queue.changed.v1'
+            AND unpacked_json(data)::json -> 'transaction' ->> 'state' = 'purchased' LIMIT 1)
+        UNION ALL (SELECT 'purchased snapshot', NULL, transaction FROM queue_transactions
+        WHERE state = 'purchased' LIMIT 1)
+        UNION ALL (SELECT 'finished', NULL, data FROM outbox
         WHERE type = 'transaction.finished.v1' LIMIT 1)
         """
 
