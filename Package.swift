@@ -163,6 +163,13 @@ let package = Package(
             path: "Shared/ReceiptValidation",
             swiftSettings: house
         ),
+        // What happens to subscriptions that renew: values in, decisions out; no I/O, no clock.
+        .target(
+            name: "Subscriptions",
+            dependencies: ["EventTypes"],
+            path: "Shared/Subscriptions",
+            swiftSettings: house
+        ),
         // What makes a change of an insert-only table show.
         .target(
             name: "Seals",
@@ -351,6 +358,7 @@ let package = Package(
         ])
         + tests(of: "EventTypes", ["ClockAndIDs", "EventTypes"])
         + tests(of: "StoreTracing", ["StoreTracing", tracing])
+        + tests(of: "Subscriptions", ["EventTypes", "Subscriptions"])
         + tests(of: "StoreAPI", ["EventTypes", "StoreAPI"])
         + tests(of: "Contracts", ["Contracts", "EventTypes", "TestSupport"])
         + tests(of: "Kafka", ["Kafka", "TestSupport", logging])

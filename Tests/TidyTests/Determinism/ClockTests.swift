@@ -17,6 +17,7 @@ import Testing
     /// The code with a meaning for buyers and merchants, which has store time.
     private static let storeFolders = [
         "Shared/EventTypes/Events/", "Shared/EventTypes/Values/", "Shared/StoreAPI/",
+        "Shared/EventTypes/Subscriptions/", "Shared/Subscriptions/",
         "Shared/Ledger/", "Services/Catalog/", "Services/Payments/Rules/",
         "Services/Payments/Accounts/", "Services/Payments/Products/",
         "Services/Payments/Transactions/", "Services/Receipts/Issuing/",

@@ -24,6 +24,39 @@ import Testing
         #expect(cited > 100, "the search finds the citations that there are")
     }
 
+    /// Rules of subscriptions have numbers such as S82, and rows of their table such as e11.
+    @Test func everyCitedRuleOfSubscriptionsIsInTheirDocument() throws {
+        let document = try Repository.file("docs/subscriptions.md")
+        let label = /\b(?:S[0-9]+|e[0-9]+)\b/
+        var defined: Set<Substring> = []
+        for line in document.lines where line.hasPrefix("| ") {
+            let name = line.dropFirst(2).prefix { $0 != "|" }
+            defined.formUnion(name.matches(of: label).map(\.output))
+        }
+        // The text below the table names the rows of what the store does not do.
+        for line in document.lines where !line.hasPrefix("| ") {
+            defined.formUnion(line.matches(of: /\be[0-9]+\b/).map(\.output))
+        }
+        let folders = [
+            "Shared/Subscriptions/", "Shared/EventTypes/Subscriptions/",
+            "Tests/SubscriptionsTests/",
+        ]
+        var findings = Findings()
+        var cited = 0
+        for file in Repository.swiftFiles where folders.contains(where: file.path.hasPrefix) {
+            for (number, line) in zip(1..., file.lines) {
+                for found in line.matches(of: label).map(\.output) {
+                    cited += 1
+                    if !defined.contains(found) {
+                        findings.add(file, number, "\(document.path) has no \(found)")
+                    }
+                }
+            }
+        }
+        findings.report()
+        #expect(cited > 100, "the search finds the citations that there are")
+    }
+
     @Test func aCitationThatLeadsNowhereIsFound() throws {
         let specification = try Specification(Repository.file("docs/specification.md"))
         let text = """

@@ -1,0 +1,24 @@
+/// A charge for the next period whose outcome is not known yet.
+public struct RenewalCharge: Codable, Hashable, Sendable {
+    /// The identity of the charge.
+    public var key: RenewalChargeKey
+    /// The product of the next period, with the price to charge.
+    public var product: SubscriptionProduct
+    /// The storefront of the price (rule S33).
+    public var storefront: Storefront
+    /// The time at which the charge was begun.
+    public var startedAt: StoreTime
+
+    /// Makes a charge.
+    public init(
+        key: RenewalChargeKey,
+        product: SubscriptionProduct,
+        storefront: Storefront,
+        startedAt: StoreTime
+    ) {
+        self.key = key
+        self.product = product
+        self.storefront = storefront
+        self.startedAt = startedAt
+    }
+}

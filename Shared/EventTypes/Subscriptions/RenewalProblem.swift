@@ -1,0 +1,29 @@
+/// The reason why the last try to renew failed.
+public enum RenewalProblem: OpenEnum {
+    /// The processor did not charge.
+    case billing
+    /// The product is not renewed any more, or has no price in the storefront (rules S14 and S33).
+    case notForSale
+    /// A reason that only a newer version of the store knows.
+    case unknown(String)
+
+    /// Recognizes a reason.
+    ///
+    /// An unknown one is kept.
+    public init(rawValue: String) {
+        switch rawValue {
+        case "billing": self = .billing
+        case "notForSale": self = .notForSale
+        default: self = .unknown(rawValue)
+        }
+    }
+
+    /// The reason in its wire format.
+    public var rawValue: String {
+        switch self {
+        case .billing: "billing"
+        case .notForSale: "notForSale"
+        case .unknown(let rawValue): rawValue
+        }
+    }
+}

@@ -1,0 +1,108 @@
+/// One version of a subscription: all periods of one account in one group of one app.
+///
+/// Its state and its dates are facts. What has to be done next follows from them.
+public struct Subscription: Codable, Hashable, Sendable {
+    /// The id of the first transaction, which never changes (rule S1).
+    public var id: TransactionID
+    /// The number of changes that others are told of, from 1.
+    ///
+    /// The higher version wins (rule S7). A charge that begins or fails is nobody else's business and does not count.
+    public var version: Int
+    /// The account that pays.
+    public var accountID: AccountID
+    /// The app.
+    public var bundleID: BundleID
+    /// The storefront of the last purchase or renewal (rule S33).
+    public var storefront: Storefront
+    /// The state (rule S80).
+    public var state: SubscriptionState
+    /// The newest period that was not taken back.
+    ///
+    /// It may begin in the future (rule S81).
+    public var period: PaidPeriod
+    /// The period before the newest one; `nil` if there is none or it was not kept.
+    public var earlierPeriod: PaidPeriod?
+    /// The number of times that the count of periods began again, from 1 (rule S84).
+    ///
+    /// It also rises when a paid period is taken back, so that no charge gets an earlier one's key.
+    public var epoch: Int
+    /// The product that the next renewal changes to; `nil` for the same product (rule S104).
+    public var pendingProduct: SubscriptionProduct?
+    /// The reason why the subscription does not renew; `nil` while auto-renew is on (rules S93, S108).
+    public var autoRenewOffReason: AutoRenewOffReason?
+    /// The start of the first period: `originalPurchaseDate` (rule S4).
+    public var startedAt: StoreTime
+    /// The start of the latest period after a long gap, or of the first (rule S111).
+    public var recentStart: StoreTime
+    /// The number of tries to charge for the next period.
+    public var attempts: Int
+    /// The time of the last of these tries.
+    public var lastTry: StoreTime?
+    /// The try whose outcome is not known; there is at most one (rule S84).
+    public var charge: RenewalCharge?
+    /// The reason why the last of these tries failed.
+    public var renewalProblem: RenewalProblem?
+    /// The end of the grace period, in the state of that name (rule S80).
+    public var gracePeriodEnd: StoreTime?
+    /// The time at which the store gives up charging, in grace and billing retry (rule S522).
+    public var billingRetryEnd: StoreTime?
+    /// The reason of the end (rule S93).
+    public var expirationIntent: ExpirationIntent?
+
+    /// Makes the first version of a subscription.
+    public init(
+        accountID: AccountID,
+        bundleID: BundleID,
+        storefront: Storefront,
+        firstPeriod: PaidPeriod
+    ) {
+        id = firstPeriod.transactionID
+        version = 1
+        self.accountID = accountID
+        self.bundleID = bundleID
+        self.storefront = storefront
+        state = .active
+        period = firstPeriod
+        epoch = 1
+        startedAt = firstPeriod.start
+        recentStart = firstPeriod.start
+        attempts = 0
+    }
+
+    /// The group, in which the account has no other running subscription (rule S10).
+    public var groupID: SubscriptionGroupID { product.terms.groupID }
+
+    /// The product of the newest period.
+    public var product: SubscriptionProduct { period.product }
+
+    /// Whether the subscription renews at the end of its period.
+    public var isAutoRenewOn: Bool { autoRenewOffReason == nil }
+
+    /// The product and the price of the next period, as told to the customer (rule S32); `nil`
+    /// if there is none.
+    public var nextProduct: SubscriptionProduct? {
+        state.isRunning && isAutoRenewOn ? pendingProduct ?? product : nil
+    }
+
+    /// The end of the service that the account is entitled to (rule S80); `nil` if it has none.
+    public var entitlementEnd: StoreTime? {
+        switch state {
+        case .active: period.end
+        case .inGracePeriod: gracePeriodEnd
+        case .inBillingRetryPeriod, .expired, .revoked, .unknown: nil
+        }
+    }
+
+    /// Whether the account has the service at a time (rule S80).
+    ///
+    /// The answer follows from the dates, so an event that comes late never prolongs the service.
+    public func isEntitled(at time: StoreTime) -> Bool { entitlementEnd.map { time < $0 } ?? false }
+
+    /// The period in force at a time: the newest one, or the one before it until that begins.
+    public func runningPeriod(at time: StoreTime) -> PaidPeriod {
+        guard time < period.start, let earlierPeriod, time < earlierPeriod.effectiveEnd else {
+            return period
+        }
+        return earlierPeriod
+    }
+}

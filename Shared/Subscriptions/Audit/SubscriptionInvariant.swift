@@ -1,0 +1,34 @@
+/// The invariants of subscriptions, numbered as in docs/subscriptions.md.
+public enum SubscriptionInvariant: Int, CaseIterable, Hashable, Sendable {
+    /// No two periods overlap.
+    case noOverlap = 1
+    /// Every gap between two periods has an explanation.
+    case noUnexplainedGap = 2
+    /// Each paid period has exactly one charge. Every other charge was returned.
+    case oneChargeAPeriod = 3
+    /// Refunds never exceed the price, and prorated ones are right to the minor unit.
+    case refundsAreRight = 4
+    /// The subscription follows from its changes, and its state from its dates.
+    case stateFollowsFromChanges = 5
+    /// Every end is counted from its anchor.
+    case endsAreCounted = 6
+    /// At most one charge is open. What runs has one due action, what has ended none.
+    case oneDueAction = 7
+    /// Offers and codes are used once. The store has no offers yet.
+    case offersAreUsedOnce = 8
+    /// Every change has its notifications once, and every notification has its change.
+    case notifiedOnce = 9
+    /// Other services show what the subscription says.
+    case viewsAgree = 10
+    /// The subscriptions of family members follow the organizer's. The store does not share yet.
+    case familyFollows = 11
+    /// Nobody is charged more than what was told.
+    case noPriceAboveTold = 12
+    /// An account has at most one running subscription in a group of an app.
+    case oneRunning = 13
+    /// Grace and billing retry are as long as set, from the period's end.
+    case limitsAreKept = 14
+
+    /// Whether ``SubscriptionAudit`` checks it; the other two need what the store cannot do yet.
+    public var isChecked: Bool { self != .offersAreUsedOnce && self != .familyFollows }
+}

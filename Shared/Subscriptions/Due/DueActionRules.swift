@@ -1,0 +1,118 @@
+public import EventTypes
+
+/// The rules for what a subscription has to have done next.
+///
+/// Pure. A subscription that runs has exactly one next action, and one that has ended has none. So
+/// one row of a table can hold it.
+public struct DueActionRules: Sendable {
+    /// The decisions of the store.
+    public let policy: SubscriptionPolicy
+
+    /// Makes the rules.
+    public init(policy: SubscriptionPolicy) { self.policy = policy }
+
+    /// The next action of a subscription; `nil` if nothing has to be done.
+    ///
+    /// Of several, the earliest comes first, also when all of them are late (rule S520). Charges
+    /// whose time has passed without a try are not made up for: one try counts for all of them.
+    public func next(for subscription: Subscription) -> DueAction? {
+        switch subscription.state {
+        case .active:
+            earliest(
+                subscription,
+                charge: .renewalCharge,
+                at: renewalChargeTime(of: subscription),
+                end: .periodEnd,
+                at: subscription.period.end
+            )
+        case .inGracePeriod:
+            earliest(
+                subscription,
+                charge: .retryCharge,
+                at: retryChargeTime(of: subscription),
+                end: .graceEnd,
+                at: subscription.gracePeriodEnd
+            )
+        case .inBillingRetryPeriod:
+            earliest(
+                subscription,
+                charge: .retryCharge,
+                at: retryChargeTime(of: subscription),
+                end: .retryEnd,
+                at: subscription.billingRetryEnd
+            )
+        case .expired, .revoked, .unknown: nil
+        }
+    }
+
+    /// The state that follows from the dates alone, if the due action has not been carried out yet
+    /// (rule S205).
+    public func state(of subscription: Subscription, at time: StoreTime) -> SubscriptionState {
+        func isBefore(_ end: StoreTime?) -> Bool {
+            end.map { time < ending(at: $0, of: subscription) } ?? false
+        }
+        let retryState: SubscriptionState =
+            isBefore(subscription.billingRetryEnd) ? .inBillingRetryPeriod : .expired
+        switch subscription.state {
+        case .active:
+            if isBefore(subscription.period.end) { return .active }
+            return subscription.isAutoRenewOn ? .inBillingRetryPeriod : .expired
+        case .inGracePeriod:
+            return isBefore(subscription.gracePeriodEnd) ? .inGracePeriod : retryState
+        case .inBillingRetryPeriod: return retryState
+        case .expired, .revoked, .unknown: return subscription.state
+        }
+    }
+
+    private func earliest(
+        _ subscription: Subscription,
+        charge: DueAction.Kind,
+        at chargeTime: StoreTime?,
+        end: DueAction.Kind,
+        at endTime: StoreTime?
+    ) -> DueAction? {
+        let charge = chargeTime.map {
+            DueAction(kind: charge, time: $0, subscriptionID: subscription.id)
+        }
+        let end = endTime.map {
+            DueAction(
+                kind: end,
+                time: ending(at: $0, of: subscription),
+                subscriptionID: subscription.id
+            )
+        }
+        return [charge, end].compactMap(\.self).min()
+    }
+
+    /// The time at which an end takes effect: a charge whose outcome is not known delays it for a
+    /// while (rule S505).
+    private func ending(at time: StoreTime, of subscription: Subscription) -> StoreTime {
+        guard let charge = subscription.charge else { return time }
+        return max(time, charge.startedAt.advanced(by: policy.outcomeWait))
+    }
+
+    /// The time of the next renewal charge: never before the newest period begins, so that nobody
+    /// pays two periods in advance.
+    private func renewalChargeTime(of subscription: Subscription) -> StoreTime? {
+        guard subscription.isAutoRenewOn, subscription.charge == nil else { return nil }
+        let period = subscription.period
+        let times = policy.chargesBeforeEnd.enumerated().map { index, duration in
+            let delay = index == 0 ? policy.delay(of: subscription.id) : .zero
+            return max(period.start, period.end.advanced(by: delay - duration))
+        }
+        return first(times, after: subscription.lastTry)
+    }
+
+    private func retryChargeTime(of subscription: Subscription) -> StoreTime? {
+        guard subscription.charge == nil else { return nil }
+        let end = subscription.period.end
+        return first(
+            policy.chargesAfterEnd.map { end.advanced(by: $0) },
+            after: subscription.lastTry
+        )
+    }
+
+    private func first(_ times: [StoreTime], after lastTry: StoreTime?) -> StoreTime? {
+        times.first { time in lastTry.map { $0 < time } ?? true }
+    }
+}

@@ -1,0 +1,23 @@
+import EventTypes
+
+/// The effect of an event on a subscription.
+public enum SubscriptionMove: Hashable, Sendable {
+    /// The subscription changes.
+    case changed(SubscriptionPlan)
+    /// The event was applied before, or asks for what is so already.
+    case unchanged
+    /// A due action that no longer fits: it has no effect (rule S502).
+    case stale
+    /// This action is overdue and comes first (rule S112). Then the event is applied again.
+    case overdue(DueAction)
+    /// The event does not apply.
+    case refused(SubscriptionRefusal)
+    /// The charge pays for nothing and is returned (rule S505).
+    case stray
+
+    /// The plan of a change.
+    public var plan: SubscriptionPlan? {
+        guard case .changed(let plan) = self else { return nil }
+        return plan
+    }
+}

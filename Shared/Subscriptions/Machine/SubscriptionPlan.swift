@@ -1,0 +1,42 @@
+public import EventTypes
+
+/// A subscription after an event, and everything that has to be written with it.
+///
+/// The due action is not part of it: ``DueActionRules/next(for:)`` tells it from the subscription.
+public struct SubscriptionPlan: Hashable, Sendable {
+    /// A refund that is owed.
+    public struct OwedRefund: Hashable, Sendable {
+        /// The transaction of the period.
+        public var transactionID: TransactionID
+        /// The amount, never zero.
+        public var amount: Money
+
+        /// Makes a refund.
+        public init(transactionID: TransactionID, amount: Money) {
+            self.transactionID = transactionID
+            self.amount = amount
+        }
+    }
+
+    /// The subscription after the event.
+    public var subscription: Subscription
+    /// The cause that others are told; `nil` for a change that concerns nobody else (rule S7).
+    public var cause: SubscriptionCause?
+    /// The charge to send to the processor.
+    public var charge: RenewalCharge?
+    /// The period whose transaction is made with this change (rule S2).
+    public var newPeriod: PaidPeriod?
+    /// Older periods that changed, whose transactions are signed again.
+    public var changedPeriods: [PaidPeriod] = []
+    /// The refunds to make (rules S101 and S131).
+    public var refunds: [OwedRefund] = []
+
+    /// Makes a plan.
+    public init(subscription: Subscription, cause: SubscriptionCause? = nil) {
+        self.subscription = subscription
+        self.cause = cause
+    }
+
+    /// The notifications to send, in this order (rule S90).
+    public var notifications: [SubscriptionNotification] { cause?.notifications ?? [] }
+}

@@ -1,0 +1,35 @@
+public import EventTypes
+
+/// A purchase of a subscription that was charged.
+public struct SubscriptionPurchase: Hashable, Sendable {
+    /// Its transaction.
+    public var transactionID: TransactionID
+    /// The account that paid.
+    public var accountID: AccountID
+    /// The app.
+    public var bundleID: BundleID
+    /// The storefront (rule S33).
+    public var storefront: Storefront
+    /// The product, with the price that was charged.
+    public var product: SubscriptionProduct
+    /// The product that it replaces at once (rule S101); `nil` if none was running when the
+    /// purchase was accepted.
+    public var replaces: ProductID?
+
+    /// Makes a purchase.
+    public init(
+        transactionID: TransactionID,
+        accountID: AccountID,
+        bundleID: BundleID,
+        storefront: Storefront,
+        product: SubscriptionProduct,
+        replaces: ProductID? = nil
+    ) {
+        self.transactionID = transactionID
+        self.accountID = accountID
+        self.bundleID = bundleID
+        self.storefront = storefront
+        self.product = product
+        self.replaces = replaces
+    }
+}

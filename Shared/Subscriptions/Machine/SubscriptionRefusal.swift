@@ -1,0 +1,19 @@
+/// The reason why an event does not apply to a subscription.
+///
+/// Nothing has changed.
+public enum SubscriptionRefusal: Hashable, Sendable {
+    /// The account has no subscription in the group.
+    case notSubscribed
+    /// The subscription has ended; only a purchase begins it again.
+    case ended
+    /// The product belongs to another group (rule S10).
+    case otherGroup
+    /// The product runs already.
+    case isCurrent
+    /// The product needs a charge now; it cannot be scheduled (rule S101).
+    case needsCharge
+    /// Nothing is owed: the period is paid.
+    case nothingOwed
+    /// The state is one that only a newer version of the store knows.
+    case stateUnknown
+}

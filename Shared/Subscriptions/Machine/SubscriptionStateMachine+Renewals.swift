@@ -1,0 +1,162 @@
+import EventTypes
+
+extension SubscriptionStateMachine {
+    /// Carries out a due action, if it is still the next one (rule S502).
+    func due(
+        _ kind: DueAction.Kind,
+        _ quote: RenewalQuote,
+        at time: StoreTime,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
+        guard let next = dueActions.next(for: subscription), next.kind == kind, next.time <= time
+        else { return .stale }
+        return kind.isEnd
+            ? ended(kind, at: time, subscription) : chargeBegun(quote, at: time, subscription)
+    }
+
+    /// The customer asks to be charged for a period that is owed (row e7).
+    func chargeRequested(
+        _ quote: RenewalQuote,
+        at time: StoreTime,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
+        switch subscription.state {
+        case .inGracePeriod, .inBillingRetryPeriod:
+            subscription.charge == nil ? chargeBegun(quote, at: time, subscription) : .unchanged
+        case .active: .refused(.nothingOwed)
+        case .expired, .revoked, .unknown: .refused(.ended)
+        }
+    }
+
+    /// Begins to charge for the next period.
+    ///
+    /// Before the end, a product that is not renewed any more is not charged, and asked for again
+    /// later. After the end, the price that was due then stays owed (rule S126).
+    private func chargeBegun(
+        _ quote: RenewalQuote,
+        at time: StoreTime,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
+        guard var product = subscription.nextProduct else { return .stale }
+        let told = product.price
+        var after = subscription
+        after.attempts += 1
+        after.lastTry = time
+        let price = quote.price(insteadOf: told)
+        guard let price = subscription.state == .active ? price : price ?? told else {
+            after.renewalProblem = .notForSale
+            return .changed(SubscriptionPlan(subscription: after))
+        }
+        product.price = price
+        let charge = RenewalCharge(
+            key: RenewalChargeKey(
+                subscriptionID: subscription.id,
+                period: subscription.period.number + 1,
+                epoch: subscription.epoch,
+                attempt: after.attempts
+            ),
+            product: product,
+            storefront: quote.price == nil ? subscription.storefront : quote.storefront,
+            startedAt: time
+        )
+        after.charge = charge
+        var plan = SubscriptionPlan(subscription: after)
+        plan.charge = charge
+        return .changed(plan)
+    }
+
+    func chargeFailed(_ key: RenewalChargeKey, _ subscription: Subscription) -> SubscriptionMove {
+        guard subscription.charge?.key == key else { return .unchanged }
+        var after = subscription
+        after.charge = nil
+        after.renewalProblem = .billing
+        return .changed(SubscriptionPlan(subscription: after))
+    }
+
+    /// A charge succeeded (rows e11, e14 and e25).
+    func charged(
+        _ key: RenewalChargeKey,
+        _ transactionID: TransactionID,
+        capturedAt: StoreTime,
+        at time: StoreTime,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
+        let paid = [subscription.period, subscription.earlierPeriod].compactMap { $0?.charge }
+        guard !paid.contains(key) else { return .unchanged }
+        guard let charge = subscription.charge, charge.key == key else { return .stray }
+        var period = periods.successor(
+            of: subscription.period,
+            transactionID,
+            of: charge.product,
+            charge: key
+        )
+        let continues = periods.continues(
+            subscription,
+            until: period.end,
+            capturedAt: capturedAt,
+            at: time
+        )
+        if !continues {
+            period = periods.newPeriod(
+                transactionID,
+                .renewal,
+                of: charge.product,
+                at: time,
+                charge: key
+            )
+        }
+        var after = continued(subscription, with: period)
+        after.storefront = charge.storefront
+        if after.pendingProduct?.id == charge.product.id { after.pendingProduct = nil }
+        let cause: SubscriptionCause =
+            subscription.state == .active ? (continues ? .renewed : .renewedLate) : .recovered
+        return changed(after, cause) { $0.newPeriod = period }
+    }
+
+    /// Ends a period, a grace period or a billing retry period (rows e12, e13, e15, e16, e18, e20).
+    ///
+    /// Grace and billing retry are counted from the date of the period's end, however late the store
+    /// is (rule S522).
+    func ended(
+        _ kind: DueAction.Kind,
+        at time: StoreTime,
+        _ subscription: Subscription
+    ) -> SubscriptionMove {
+        switch kind {
+        case .renewalCharge, .retryCharge: return .stale
+        case .periodEnd:
+            guard subscription.isAutoRenewOn else {
+                return changed(expired(subscription, .autoRenewDisabled, .customer), .expired)
+            }
+            if subscription.renewalProblem == .notForSale, subscription.charge == nil {
+                return changed(
+                    expired(subscription, .productUnavailable, .notForSale),
+                    .productUnavailable
+                )
+            }
+            return unpaid(subscription, at: time)
+        case .graceEnd:
+            var after = subscription
+            after.state = .inBillingRetryPeriod
+            after.gracePeriodEnd = nil
+            return changed(after, .gracePeriodEnded)
+        case .retryEnd:
+            return changed(expired(subscription, .billingError, .billing), .billingRetryEnded)
+        }
+    }
+
+    /// A period has ended, and the next one is not paid.
+    private func unpaid(_ subscription: Subscription, at time: StoreTime) -> SubscriptionMove {
+        let end = subscription.period.end
+        var after = subscription
+        after.billingRetryEnd = end.advanced(by: policy.billingRetry)
+        after.expirationIntent = .billingError
+        if let grace = policy.grace(after: subscription.period), end.advanced(by: grace) > time {
+            after.state = .inGracePeriod
+            after.gracePeriodEnd = end.advanced(by: grace)
+            return changed(after, .gracePeriodBegan)
+        }
+        after.state = .inBillingRetryPeriod
+        return changed(after, .billingRetryBegan)
+    }
+}

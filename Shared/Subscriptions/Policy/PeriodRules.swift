@@ -1,0 +1,103 @@
+import EventTypes
+
+/// The rules for the dates of periods.
+///
+/// Pure.
+struct PeriodRules {
+    let policy: SubscriptionPolicy
+
+    /// A period that begins now and sets a new anchor (rule S25).
+    func newPeriod(
+        _ transactionID: TransactionID,
+        _ reason: PeriodReason,
+        of product: SubscriptionProduct,
+        at time: StoreTime,
+        charge: RenewalChargeKey? = nil
+    ) -> PaidPeriod {
+        period(transactionID, reason, of: product, number: 1, from: time, charge)
+    }
+
+    /// The period that begins where another one ends (rules S81 and S82).
+    ///
+    /// It keeps the anchor if it has the same length (rule S25).
+    func successor(
+        of period: PaidPeriod,
+        _ transactionID: TransactionID,
+        of product: SubscriptionProduct,
+        charge: RenewalChargeKey
+    ) -> PaidPeriod {
+        if product.terms.period == period.product.terms.period {
+            self.period(
+                transactionID,
+                .renewal,
+                of: product,
+                number: period.number + 1,
+                from: period.anchor,
+                charge
+            )
+        } else {
+            newPeriod(transactionID, .renewal, of: product, at: period.end, charge: charge)
+        }
+    }
+
+    /// Decides whether a charge continues a period without a gap (rules S81, S82, S83, S505 and S520).
+    ///
+    /// It does if it was captured in time or in the grace period. It also does if the store itself
+    /// was late, unless it was very late. It never does if the next period would be over by now: a
+    /// customer does not pay for time that nobody can use.
+    func continues(
+        _ subscription: Subscription,
+        until nextEnd: StoreTime,
+        capturedAt: StoreTime,
+        at time: StoreTime
+    ) -> Bool {
+        let end = subscription.period.end
+        guard nextEnd > time else { return false }
+        if capturedAt <= end { return true }
+        switch subscription.state {
+        case .active: return time.duration(since: end) <= policy.honouredDelay
+        case .inGracePeriod: return subscription.gracePeriodEnd.map { capturedAt < $0 } ?? false
+        default: return false
+        }
+    }
+
+    /// The new ``Subscription/recentStart`` when a period begins (rule S111).
+    func recentStart(of subscription: Subscription, beginning start: StoreTime) -> StoreTime {
+        let gap = start.duration(since: subscription.period.effectiveEnd)
+        return gap > policy.recentGap ? start : subscription.recentStart
+    }
+
+    /// The end of a period, counted from its anchor (rule S20).
+    func end(of period: PaidPeriod) -> StoreTime {
+        policy.calendar.end(
+            ofPeriod: period.number,
+            lasting: period.product.terms.period,
+            from: period.anchor
+        )
+    }
+
+    private func period(
+        _ transactionID: TransactionID,
+        _ reason: PeriodReason,
+        of product: SubscriptionProduct,
+        number: Int,
+        from anchor: StoreTime,
+        _ charge: RenewalChargeKey?
+    ) -> PaidPeriod {
+        let length = product.terms.period
+        func end(_ number: Int) -> StoreTime {
+            policy.calendar.end(ofPeriod: number, lasting: length, from: anchor)
+        }
+        return PaidPeriod(
+            transactionID: transactionID,
+            reason: reason,
+            product: product,
+            price: product.price,
+            anchor: anchor,
+            number: number,
+            start: end(number - 1),
+            end: end(number),
+            charge: charge
+        )
+    }
+}

@@ -1,0 +1,68 @@
+public import EventTypes
+
+/// The decisions of a store about its subscriptions: when it charges, how long it tries, how it
+/// counts.
+///
+/// Durations are those of real time. A sandbox with faster periods has a policy of its own.
+public struct SubscriptionPolicy: Sendable {
+    /// The renewals that have a grace period if they fail (rule S85).
+    public enum GraceScope: Sendable {
+        /// All of them.
+        case allRenewals
+        /// Those after a period that cost something.
+        case paidToPaidOnly
+    }
+
+    /// Counts the ends of periods (rules S20 to S23).
+    public var calendar: PeriodCalendar
+    /// The times before the end of a period at which its renewal is charged, earliest first.
+    public var chargesBeforeEnd: [Duration] = [.days(1), .hours(12), .hours(1), .zero]
+    /// The time over which the first of these charges is spread, so that subscriptions that end
+    /// together are not charged together (rule S510).
+    public var spread: Duration = .hours(6)
+    /// The times after the end of an unpaid period at which the store tries to charge again.
+    public var chargesAfterEnd: [Duration] = [1, 2, 3, 5, 7, 10, 14, 21, 28, 35, 42, 49, 56, 59]
+        .map { .days($0) }
+    /// The time from the end of an unpaid period after which the store gives up.
+    public var billingRetry: Duration = .days(60)
+    /// The grace period from the end of an unpaid period; `nil` if there is none.
+    public var grace: Duration?
+    /// The longest grace period of a subscription that renews every week.
+    public var weeklyGraceMax: Duration = .days(6)
+    /// The renewals that have a grace period.
+    public var graceScope: GraceScope = .allRenewals
+    /// The time for which the end of a period, of grace or of billing retry waits for a charge
+    /// whose outcome is not known (rule S505).
+    public var outcomeWait: Duration = .seconds(300)
+    /// The longest delay of the store after which a renewal still begins where the period before
+    /// it ended (rule S520).
+    public var honouredDelay: Duration = .days(1)
+    /// The longest gap that `Subscription.recentStart` ignores (rule S111).
+    public var recentGap: Duration = .days(60)
+
+    /// Makes Apple's policy, without a grace period.
+    public init(calendar: PeriodCalendar) { self.calendar = calendar }
+
+    /// The grace period after an unpaid period; `nil` if there is none.
+    func grace(after period: PaidPeriod) -> Duration? {
+        guard let grace, graceScope == .allRenewals || !period.price.isZero else { return nil }
+        let terms = period.product.terms.period
+        return terms.unit == .week && terms.value == 1 ? min(grace, weeklyGraceMax) : grace
+    }
+
+    /// The delay of a subscription's first renewal charge, always the same (rule S510).
+    func delay(of id: TransactionID) -> Duration {
+        guard spread.milliseconds > 0 else { return .zero }
+        // Ids are drawn in order. The multiplication spreads neighbours.
+        let hash = UInt64(bitPattern: id.number) &* 0x9E37_79B9_7F4A_7C15
+        return .milliseconds(Int64((hash >> 16) % UInt64(spread.milliseconds)))
+    }
+}
+
+extension Duration {
+    /// A number of hours.
+    public static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }
+
+    /// A number of days of 24 hours.
+    public static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
+}

@@ -1,0 +1,144 @@
+import EventTypes
+import Subscriptions
+import Testing
+
+/// The store comes back after it was away (rules S520 to S522).
+@Suite struct OutageTests {
+    @Test("S520: within a day the renewal begins where the period ended")
+    func aShortOutageLeavesNoGap() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        try story.carryOut(at: at("2026-02-01T20:00:00"))
+        #expect(story.subscription?.period.start == at("2026-02-01"))
+        #expect(story.told.last == "DID_RENEW")
+    }
+
+    @Test("S520: after a year one period is charged, and it begins now")
+    func aYearsOutageChargesOnce() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        try story.run(until: at("2026-01-01"), charging: true)
+        try story.carryOut(at: at("2027-03-10"))
+        #expect(story.subscription?.period.start == at("2027-03-10"))
+        #expect(story.subscription?.period.end == at("2027-04-10"))
+        #expect(story.changes.map(\.cause) == [.purchased, .renewedLate])
+        #expect(story.subscription?.recentStart == at("2027-03-10"))
+        #expect(story.next?.time == at("2027-04-09"))
+    }
+
+    @Test(
+        "S520: a charge made in time and learned of after the next period pays one that begins now"
+    )
+    func aChargeLearnedOfMuchLater() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        let action = try #require(story.next)
+        let quote = RenewalQuote(storefront: usa, price: usd(999))
+        let charge = try #require(story.apply(.due(action.kind, quote), action.time).plan?.charge)
+        for (learnedAt, start) in [("2026-02-28", "2026-02-01"), ("2026-03-01", "2026-03-01")] {
+            var later = story
+            later.apply(
+                .chargeSucceeded(charge.key, later.draw(), capturedAt: action.time),
+                at(learnedAt)
+            )
+            #expect(later.subscription?.period.start == at(start))
+            #expect(later.subscription?.entitlementEnd ?? at("2026-01-01") > at(learnedAt))
+        }
+    }
+
+    @Test("S85: nobody pays two periods in advance, however early charges are made")
+    func neverTwoPeriodsAhead() throws {
+        var early = policy()
+        early.chargesBeforeEnd = [.days(50), .days(40), .zero]
+        var story = StoryTeller(early)
+        story.buy(silver, at("2026-01-01"))
+        #expect(try story.carryOut() == at("2026-01-01"))
+        #expect(story.subscription?.entitlementEnd == at("2026-03-01"))
+        #expect(try story.carryOut() == at("2026-02-01"))
+    }
+
+    @Test("S522: after a year an unpaid subscription is charged once more before it ends")
+    func aYearsOutageTriesOnce() throws {
+        var story = StoryTeller(policy(grace: .days(16)))
+        story.buy(silver, at("2026-01-01"))
+        let now = at("2027-03-10")
+        var kinds: [DueAction.Kind] = []
+        while let action = story.next {
+            kinds.append(action.kind)
+            try story.carryOut(at: now, charging: false)
+        }
+        #expect(kinds == [.renewalCharge, .periodEnd, .retryEnd])
+        #expect(story.subscription?.state == .expired)
+        // Grace would have ended long ago, so there is none.
+        #expect(
+            story.changes.map(\.cause) == [.purchased, .billingRetryBegan, .billingRetryEnded]
+        )
+    }
+
+    @Test("S522: an outage in grace ends it at its date, after one try")
+    func anOutageInGrace() throws {
+        var story = StoryTeller(policy(grace: .days(16)))
+        story.buy(silver, at("2026-01-01"))
+        for _ in 1...5 { try story.carryOut(charging: false) }
+        let now = at("2026-05-01")
+        var kinds: [DueAction.Kind] = []
+        while let action = story.next {
+            kinds.append(action.kind)
+            try story.carryOut(at: now, charging: false)
+        }
+        #expect(kinds == [.retryCharge, .graceEnd, .retryEnd])
+    }
+
+    @Test("S112: what the customer does comes after what is overdue")
+    func theOverdueEndComesFirst() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        story.apply(.autoRenewTurnedOff, at("2026-01-02"))
+        let event = SubscriptionEvent.autoRenewTurnedOn
+        let overdue = story.machine.apply(event, at: at("2026-02-01"), to: story.subscription)
+        guard case .overdue(let action) = overdue else {
+            Issue.record("\(overdue)")
+            return
+        }
+        #expect(action.kind == .periodEnd)
+        #expect(story.apply(event, at("2026-02-01")) == .refused(.ended))
+        #expect(story.changes.map(\.cause) == [.purchased, .autoRenewTurnedOff, .expired])
+    }
+
+    @Test("S205: the dates tell the state before the due action is carried out")
+    func theStateByTheDates() throws {
+        var story = StoryTeller(policy(grace: .days(16)))
+        let rules = story.machine.dueActions
+        story.buy(silver, at("2026-01-01"))
+        let active = try #require(story.subscription)
+        #expect(rules.state(of: active, at: at("2026-01-31T23:59:59")) == .active)
+        #expect(rules.state(of: active, at: at("2026-02-01")) == .inBillingRetryPeriod)
+        for _ in 1...5 { try story.carryOut(charging: false) }
+        let grace = try #require(story.subscription)
+        #expect(rules.state(of: grace, at: at("2026-02-16T23:59:59")) == .inGracePeriod)
+        #expect(rules.state(of: grace, at: at("2026-02-17")) == .inBillingRetryPeriod)
+        #expect(rules.state(of: grace, at: at("2026-04-02")) == .expired)
+        #expect(grace.isEntitled(at: at("2026-02-16")) && !grace.isEntitled(at: at("2026-02-17")))
+    }
+
+    @Test("S510: first charges are spread, and each subscription keeps its place")
+    func firstChargesAreSpread() throws {
+        var spread = policy()
+        spread.spread = .hours(6)
+        let machine = SubscriptionStateMachine(policy: spread)
+        var times: Set<StoreTime> = []
+        for number in Int64(1)...1000 {
+            let move = machine.apply(
+                .purchaseCharged(purchase(silver, 1_800_000_000_000 + number)),
+                at: at("2026-01-01"),
+                to: nil
+            )
+            let subscription = try #require(move.plan?.subscription)
+            let action = try #require(machine.dueActions.next(for: subscription))
+            #expect(action.time >= at("2026-01-31") && action.time < at("2026-01-31T06:00:00"))
+            #expect(action == machine.dueActions.next(for: subscription))
+            times.insert(action.time)
+        }
+        #expect(times.count > 990)
+    }
+}
