@@ -22,11 +22,15 @@ import Testing
         return event
     }
 
-    private func surviving<E: Event & Equatable>(_ type: E.Type, _ name: String) throws -> E {
+    private func surviving<E: Event & Equatable>(
+        _ type: E.Type,
+        _ name: String,
+        without unknownMembers: Set<String> = Self.unknownMembers
+    ) throws -> E {
         let bytes = try Fixture.bytes("events/v1/unknown/\(name).json")
         let event = try EventCoding.decode(type, from: bytes)
         let encoded = try EventCoding.encode(event)
-        let known = try Fixture.canonical(bytes, without: Self.unknownMembers)
+        let known = try Fixture.canonical(bytes, without: unknownMembers)
         #expect(try Fixture.canonical(encoded) == known)
         #expect(known != (try Fixture.canonical(bytes)))
         return event
@@ -179,6 +183,32 @@ import Testing
         #expect(change == QueueAccountChanged(revision: 14, account: account))
     }
 
+    @Test func aChangedSubscriptionReadsBack() throws {
+        let change = try roundTrip(SubscriptionChanged.self, "subscription.changed")
+        #expect(change.cause == .upgraded && change.subscription.state == .active)
+        #expect(change.transactionID == change.subscription.period.transactionID)
+        #expect(change.changedPeriods?.map(\.isUpgraded) == [true])
+        #expect(change.subscription.entitlementEnd == change.subscription.period.end)
+    }
+
+    @Test func unknownFieldsAndValuesOfASubscriptionSurvive() throws {
+        let change = try surviving(
+            SubscriptionChanged.self,
+            "subscription.changed",
+            without: ["size"]
+        )
+        #expect(change.cause == .unknown("adopted"))
+        #expect(change.subscription.state == .unknown("paused"))
+        #expect(change.subscription.autoRenewOffReason == .unknown("moved"))
+        #expect(change.subscription.entitlementEnd == nil && !change.subscription.state.isRunning)
+    }
+
+    @Test func everyCauseReadsBack() {
+        for cause in SubscriptionCause.all {
+            #expect(SubscriptionCause(rawValue: cause.rawValue) == cause)
+        }
+    }
+
     @Test func unknownFieldsAndValuesOfAProductSurvive() throws {
         let product = try surviving(ProductChanged.self, "product.changed").product
         #expect(product.type == .unknown("lootBox"))
@@ -228,7 +258,7 @@ import Testing
             .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
             .transactionFailed, .transactionRestored, .transactionRefunded,
             .transactionRefundReversed, .receiptIssued, .queueChanged, .transactionFinished,
-            .accountChanged, .queueAccountChanged,
+            .accountChanged, .queueAccountChanged, .subscriptionChanged,
             .transactionApproved, .strayCharged, .strayChargeReturned, .receiptReissued,
             .deliveryConfirmed,
         ]
@@ -253,6 +283,7 @@ import Testing
             case "receipt.reissued": _ = try roundTrip(ReceiptReissued.self, path)
             case "delivery.confirmed": _ = try roundTrip(DeliveryConfirmed.self, path)
             case "account.changed": _ = try roundTrip(AccountChanged.self, path)
+            case "subscription.changed": _ = try roundTrip(SubscriptionChanged.self, path)
             case "queue.account-changed": _ = try roundTrip(QueueAccountChanged.self, path)
             default:
                 let isKnown = EventType.all.contains(EventType(rawValue: event + ".v1"))

@@ -55,6 +55,8 @@ struct ReplayOutline: Sendable {
             case .queueChanged, .transactionFinished:
                 _ = try EventCoding.decode(QueueChanged.self, from: event.data)
             case .accountChanged: _ = try EventCoding.decode(AccountChanged.self, from: event.data)
+            case .subscriptionChanged:
+                _ = try EventCoding.decode(SubscriptionChanged.self, from: event.data)
             case .queueAccountChanged:
                 _ = try EventCoding.decode(QueueAccountChanged.self, from: event.data)
             case let type where EventType.all.contains(type):

@@ -80,12 +80,17 @@ public struct EventType: OpenEnum {
     /// Data: ``QueueAccountChanged``.
     public static let queueAccountChanged = EventType(rawValue: "queue.account-changed.v1")
 
+    /// A subscription changed.
+    ///
+    /// Data: ``SubscriptionChanged``. No service publishes it yet.
+    public static let subscriptionChanged = EventType(rawValue: "subscription.changed.v1")
+
     /// All event types that this version knows.
     public static let all: Set<EventType> = [
         .productChanged, .transactionPurchasing, .transactionDeferred, .transactionPurchased,
         .transactionFailed, .transactionRestored, .transactionRefunded, .transactionRefundReversed,
         .transactionApproved, .strayCharged, .strayChargeReturned, .receiptIssued,
         .receiptReissued, .queueChanged, .transactionFinished, .deliveryConfirmed, .accountChanged,
-        .queueAccountChanged,
+        .queueAccountChanged, .subscriptionChanged,
     ]
 }

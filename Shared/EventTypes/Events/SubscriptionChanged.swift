@@ -1,0 +1,40 @@
+/// `subscription.changed.v1`: a subscription changed (rule S7 of docs/subscriptions.md).
+///
+/// Receipts, statuses, entitlements and notifications follow from this event alone.
+public struct SubscriptionChanged: Event, Hashable {
+    /// The whole subscription at its new version.
+    public var subscription: Subscription
+    /// The cause of the change.
+    public var cause: SubscriptionCause
+    /// The time of the change.
+    ///
+    /// The dates of the subscription may be earlier, as after an outage of the store.
+    public var changedAt: StoreTime
+    /// The transaction that was made with the change; `nil` if no period began.
+    public var transactionID: TransactionID?
+    /// The ledger posting of that transaction; `nil` if no money moved.
+    public var posting: PostingReference?
+    /// Older periods that changed, whose transactions are signed again; `nil` if there are none.
+    public var changedPeriods: [PaidPeriod]?
+    /// The environment of the store: `Sandbox` or `Production`.
+    public var environment: String
+
+    /// Makes the event.
+    public init(
+        subscription: Subscription,
+        cause: SubscriptionCause,
+        changedAt: StoreTime,
+        transactionID: TransactionID? = nil,
+        posting: PostingReference? = nil,
+        changedPeriods: [PaidPeriod]? = nil,
+        environment: String
+    ) {
+        self.subscription = subscription
+        self.cause = cause
+        self.changedAt = changedAt
+        self.transactionID = transactionID
+        self.posting = posting
+        self.changedPeriods = changedPeriods
+        self.environment = environment
+    }
+}
