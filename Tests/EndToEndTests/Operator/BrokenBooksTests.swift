@@ -10,7 +10,10 @@ extension EndToEnd {
     @Suite(.serialized, .timeLimit(.minutes(5)))
     struct BrokenBooks {
         @Test func eachBrokenBookIsNamedWithItsTransaction() async throws {
-            try await withStore { store in
+            // Meanwhile nothing brings back a row of the queue that is deleted here: an event about
+            // a payment that takes long would, because it does not know that row any more.
+            let settings = [StoreService.fulfillment: ["PURCHASING_DELAY_MS": "60000"]]
+            try await withStore(.with(settings: settings)) { store in
                 try await store.importSampleCatalog()
                 var payments: [AcceptedPayment] = []
                 for damage in Damage.all {
