@@ -101,7 +101,7 @@ struct ImportProductsCommand: OperatorSubcommand {
         let document = StoreKitMerge.document(content, onto: current)
         let result = try await send(
             try JSONEncoder().encode(document),
-            headers: tag.map { [("If-Match", $0)] } ?? [],
+            headers: [("If-Match", tag)],
             to: connection
         )
         if catalog.store.json {

@@ -75,9 +75,18 @@ struct StoreConnection: Sendable {
     func read<Answer: Decodable>(
         _ path: String,
         as type: Answer.Type
-    ) async throws(OperatorError) -> (document: Answer, tag: String?) {
+    ) async throws(OperatorError) -> (document: Answer, tag: String) {
         let (body, headers) = try await exchange(.GET, path, .none, timeout: .seconds(30))
-        return (try decode(type, from: body), headers.first(name: "ETag"))
+        guard let tag = headers.first(name: "ETag") else {
+            throw OperatorError(
+                .failed,
+                """
+                \(service) sent an answer without an ETag, so it cannot be changed safely. Check that \
+                \(service) has the version of this command, and that no proxy removes the header.
+                """
+            )
+        }
+        return (try decode(type, from: body), tag)
     }
 
     private func exchange(
