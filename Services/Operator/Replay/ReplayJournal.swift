@@ -61,7 +61,7 @@ struct ReplayJournal: Codable, Sendable {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
         } catch {
-            throw OperatorError(.failed, "The journal \(path) cannot be written: \(error)")
+            throw .unwritable(path, error)
         }
     }
 }

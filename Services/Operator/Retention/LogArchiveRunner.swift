@@ -35,10 +35,7 @@ struct LogArchiveRunner {
                 withIntermediateDirectories: true
             )
         } catch {
-            throw OperatorError(
-                .usage,
-                "The folder \(directory) cannot be created: \(error.localizedDescription)"
-            )
+            throw OperatorError.unwritable(directory, error, .usage)
         }
     }
 

@@ -105,7 +105,7 @@ struct VerifyCommand: OperatorSubcommand {
         do {
             text = try String(contentsOfFile: heads, encoding: .utf8)
         } catch {
-            throw OperatorError(.usage, "\(heads) cannot be read: \(error.localizedDescription)")
+            throw OperatorError.unreadable(heads, error, .usage)
         }
         return try SealHead.all(in: text, of: heads)
     }

@@ -57,7 +57,7 @@ enum SpanFile {
         do {
             file = try FileHandle(forReadingFrom: URL(filePath: path))
         } catch {
-            throw OperatorError(.usage, "\(path) cannot be read: \(error.localizedDescription)")
+            throw OperatorError.unreadable(path, error, .usage)
         }
         var rest = Data()
         while let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty {

@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+@testable import Operator
+
+@Suite struct FileErrorTests {
+    private let missing = "/tmp/\(UUID().uuidString)/heads"
+
+    @Test func aFileThatIsNotThereIsNamedWithTheReasonAndTheRemedy() throws {
+        let error = try #require(throws: (any Error).self) {
+            try Data(contentsOf: URL(fileURLWithPath: missing))
+        }
+        let told = OperatorError.unreadable(missing, error, .usage)
+        #expect(told.code == .usage)
+        #expect(
+            told.description
+                == "\(missing) cannot be read: No such file or directory. Check the path, and that you "
+                + "may read it."
+        )
+    }
+
+    @Test func aFileInAFolderThatIsNotThereIsNamedWithTheReason() throws {
+        let error = try #require(throws: (any Error).self) {
+            try Data().write(to: URL(fileURLWithPath: missing), options: .atomic)
+        }
+        let told = OperatorError.unwritable(missing, error)
+        #expect(told.code == .failed)
+        #expect(told.description.contains("cannot be written: No such file or directory. Check"))
+    }
+
+    @Test func aFileThatExistsIsLeftAsItIs() {
+        let told = OperatorError.unwritable("keys/root", POSIXError(.EEXIST))
+        #expect(told.description == "keys/root exists already; it was left as it is.")
+    }
+}
