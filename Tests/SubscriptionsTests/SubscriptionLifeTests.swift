@@ -96,6 +96,26 @@ import Testing
         #expect(story.subscription?.epoch == 2)
     }
 
+    @Test func anUpgradeForgetsTheScheduledProduct() throws {
+        var story = StoryTeller()
+        story.buy(silver, at("2026-01-01"))
+        story.apply(.productScheduled(bronze), at("2026-01-05"))
+        story.buy(gold, at("2026-01-10"))
+        #expect(story.subscription?.pendingProduct == nil)
+        try story.carryOut()
+        #expect(story.subscription?.product.id == gold.id)
+    }
+
+    @Test func whatHasEndedHasNoScheduledProduct() throws {
+        var story = StoryTeller()
+        story.buy(gold, at("2026-01-01"))
+        story.apply(.productScheduled(silver), at("2026-01-05"))
+        #expect(story.subscription?.pendingProduct == silver)
+        try story.run(until: at("2026-06-01"), charging: false)
+        #expect(story.subscription?.state == .expired)
+        #expect(story.subscription?.pendingProduct == nil)
+    }
+
     @Test("S31: a lower price counts at once, a higher one does not")
     func pricesOfRenewals() throws {
         var story = StoryTeller()

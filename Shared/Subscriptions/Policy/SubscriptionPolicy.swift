@@ -61,8 +61,8 @@ public struct SubscriptionPolicy: Sendable {
 
 extension Duration {
     /// A number of hours.
-    public static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }
+    package static func hours(_ count: Int64) -> Duration { .seconds(count * 3600) }
 
     /// A number of days of 24 hours.
-    public static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
+    package static func days(_ count: Int64) -> Duration { .seconds(count * 86_400) }
 }
