@@ -37,7 +37,9 @@ public struct DeliveryTargetName: RawRepresentable, Codable, Hashable, Sendable,
 
     /// Names the target that hears that a refund was reversed.
     ///
-    /// - Parameters: As of ``refund(_:entry:)``.
+    /// - Parameters:
+    ///   - number: The refund's number.
+    ///   - entry: The index of the entry in the delivery plan.
     /// - Returns: The name.
     public static func reversal(ofRefund number: Int, entry: Int) -> DeliveryTargetName {
         DeliveryTargetName(rawValue: "\(entry):refund:\(number):reversed")
